@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,6 +17,7 @@ import { enqueueAll } from "#server/ledger/enqueue.ts"
 import { nextWorkspace, readRunnable } from "#server/ledger/queue.ts"
 import { addDays } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
+import { issueWith } from "./seed.ts"
 import { table } from "./table.ts"
 
 // node bench/archive.ts: what ended long ago costs what is done now, where it lies among it and in the archive
@@ -37,6 +39,7 @@ const admin = open(postgres.url, 1)
 try {
   await migrate(postgres.url)
   connectDatabase(postgres.url, { max: 4 })
+  issueWith(randomBytes(32).toString("base64"))
   const workspaces = await fill(Number(values.operations))
   const before = await measure(workspaces)
   const began = performance.now()

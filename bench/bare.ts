@@ -113,11 +113,11 @@ async function begin(
             where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
         end as over_budget, w.reminders,
         exists (select address from (
-          select key as address from unnest(${[]}::text[]) as key
+          select address from derived_keys
           union all select credential_mint from schemas where workspace_id = ${workspaceId}
           union all select mint from mint_configs where workspace_id = ${workspaceId}
-          union all select address from workspace_authorities where workspace_id = ${workspaceId}
-          union all select address from workspace_fee_payers where workspace_id = ${workspaceId}
+          union all select address from workspace_authorities
+          union all select address from workspace_fee_payers
           union all select address from fee_payers
           union all select account from paid_accounts where workspace_id = ${workspaceId}
         ) own where address = any(${[wallet]}::text[])) as own,

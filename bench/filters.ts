@@ -9,6 +9,7 @@ import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
 import { builtInSchemas } from "#server/domain/kyc/schemas/built-in.ts"
 import { listSessions as listSessionRecords, type SessionFilter } from "#server/domain/kyc/sessions.ts"
 import { parseSettings } from "#server/settings/env.ts"
+import { localKeys } from "#server/solana/keys.ts"
 import { permissionsOf } from "#shared/roles.ts"
 import { attestationStatuses, sessionStates } from "#shared/statuses.ts"
 import { insertAttestations, walletsFor } from "./seed.ts"
@@ -46,6 +47,7 @@ export async function measureFilters({
   setDeployment({
     settings,
     origin: "http://localhost:3000",
+    keys: localKeys(randomBytes(32)),
     authorities: { live: null, test: null },
     providers: chooseProviders(settings, {}),
   } as Deployment)

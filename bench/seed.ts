@@ -2,8 +2,10 @@ import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { type Deployment, setDeployment } from "#server/domain/deployment.ts"
 import { builtInSchemas } from "#server/domain/kyc/schemas/built-in.ts"
 import { firstConfig } from "#server/domain/tokens/config.ts"
+import { localKeys } from "#server/solana/keys.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
@@ -19,6 +21,14 @@ const INVESTORS = 400
 const SESSIONS = 100
 /** Of 100 attestations, this many are the renewal of an earlier one: their wallet has two. */
 const RENEWALS = 15
+
+/** Accounts that this process creates issue with keys of this VOUCH_SIGNER. */
+export function issueWith(signer: string): void {
+  setDeployment({
+    keys: localKeys(Buffer.from(signer, "base64")),
+    authorities: { live: null, test: null },
+  } as Deployment)
+}
 
 /**
  * Fills a new database: several customers without a limit, and `count` attestations that lie spread among them

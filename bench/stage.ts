@@ -10,7 +10,7 @@ import { startScript } from "#test/fixtures/start-script.ts"
 import { startValidator, type Validator } from "#test/fixtures/validator.ts"
 import { ask, type Child, message, type Program, startChild, untilAnswering } from "./children.ts"
 import type { LoadResult, Order } from "./load.ts"
-import { type Customer, seed } from "./seed.ts"
+import { type Customer, issueWith, seed } from "./seed.ts"
 
 /** Connections to the database that each server opens. */
 const POOL = 16
@@ -126,6 +126,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     const log = { info: () => {}, warn: say, error: say }
     postgres = await startPostgres({ dataDir: directory, durable, log })
     say(`Seeding ${attestations.toLocaleString("en")} attestations`)
+    issueWith(secrets.VOUCH_SIGNER)
     const customers = await seed(postgres.url, attestations)
     const targets = join(directory, "customers.json")
     writeFileSync(targets, JSON.stringify(customers))

@@ -11,6 +11,7 @@ const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   event_generations: "a database loses commits of all workspaces together",
   chains: "one row for each mode of the deployment",
   fee_payers: "a mode's fee payer pays for all workspaces",
+  derived_keys: "keys of the whole deployment",
   signer_keys: "a signer may be that of several workspaces",
   screening_lists: "all workspaces are screened by the same lists",
   screening_list_parts: "all workspaces are screened by the same lists",
@@ -30,6 +31,8 @@ const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
 }
 
 const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
+  workspace_authorities_address: "no workspace takes a key of another one for a wallet",
+  workspace_fee_payers_address: "no workspace takes a key of another one for a wallet",
   key_secrets_pkey: "a key is looked up by its hash: the workspace is what the lookup finds",
   api_requests_at: "retention sweeps all workspaces",
   attestations_session: "the hosted page knows the session's id and nothing else",

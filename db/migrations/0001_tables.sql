@@ -86,7 +86,7 @@ CREATE TABLE "workspaces" (
 	"id" text PRIMARY KEY NOT NULL,
 	"account_id" text NOT NULL,
 	"mode" text NOT NULL,
-	"authority" text,
+	"authority" text NOT NULL,
 	"fee_payer" text,
 	"budget" bigint,
 	"policies" jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -311,6 +311,11 @@ CREATE TABLE "chains" (
 	"server" text,
 	"lineage" text,
 	"waits_for" text
+);
+--> statement-breakpoint
+CREATE TABLE "derived_keys" (
+	"purpose" text PRIMARY KEY NOT NULL,
+	"address" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "fee_payers" (
@@ -908,6 +913,8 @@ ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_workspace_id
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "accounts_logo_hash" ON "accounts" USING btree ("logo_hash") WHERE logo_hash is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_records_created" ON "idempotency_records" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "workspace_authorities_address" ON "workspace_authorities" USING btree ("address");--> statement-breakpoint
+CREATE INDEX "workspace_fee_payers_address" ON "workspace_fee_payers" USING btree ("address");--> statement-breakpoint
 CREATE INDEX "workspaces_fee_payer" ON "workspaces" USING btree ("mode","fee_payer") WHERE fee_payer is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "attestations_one_pending" ON "attestations" USING btree ("workspace_id","wallet","schema_id","investor_id") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "attestations_wallet_owner" ON "attestations" USING btree ("workspace_id","wallet",greatest(wallet_proved_at, issued_at, approved_at) desc nulls last,"seq" DESC NULLS LAST) WHERE wallet_proved_at is not null or issued_at is not null;--> statement-breakpoint

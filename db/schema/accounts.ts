@@ -67,11 +67,8 @@ export const workspaces = pgTable(
       .notNull()
       .references(() => accounts.id),
     mode: text().$type<Mode>().notNull(),
-    /**
-     * The key that new mints get as their authority, and that others are moved to; null is the one that derives from
-     * VOUCH_SIGNER.
-     */
-    authority: text().$type<Address>(),
+    /** The key that new mints get as their authority, and that others are moved to. */
+    authority: text().$type<Address>().notNull(),
     /** The key that pays for its transactions; null is its mode's. */
     feePayer: text("fee_payer").$type<Address>(),
     /** Lamports that its transactions may cost in a calendar month; null means without limit. */
@@ -102,14 +99,18 @@ const givenKey = () => ({
   createdAt: time("created_at").notNull(),
 })
 
-/** Keys that issue for a workspace, or have: what an old one signed stays on chain. None: only the derived one. */
+/** Keys that issue for a workspace, or have issued for it: what an old one signed stays on chain. */
 export const workspaceAuthorities = pgTable("workspace_authorities", givenKey(), (t) => [
   primaryKey({ columns: [t.workspaceId, t.address] }),
+  // Whether an address is a key and no wallet
+  index("workspace_authorities_address").on(t.address),
 ])
 
 /** Keys that pay for a workspace, or have. None: its mode's pays. */
 export const workspaceFeePayers = pgTable("workspace_fee_payers", givenKey(), (t) => [
   primaryKey({ columns: [t.workspaceId, t.address] }),
+  // Whether an address is a key and no wallet
+  index("workspace_fee_payers_address").on(t.address),
 ])
 
 export const apiKeys = pgTable(

@@ -36,7 +36,7 @@ export const schemas = pgTable(
     reminderDays: integer("reminder_days").array().notNull().default(sql`'{30,7,1}'`),
     /** Address of the credential's Token-2022 mint, once an operation to create it is in the ledger. */
     credentialMint: text("credential_mint"),
-    /** The key that it obeys; null is the one that derives from VOUCH_SIGNER. */
+    /** The key that the mint obeys; null until there is a mint. */
     authority: text().$type<Address>(),
     createdAt: time("created_at").notNull(),
   },

@@ -207,6 +207,12 @@ export const feePayers = pgTable(
   (t) => [primaryKey({ columns: [t.mode, t.address] })],
 )
 
+/** Public keys that derive from VOUCH_SIGNER, by their purpose, without those of workspaces: web processes have no VOUCH_SIGNER. */
+export const derivedKeys = pgTable("derived_keys", {
+  purpose: text().primaryKey(),
+  address: text().$type<Address>().notNull(),
+})
+
 /** The key that a service had when it was first asked for it. Another one is never accepted. */
 export const signerKeys = pgTable("signer_keys", {
   uri: text().primaryKey(),

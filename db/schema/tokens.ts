@@ -36,7 +36,7 @@ export const mintConfigs = pgTable(
     paused: boolean().notNull().default(false),
     /** Address of the asset mint, once an operation to create it is in the ledger. */
     mint: text().$type<Address>(),
-    /** The key that the mint obeys; null is the one that derives from VOUCH_SIGNER. */
+    /** The key that the mint obeys; null until there is a mint. */
     authority: text().$type<Address>(),
     /** Whether the mint itself can be paused: it was made in holder mode. */
     pausable: boolean().notNull().default(false),

@@ -1,6 +1,8 @@
 import type { Settings } from "#server/settings/env.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import type { Keys } from "#server/solana/keys.ts"
+import { authorityPurpose, type Keys, type Signer } from "#server/solana/keys.ts"
+import { DERIVED } from "#server/solana/signers/derived.ts"
 import type { Signers } from "#server/solana/signers/signers.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
@@ -15,11 +17,15 @@ export type Deployment = {
   origin: string
   /** Whether VOUCH_PUBLIC_URL is set: others than this machine reach it. */
   isPublic: boolean
-  /** Fee payers, authorities and keys of mints. */
+  /** Keys that derive from VOUCH_SIGNER; without it only those of the deployment itself, of which none signs. */
   keys: Keys
+  /** Whether this process has VOUCH_SIGNER. */
+  hasSigner: boolean
+  /** Signs the creation of mints; every mint's address derives from its public key. */
+  mintBase: Signer
   /** Opens keys that are elsewhere. */
   signers: Signers
-  /** What new workspaces of a mode issue with; null is a key that derives for each. */
+  /** What new workspaces of a mode issue with; null if each derives its own key from VOUCH_SIGNER. */
   authorities: Record<Mode, { uri: string; address: Address } | null>
   /** Keys of 32 bytes: the first one seals what may not be read in the database, and all of them open it. */
   dataKeys: readonly Buffer[]
@@ -34,9 +40,12 @@ export function setDeployment(started: Deployment): void {
   deployment = started
 }
 
-/** What a new workspace issues with; null is a key that derives. What only fills a database, as a benchmark does, has no other. */
-export const authorityOfNew = (mode: Mode): Deployment["authorities"][Mode] =>
-  (deployment as Deployment | undefined)?.authorities[mode] ?? null
+/** What a new workspace issues with. Throws SignerFailure in a process that would need VOUCH_SIGNER for it. */
+export const authorityOfNew = (mode: Mode, workspaceId: string): { uri: string; address: Address } =>
+  deployment.authorities[mode] ?? {
+    uri: DERIVED,
+    address: addressOf(deployment.keys(authorityPurpose(workspaceId)).publicKey),
+  }
 
 /** The chain of a mode. Errors: chain_not_configured. */
 export const chainOf = (mode: Mode): Chain =>

@@ -7,7 +7,7 @@ import { gatherEvidence, resolveOperation } from "#server/domain/resolve-operati
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { authorityOf } from "#server/solana/keys.ts"
+import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import {
   forgets,
@@ -147,7 +147,7 @@ test("a history that nobody can read for one workspace holds up no other, and is
   const theirConfig = await theirs.config()
   const [theirWallet] = await theirs.wallets(1)
   const wallet = await one()
-  const authority = addressOf(authorityOf(deployment.keys, key.workspaceId).publicKey)
+  const authority = addressOf(deployment.keys(authorityPurpose(key.workspaceId)).publicKey)
   const refused: Twist = async ({ method, params }, ask) =>
     method === "getSignaturesForAddress" && params[0] === authority ? rpcError(-32603) : ask()
   const drop: Twist = async (call, ask) =>

@@ -178,7 +178,7 @@ async function weigh(
   const witnesses = await findWitnesses(chain.mode, workspaceId, { since, asOf: asOf.slot })
   const named = witnesses.some(({ isOfWorkspace }) => !isOfWorkspace)
     ? await namedByAll(chain)
-    : await issuedBy(chain.keys, sql, workspaceId)
+    : await issuedBy(sql, workspaceId)
   const landed: ConfirmedSignatureInfo[] = []
   const untold: ConfirmedSignatureInfo[] = []
   const keep = async (page: ConfirmedSignatureInfo[]) => {

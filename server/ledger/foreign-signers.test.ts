@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
+import { theOperator } from "#server/domain/audit-log/record.ts"
+import { setAuthority } from "#server/domain/signers/authority.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
@@ -92,10 +94,8 @@ test("a wrong signature is never saved, and the right one that comes later is", 
 })
 
 test("a service that is away holds up its own workspaces alone", async () => {
-  // A workspace of before: it has the key that derives.
   const other = await app.key({ plan: "growth" })
-  await sql`delete from workspace_authorities where workspace_id = ${other.workspaceId}`
-  await sql`update workspaces set authority = null where id = ${other.workspaceId}`
+  await setAuthority(other.workspaceId, "derived:", theOperator)
   const theirs = tokenFixture(app, other)
   const [config, theirConfig] = [await tokens.config(), await theirs.config()]
   const [[wallet], [theirWallet]] = [await tokens.wallets(1), await theirs.wallets(1)]

@@ -4,20 +4,14 @@ import { type Queryable, background as sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import {
-  authorityOf,
-  authorityPurpose,
-  feePayerPurpose,
-  type Keys,
-  type Signer,
-} from "#server/solana/keys.ts"
+import { authorityPurpose, feePayerPurpose, type Signer } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import type { Lease } from "./lease.ts"
 
 /** The workspace and keys that instructions are built for. It has no access to the chain: see `look`. */
 export type Issuer = {
   workspaceId: string
-  /** The key that a mint obeys, by its address; null is the one that derives from VOUCH_SIGNER. */
+  /** The key that a mint obeys, by its address. Throws if it is none of the workspace's. */
   authority(address: Address | null): Signer
   feePayer: Signer
   /** What its transactions name where the workspace has a fee payer of its own. */
@@ -52,18 +46,15 @@ export async function issuerOf(chain: Chain, { workspaceId, token, version }: Le
     known.set(workspaceId, remembered)
   }
   const { authorities, feePayer } = remembered
-  const derived = authorityOf(chain.keys, workspaceId)
   const authority = (address: Address | null): Signer => {
     const at = authorities.find((one) => one.address === address)
-    if (at) return chain.signers.of(at.uri, authorityPurpose(workspaceId), at.address)
-    if (address === null || address === addressOf(derived.publicKey)) return derived
-    throw new Error(`${workspaceId} has no key ${address}`)
+    if (!at) throw new Error(`${workspaceId} has no key ${address}`)
+    return chain.signers.of(at.uri, authorityPurpose(workspaceId), at.address)
   }
-  const addresses = new Set([...authorities.map(({ address }) => address), addressOf(derived.publicKey)])
   const signersOf = (instructions: readonly TransactionInstruction[]): Signer[] => {
     const keys = instructions.flatMap(({ keys }) => keys.filter(({ isSigner }) => isSigner))
     const asked = new Set(keys.map(({ pubkey }) => addressOf(pubkey)))
-    return [...addresses].filter((address) => asked.has(address)).map(authority)
+    return authorities.flatMap(({ address }) => (asked.has(address) ? authority(address) : []))
   }
   return {
     workspaceId,
@@ -75,7 +66,7 @@ export async function issuerOf(chain: Chain, { workspaceId, token, version }: Le
   }
 }
 
-/** The keys that a workspace was given, the oldest one first; none where it has only the derived one. */
+/** The keys that issue for a workspace, or have issued for it, oldest first. */
 export const readAuthorities = (sql: Queryable, workspaceId: string) => sql<Authority[]>`
   select ${sql(authorityColumns)} from workspace_authorities where workspace_id = ${workspaceId}
   order by created_at, address`
@@ -88,10 +79,8 @@ export const authorityForNew = (sql: Queryable, workspaceId: string) =>
   sql`(select w.authority from workspaces w where w.id = ${workspaceId} for share)`
 
 /** The addresses of all keys that issue for a workspace, or have: its history on chain is theirs together. */
-export async function issuedBy(keys: Keys, sql: Queryable, workspaceId: string): Promise<Address[]> {
-  const given = await readAuthorities(sql, workspaceId)
-  if (given.length > 0) return given.map(({ address }) => address)
-  return [addressOf(authorityOf(keys, workspaceId).publicKey)]
+export async function issuedBy(sql: Queryable, workspaceId: string): Promise<Address[]> {
+  return (await readAuthorities(sql, workspaceId)).map(({ address }) => address)
 }
 
 /** The fee payer that a workspace was given; null where its mode's pays. */
@@ -123,13 +112,9 @@ export async function paidBy({ mode, feePayer }: Chain): Promise<Set<Address>> {
 }
 
 /** Which workspace each key issues for, or has. */
-export async function readIssuers({ mode, keys }: Chain): Promise<Map<Address, string>> {
-  const rows = await sql<{ id: string }[]>`select id from workspaces where mode = ${mode}`
-  const own = await sql<{ address: Address; workspace_id: string }[]>`
+export async function readIssuers({ mode }: Chain): Promise<Map<Address, string>> {
+  const rows = await sql<{ address: Address; workspace_id: string }[]>`
     select a.address, a.workspace_id from workspace_authorities a join workspaces w on w.id = a.workspace_id
     where w.mode = ${mode}`
-  return new Map([
-    ...rows.map(({ id }): [Address, string] => [addressOf(authorityOf(keys, id).publicKey), id]),
-    ...own.map(({ address, workspace_id }): [Address, string] => [address, workspace_id]),
-  ])
+  return new Map(rows.map(({ address, workspace_id }) => [address, workspace_id]))
 }

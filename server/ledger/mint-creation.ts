@@ -11,7 +11,7 @@ export function recoverMintCreation(error: ProgramError, instruction: number): R
   if (instruction === FUND && error.custom === SystemError.ResultWithNegativeLamports) {
     return { do: "wait" }
   }
-  // Only the mint's own key allocates there, and it derives from our secret: this very mint is there already.
+  // Only the deployment's mint base can allocate there, so this very mint already exists.
   if (instruction === ALLOCATE && error.custom === SystemError.AccountAlreadyInUse) {
     return { do: "finish" }
   }

@@ -2,7 +2,7 @@ import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from "@sola
 import { expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
 import { attest, renew, revoke } from "#server/solana/credential.ts"
-import { authorityOf, feePayerPurpose, localKeys, mintKeyOf } from "#server/solana/keys.ts"
+import { authorityPurpose, feePayerPurpose, localKeys } from "#server/solana/keys.ts"
 import { attestationMemo, operationMemo } from "#server/solana/memo.ts"
 import {
   computeBudget,
@@ -14,9 +14,9 @@ import { type Planned, pack } from "./pack.ts"
 
 const keys = localKeys(Buffer.alloc(32, 7))
 const feePayer = keys(feePayerPurpose("test"))
-const authority = authorityOf(keys, "ws_a")
+const authority = keys(authorityPurpose("ws_a"))
 const credential = {
-  mint: mintKeyOf(keys, "ws_a", "credential", "kyc_individual_v1").publicKey,
+  mint: Keypair.generate().publicKey,
   authority: authority.publicKey,
   feePayer: feePayer.publicKey,
 }

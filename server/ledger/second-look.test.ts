@@ -2,7 +2,7 @@ import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import type { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { credentialMintKey } from "#server/domain/attestations/credential-accounts.ts"
+import { credentialMintOf } from "#server/domain/attestations/credential-accounts.ts"
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
@@ -35,7 +35,7 @@ test("that nothing is there to destroy or to freeze is not believed of one node,
   const [wallet] = await tokens.wallets(1)
   expect((await tokens.mint(config, wallet, "5")).status).toBe(200)
   const credential = tokenAccountOf(
-    credentialMintKey(key.workspaceId, "kyc_individual_v1").publicKey,
+    credentialMintOf(key.workspaceId, "kyc_individual_v1"),
     publicKeyOf(wallet),
   )
   const asset = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))

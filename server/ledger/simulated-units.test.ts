@@ -6,6 +6,7 @@ import { sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { operations } from "#server/domain/operations.ts"
+import { authorityPurpose } from "#server/solana/keys.ts"
 import { memo, operationMemo } from "#server/solana/memo.ts"
 import { type RpcProxy, rpcError } from "#test/doubles/rpc-proxy.ts"
 import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
@@ -30,7 +31,9 @@ const kindNamed = (kind: string) =>
     plan: async (_sql, all, issuer) =>
       new Map(
         all.map(({ id, payload: { mint } }) => {
-          const text = memo(operationMemo(id), [issuer.authority(null).publicKey])
+          const text = memo(operationMemo(id), [
+            deployment.keys(authorityPurpose(issuer.workspaceId)).publicKey,
+          ])
           const ask = createAmountToUiAmountInstruction(new PublicKey(mint), 5n, TOKEN_2022_PROGRAM_ID)
           return [id, { do: "send", instructions: [text, ask], signers: [] }]
         }),

@@ -150,6 +150,12 @@ test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY"])(
   },
 )
 
+test("a public process that only answers requests needs no VOUCH_SIGNER", () => {
+  const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", VOUCH_SIGNER: "" }
+  expect(load({ ...environment, VOUCH_ROLE: "web" }).signer).toBeNull()
+  expect(() => load({ ...environment, VOUCH_ROLE: "worker" })).toThrow(/VOUCH_SIGNER: required when/)
+})
+
 test.each([
   ["VOUCH_SIGNER", base64(31)],
   ["VOUCH_SIGNER", "not base64!"],

@@ -5,7 +5,8 @@ import type { Mode } from "#shared/mode.ts"
 import { type Settings, SettingsError } from "./env.ts"
 
 export type Secrets = {
-  signer: Buffer
+  /** Null in a web process that was given none: it answers requests and signs nothing. */
+  signer: Buffer | null
   /** The first one seals; all of them open. */
   dataKeys: readonly Buffer[]
   /** Settings of providers that nobody has set and the server has made, by their variable. */
@@ -16,10 +17,12 @@ type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECR
 
 /**
  * The deployment's secrets: from the environment, or else generated into the data directory (mode 600). A public
- * deployment must set them, so that none is lost with a disk or shared by accident. Throws SettingsError.
+ * deployment must set them, so that none is lost with a disk or shared by accident; its web processes need no
+ * VOUCH_SIGNER. Throws SettingsError.
  */
 export function loadSecrets(settings: Settings): Secrets {
-  const required = ["VOUCH_SIGNER", "VOUCH_DATA_KEY"] as const
+  const signs = settings.VOUCH_ROLE !== "web"
+  const required = signs ? (["VOUCH_SIGNER", "VOUCH_DATA_KEY"] as const) : (["VOUCH_DATA_KEY"] as const)
   const missing = required.filter((name) => !settings[name])
   if (settings.VOUCH_PUBLIC_URL && missing.length > 0) {
     throw new SettingsError(
@@ -31,10 +34,14 @@ export function loadSecrets(settings: Settings): Secrets {
     (settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET)
   const makesSecrets = !settings.VOUCH_PUBLIC_URL && (missing.length > 0 || !hasWebhook)
   const stored = makesSecrets ? loadStored(settings.VOUCH_DATA_DIR) : null
-  const value = (name: keyof Stored) => settings[name] ?? stored![name]
+  const value = (name: keyof Stored) => settings[name] ?? stored?.[name]
+  const signer = value("VOUCH_SIGNER")
   return {
-    signer: decode("VOUCH_SIGNER", value("VOUCH_SIGNER"), (bytes) => bytes >= 32, "32 bytes or more"),
-    dataKeys: value("VOUCH_DATA_KEY")
+    signer:
+      signer === undefined
+        ? null
+        : decode("VOUCH_SIGNER", signer, (bytes) => bytes >= 32, "32 bytes or more"),
+    dataKeys: value("VOUCH_DATA_KEY")!
       .split(/\s+/)
       .map((key) => decode("VOUCH_DATA_KEY", key, (bytes) => bytes === 32, "32 bytes")),
     generated: stored ? { VOUCH_WEBHOOK_SECRET: stored.VOUCH_WEBHOOK_SECRET } : {},

@@ -1,6 +1,6 @@
-import { Keypair } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
 import { fundedWallet, transfer } from "#localnet/testing"
+import { newMintPlace } from "#test/doubles/keys.ts"
 import {
   AccountFrozen,
   authority,
@@ -17,7 +17,6 @@ import {
   minting,
   moving,
   named,
-  newAsset,
   Overflow,
   ours,
   rentOf,
@@ -112,12 +111,12 @@ describe("what the chain answers", () => {
   })
 
   test("to creating a mint that exists; lamports at its address do no harm", async () => {
-    const [mint, touched] = [Keypair.generate(), Keypair.generate()]
-    const create = () => send(creation(newAsset(mint.publicKey), "agent"), authority, mint)
+    const [made, touched] = [newMintPlace(), newMintPlace()]
+    const create = () => send(creation(made.place, "agent"), authority, made.base)
     expect(await create()).toBeNull()
     expect(await create()).toEqual(custom(2, SystemError.AccountAlreadyInUse))
-    expect(await send([transfer(feePayer.publicKey, touched.publicKey, rentOf(0))])).toBeNull()
-    expect(await send(creation(newAsset(touched.publicKey), "agent"), authority, touched)).toBeNull()
+    expect(await send([transfer(feePayer.publicKey, touched.place.mint, rentOf(0))])).toBeNull()
+    expect(await send(creation(touched.place, "agent"), authority, touched.base)).toBeNull()
   })
 
   test("to a fee payer that cannot pay the rent", async () => {
@@ -126,14 +125,9 @@ describe("what the chain answers", () => {
     expect(await send(minting(asset, wallet(), 1n, "absent"), authority, poor)).toEqual(
       custom(0, SystemError.ResultWithNegativeLamports),
     )
-    const mint = Keypair.generate()
-    expect(
-      await send(
-        creation({ ...newAsset(mint.publicKey), feePayer: poor.publicKey }, "agent"),
-        authority,
-        mint,
-        poor,
-      ),
-    ).toEqual(custom(1, SystemError.ResultWithNegativeLamports))
+    const { base, place } = newMintPlace()
+    expect(await send(creation(place, "agent", poor.publicKey), authority, base, poor)).toEqual(
+      custom(1, SystemError.ResultWithNegativeLamports),
+    )
   })
 })

@@ -12,6 +12,7 @@ import {
 } from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
+import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import { createMint } from "./mint-account.ts"
 
@@ -32,8 +33,9 @@ const programId = TOKEN_2022_PROGRAM_ID
  * lamports that keep an account of so many bytes alive.
  */
 export function createAssetMint(
-  { mint, authority, feePayer, decimals }: Asset,
+  { authority, feePayer, decimals }: Omit<Asset, "mint">,
   {
+    place,
     id,
     name,
     symbol,
@@ -41,6 +43,7 @@ export function createAssetMint(
     memoText,
     rentOf,
   }: {
+    place: MintPlace
     id: string
     name: string
     symbol: string
@@ -51,10 +54,10 @@ export function createAssetMint(
 ): TransactionInstruction[] {
   const pausing = {
     type: ExtensionType.PausableConfig,
-    initialize: createInitializePausableConfigInstruction(mint, authority, programId),
+    initialize: createInitializePausableConfigInstruction(place.mint, authority, programId),
   }
   return createMint(
-    { mint, authority, feePayer },
+    { place, authority, feePayer },
     { decimals, name, symbol, field: ["mint_config", id], extensions: pausable ? [pausing] : [] },
     { memoText, rentOf },
   )

@@ -17,6 +17,7 @@ import {
 import { Keypair, type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { beforeAll, describe, expect, test } from "vitest"
 import { transfer } from "#localnet/testing"
+import { newMintPlace } from "#test/doubles/keys.ts"
 import {
   AccountFrozen,
   authority,
@@ -85,7 +86,7 @@ test("the memo stands directly before the instruction that it belongs to", () =>
     const { programId, data } = instructions[place + 1]!
     return programId.equals(token) ? TokenInstruction[data[0]!] : programId
   }
-  expect(belongs(creation(asset, "holder"))).toEqual(SystemProgram.programId)
+  expect(belongs(creation(newMintPlace().place, "holder"))).toEqual(SystemProgram.programId)
   expect(belongs(minting(asset, wallet(), 1n, "absent"))).toBe("MintToChecked")
   expect(belongs(moving(asset, { from: wallet(), to: wallet(), amount: 1n, before }))).toBe("TransferChecked")
   expect(belongs(freezeAsset(asset, wallet(), memoText()))).toBe("FreezeAccount")

@@ -1,7 +1,7 @@
 import type { PublicKey } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import type { Mode } from "#shared/mode.ts"
-import { type Keys, payerMarkerOf, type Signer } from "./keys.ts"
+import type { Signer } from "./keys.ts"
 import { WrongChain } from "./rpc/errors.ts"
 import { RpcNodes } from "./rpc/nodes.ts"
 import { Rpc } from "./rpc/rpc.ts"
@@ -24,9 +24,7 @@ export type Chain = {
   /** Pays for all workspaces that have no own one. */
   feePayer: Signer
   payerMarker: PublicKey
-  /** What derives from VOUCH_SIGNER: keys of mints, and authorities of workspaces that were given no other. */
-  keys: Keys
-  /** What opens the others. */
+  /** Opens the keys that sign for workspaces. */
   signers: Signers
   embedded: boolean
   /** How often to ask after transactions, in milliseconds: a fraction of a slot. */
@@ -43,15 +41,15 @@ export type ChainOptions = {
   urls: readonly string[]
   sendUrls?: readonly string[]
   callsPerSecond?: number
-  keys: Keys
   signers: Signers
   feePayer: Signer
+  payerMarker: PublicKey
   embedded: boolean
   slotMs: number
 }
 
 export function openChain(options: ChainOptions): Chain {
-  const { mode, urls, sendUrls = [], callsPerSecond = Number.POSITIVE_INFINITY, keys } = options
+  const { mode, urls, sendUrls = [], callsPerSecond = Number.POSITIVE_INFINITY } = options
   const { embedded, slotMs } = options
   const chain: Chain = {
     mode,
@@ -59,8 +57,7 @@ export function openChain(options: ChainOptions): Chain {
       new RpcNodes({ urls, sendUrls, callsPerSecond, admit: (genesisHash) => admit(chain, genesisHash) }),
     ),
     feePayer: options.feePayer,
-    payerMarker: payerMarkerOf(keys, mode),
-    keys,
+    payerMarker: options.payerMarker,
     signers: options.signers,
     embedded,
     pollMs: Math.max(5, Math.round(slotMs / 2)),

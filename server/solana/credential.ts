@@ -10,6 +10,7 @@ import {
 } from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
+import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import { createMint } from "./mint-account.ts"
 
@@ -18,13 +19,15 @@ export type Credential = { mint: PublicKey; authority: PublicKey; feePayer: Publ
 
 /** Creates the credential mint. `rentOf` gives the lamports that keep an account of so many bytes alive. */
 export function createCredentialMint(
-  { mint, authority, feePayer }: Credential,
+  { authority, feePayer }: Omit<Credential, "mint">,
   {
+    place,
     schemaId,
     schemaName,
     memoText,
     rentOf,
   }: {
+    place: MintPlace
     schemaId: string
     schemaName: string
     memoText: string
@@ -33,10 +36,10 @@ export function createCredentialMint(
 ): TransactionInstruction[] {
   const bound = {
     type: ExtensionType.NonTransferable,
-    initialize: createInitializeNonTransferableMintInstruction(mint, TOKEN_2022_PROGRAM_ID),
+    initialize: createInitializeNonTransferableMintInstruction(place.mint, TOKEN_2022_PROGRAM_ID),
   }
   return createMint(
-    { mint, authority, feePayer },
+    { place, authority, feePayer },
     { decimals: 0, name: schemaName, symbol: "VOUCH", field: ["schema", schemaId], extensions: [bound] },
     { memoText, rentOf },
   )

@@ -20,8 +20,14 @@ export type DecodedInstruction = {
 
 // Numbers of instructions that the libraries do not name: https://docs.rs/solana-system-interface,
 // …/spl-associated-token-account.
-const SYSTEM = ["CreateAccount", "Assign", "Transfer", "CreateAccountWithSeed"]
-const ALLOCATE = 8
+const SYSTEM: Readonly<Record<number, string>> = {
+  0: "CreateAccount",
+  1: "Assign",
+  2: "Transfer",
+  3: "CreateAccountWithSeed",
+  8: "Allocate",
+  9: "AllocateWithSeed",
+}
 const ASSOCIATED = ["Create", "CreateIdempotent", "RecoverNested"]
 const COMPUTE_BUDGET = ["RequestUnits", "RequestHeapFrame", "SetComputeUnitLimit", "SetComputeUnitPrice"]
 
@@ -54,10 +60,7 @@ const programs = new Map<string, Program>([
     SystemProgram.programId.toBase58(),
     {
       name: "System",
-      instructionOf: (data) => {
-        const number = data.length < 4 ? -1 : data.readUInt32LE(0)
-        return number === ALLOCATE ? "Allocate" : (SYSTEM[number] ?? null)
-      },
+      instructionOf: (data) => (data.length < 4 ? null : (SYSTEM[data.readUInt32LE(0)] ?? null)),
     },
   ],
   [TOKEN_2022_PROGRAM_ID.toBase58(), { name: "Token-2022", instructionOf: tokenInstruction }],

@@ -3,16 +3,17 @@ import { expect, test } from "vitest"
 import { tokenAccountOf } from "./addresses.ts"
 import { createAssetMint, mintAsset } from "./asset.ts"
 import { decodeInstructions } from "./decode.ts"
-import { signerFromSeed } from "./keys.ts"
+import { mintPlace, signerFromSeed } from "./keys.ts"
 import { operationMemo } from "./memo.ts"
 import { computeBudget, signTransactions } from "./transaction.ts"
 
 const feePayer = signerFromSeed(new Uint8Array(32).fill(1))
 const authority = signerFromSeed(new Uint8Array(32).fill(2))
-const mintKey = signerFromSeed(new Uint8Array(32).fill(3))
+const mintBase = signerFromSeed(new Uint8Array(32).fill(3))
+const place = mintPlace(mintBase.publicKey, { workspaceId: "ws_a", kind: "asset", name: "fund" })
 const wallet = Keypair.generate().publicKey
 const asset = {
-  mint: mintKey.publicKey,
+  mint: place.mint,
   authority: authority.publicKey,
   feePayer: feePayer.publicKey,
   decimals: 6,
@@ -53,6 +54,7 @@ test("a mint is read back with its programs, what they do, its memo and its acco
 
 test("the creation of a mint is named step by step, its metadata too", async () => {
   const create = createAssetMint(asset, {
+    place,
     id: "fund",
     name: "Fund",
     symbol: "FUND",
@@ -60,11 +62,10 @@ test("the creation of a mint is named step by step, its metadata too", async () 
     memoText: "vouch:1:op_1",
     rentOf: (bytes) => bytes,
   })
-  expect((await decode(create, [authority, mintKey])).map(({ name }) => name)).toEqual([
+  expect((await decode(create, [authority, mintBase])).map(({ name }) => name)).toEqual([
     "Memo",
     "Transfer",
-    "Allocate",
-    "Assign",
+    "AllocateWithSeed",
     "PausableExtension",
     "InitializePermanentDelegate",
     "DefaultAccountStateExtension",

@@ -1,4 +1,5 @@
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from "node:crypto"
+import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from "node:crypto"
+import { TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { LRUCache } from "lru-cache"
 import { withText } from "./addresses.ts"
@@ -13,7 +14,7 @@ export type Signer = {
   sign(messages: readonly Uint8Array[]): Promise<Uint8Array[]>
 }
 
-/** All keys of a deployment: the signer for each purpose, always the same one. */
+/** The deployment's derived keys: the signer for each purpose, always the same one. */
 export type Keys = (purpose: string) => Signer
 
 // PKCS#8 wrapping of a raw Ed25519 seed (RFC 8410 §7): node:crypto takes no bare seeds.
@@ -59,13 +60,40 @@ export const feePayerPurpose = (of: string) => `fee-payer/${of}`
  * An address that every transaction of a mode names which a workspace's own fee payer pays for. Its history lists them
  * all, also where the database does not know that fee payer any more. Nobody signs with it.
  */
-export const payerMarkerOf = (keys: Keys, mode: string) => keys(`payer-marker/${mode}`).publicKey
+export const payerMarkerPurpose = (mode: string) => `payer-marker/${mode}`
 
 /** What a workspace issues with on chain: mint and freeze authority, permanent delegate. */
 export const authorityPurpose = (workspaceId: string) => `authority/${workspaceId}`
-/** The authority of a workspace that was given no other. */
-export const authorityOf = (keys: Keys, workspaceId: string) => keys(authorityPurpose(workspaceId))
 
-/** Key of a mint's account; it signs once, when the account is created. */
-export const mintKeyOf = (keys: Keys, workspaceId: string, purpose: "credential" | "asset", name: string) =>
-  keys(`${purpose}-mint/${workspaceId}/${name}`)
+/** Signs the creation of every mint: each mint's address is that of an account created with this key and a seed. */
+export const MINT_BASE = "mint-base"
+
+/** What creates a mint's account at its address (`allocate_with_seed` of the system program). */
+export type MintPlace = { base: PublicKey; seed: string; mint: PublicKey }
+
+const places = new LRUCache<string, MintPlace>({ max: MAX_SIGNERS })
+
+/**
+ * Where a mint is: always at the same address, which takes only public facts to compute. `name` is unique in its
+ * workspace.
+ */
+export function mintPlace(
+  base: PublicKey,
+  { workspaceId, kind, name }: { workspaceId: string; kind: "credential" | "asset"; name: string },
+): MintPlace {
+  const text = `${base.toBase58()}/${kind}/${workspaceId}/${name}`
+  let place = places.get(text)
+  if (!place) {
+    // Half of a SHA-256 in hex: a seed is at most 32 bytes.
+    const seed = createHash("sha256").update(`${kind}/${workspaceId}/${name}`).digest("hex").slice(0, 32)
+    place = { base, seed, mint: withText(addressWithSeed(base, seed)) }
+    places.set(text, place)
+  }
+  return place
+}
+
+/** As `PublicKey.createWithSeed` does it, which is asynchronous without a reason. */
+const addressWithSeed = (base: PublicKey, seed: string): PublicKey =>
+  new PublicKey(
+    createHash("sha256").update(base.toBytes()).update(seed).update(TOKEN_2022_PROGRAM_ID.toBytes()).digest(),
+  )

@@ -18,27 +18,34 @@ import {
   type TokenMetadata,
 } from "@solana/spl-token-metadata"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
+import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import type { ReadOptions, Rpc } from "./rpc/rpc.ts"
 
 /**
- * Makes the account of a new mint, in three steps instead of `createAccount`, which refuses an address that already
- * has lamports: a stranger could block a mint by sending it one.
+ * Creates the account of a new mint in two steps instead of `createAccountWithSeed`, which refuses an address that
+ * already has lamports: a stranger could block a mint by sending it one.
  */
 const createMintAccount = ({
   feePayer,
-  mint,
+  place: { base, seed, mint },
   space,
   lamports,
 }: {
   feePayer: PublicKey
-  mint: PublicKey
+  place: MintPlace
   space: number
   lamports: number
 }): TransactionInstruction[] => [
   SystemProgram.transfer({ fromPubkey: feePayer, toPubkey: mint, lamports }),
-  SystemProgram.allocate({ accountPubkey: mint, space }),
-  SystemProgram.assign({ accountPubkey: mint, programId: TOKEN_2022_PROGRAM_ID }),
+  // Makes the token program its owner as well.
+  SystemProgram.allocate({
+    accountPubkey: mint,
+    basePubkey: base,
+    seed,
+    space,
+    programId: TOKEN_2022_PROGRAM_ID,
+  }),
 ]
 
 const programId = TOKEN_2022_PROGRAM_ID
@@ -55,14 +62,15 @@ type MintKind = {
 }
 
 /**
- * Creates a mint whose accounts are born frozen, with its metadata in itself. The authority is its mint, freeze and
+ * Creates a mint whose accounts are born frozen, with its metadata in itself. The base of its place signs. The authority is its mint, freeze and
  * update authority, and its permanent delegate. `rentOf` gives the lamports that keep an account of so many bytes alive.
  */
 export function createMint(
-  { mint, authority, feePayer }: { mint: PublicKey; authority: PublicKey; feePayer: PublicKey },
+  { place, authority, feePayer }: { place: MintPlace; authority: PublicKey; feePayer: PublicKey },
   { decimals, name, symbol, field, extensions }: MintKind,
   { memoText, rentOf }: { memoText: string; rentOf: (bytes: number) => number },
 ): TransactionInstruction[] {
+  const { mint } = place
   const metadata: TokenMetadata = {
     mint,
     updateAuthority: authority,
@@ -81,7 +89,7 @@ export function createMint(
     memo(memoText),
     ...createMintAccount({
       feePayer,
-      mint,
+      place,
       space,
       // The metadata makes the account grow after its creation, and it must be paid for beforehand.
       lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),

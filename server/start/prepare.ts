@@ -11,8 +11,9 @@ import { sayWhenSlow } from "#server/lib/slow.ts"
 import { originOf, type Settings } from "#server/settings/env.ts"
 import { loadSecrets } from "#server/settings/secrets.ts"
 import { type Chain, type ChainOptions, openChain } from "#server/solana/chain.ts"
-import { type Keys, localKeys } from "#server/solana/keys.ts"
-import { openChosen, readChosen } from "#server/solana/signers/choose.ts"
+import { type Keys, localKeys, MINT_BASE, payerMarkerPurpose } from "#server/solana/keys.ts"
+import { derivedPurposes, openChosen, readChosen } from "#server/solana/signers/choose.ts"
+import { recordedKeys, recordKeys } from "#server/solana/signers/recorded.ts"
 import { Signers } from "#server/solana/signers/signers.ts"
 import type { Mode } from "#shared/mode.ts"
 
@@ -45,7 +46,6 @@ export async function prepare({
 }: PrepareOptions & { patient?: boolean; origin?: string | undefined }): Promise<void> {
   refuseUnknownSettings(settings, table)
   const secrets = loadSecrets(settings)
-  const keys = keysOf(secrets.signer)
   readChosen(settings)
   const providers = chooseProviders(settings, secrets.generated, table)
   const addresses = {
@@ -62,6 +62,7 @@ export async function prepare({
   await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
   await followDatabaseClock(databaseUrl)
   await requireChosenSchemas(providers)
+  const keys = await openKeys(settings, secrets.signer && keysOf(secrets.signer))
   const signers = new Signers(keys)
   const chosen = await openChosen(settings, signers)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
@@ -70,15 +71,26 @@ export async function prepare({
     origin,
     isPublic,
     keys,
+    hasSigner: secrets.signer !== null,
+    mintBase: keys(MINT_BASE),
     signers,
     authorities: forEachMode((mode) => chosen[mode].authority),
     dataKeys: secrets.dataKeys,
     chains: forEachMode((mode) => {
       const { feePayer } = chosen[mode]
-      return chainFor(mode, settings, { keys, signers, feePayer, localnetUrl })
+      const payerMarker = keys(payerMarkerPurpose(mode)).publicKey
+      return chainFor(mode, settings, { signers, feePayer, payerMarker, localnetUrl })
     }),
     providers,
   })
+}
+
+/** The keys of VOUCH_SIGNER, whose public keys are recorded for processes without it; or the recorded ones. */
+async function openKeys(settings: Settings, keys: Keys | null): Promise<Keys> {
+  const purposes = derivedPurposes(settings)
+  if (keys === null) return sayWhenSlow("a worker to record its public keys", recordedKeys(purposes))
+  await recordKeys(keys, purposes)
+  return keys
 }
 
 const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
@@ -96,7 +108,7 @@ function chainFor(
   {
     localnetUrl,
     ...own
-  }: Pick<ChainOptions, "keys" | "signers" | "feePayer"> & { localnetUrl: string | null },
+  }: Pick<ChainOptions, "signers" | "feePayer" | "payerMarker"> & { localnetUrl: string | null },
 ): Chain | null {
   const { VOUCH_RPC_CALLS_PER_SECOND: perSecond } = settings
   const [ownUrls, ownSend] =

@@ -34,11 +34,15 @@ afterAll(async () => {
   await localnet.close()
 })
 
-test("one web and two worker processes, one of which dies, do nothing twice", async () => {
-  const web = deployment.startServer({ VOUCH_ROLE: "web" })
+test("a web process without VOUCH_SIGNER and two workers, one of which dies, do nothing twice", async () => {
+  // It starts first, and waits for a worker to record the public keys.
+  const asWeb = { VOUCH_ROLE: "web", VOUCH_SIGNER: "" }
+  const web = deployment.startServer(asWeb)
+  const workers = [1, 2].map(() => deployment.startServer({ VOUCH_ROLE: "worker" }))
   await deployment.ready(web)
   const apiKey = await deployment.createKey()
-  const workers = [1, 2].map(() => deployment.startServer({ VOUCH_ROLE: "worker" }))
+  const beside = await deployment.command(["account", "create", "--name", "Acme", "--plan", "free"], asWeb)
+  expect(beside).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no VOUCH_SIGNER") })
   const customers = newCustomers(deployment, { apiKey, total: 60 })
   const issuing = customers.runAll()
   await until("work under way", () => customers.approved >= 20)

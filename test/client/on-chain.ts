@@ -4,6 +4,7 @@ import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram, Transaction } from
 import { attest, createCredentialMint } from "#server/solana/credential.ts"
 import { memo } from "#server/solana/memo.ts"
 import type { Address } from "#shared/address.ts"
+import { newMintPlace } from "#test/doubles/keys.ts"
 import { type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 
@@ -63,15 +64,17 @@ export async function forge(
   stranger: Keypair,
   { to, memoText, schema = "kyc_individual_v1" }: { to: PublicKey; memoText: string; schema?: string },
 ) {
-  const mint = Keypair.generate()
-  const self = { mint: mint.publicKey, authority: stranger.publicKey, feePayer: stranger.publicKey }
+  const { base, place } = newMintPlace()
+  const { mint } = place
+  const self = { mint, authority: stranger.publicKey, feePayer: stranger.publicKey }
   const made = createCredentialMint(self, {
+    place,
     schemaId: schema,
     schemaName: "KYC",
     memoText: "mine",
     rentOf: () => LAMPORTS_PER_SOL / 10,
   })
-  await sendOwn(connection, [stranger, mint], ...made)
+  await sendOwn(connection, [stranger, base], ...made)
   const transaction = await sendOwn(connection, [stranger], ...attest(self, to, memoText))
   const roles = [
     AuthorityType.MintTokens,
@@ -80,25 +83,18 @@ export async function forge(
     AuthorityType.MetadataPointer,
   ]
   return {
-    mint: mint.publicKey.toBase58(),
+    mint: mint.toBase58(),
     transaction,
     async handTo(issuer: PublicKey) {
       await sendOwn(
         connection,
         [stranger],
         ...roles.map((role) =>
-          createSetAuthorityInstruction(
-            mint.publicKey,
-            stranger.publicKey,
-            role,
-            issuer,
-            [],
-            TOKEN_2022_PROGRAM_ID,
-          ),
+          createSetAuthorityInstruction(mint, stranger.publicKey, role, issuer, [], TOKEN_2022_PROGRAM_ID),
         ),
         createUpdateAuthorityInstruction({
           programId: TOKEN_2022_PROGRAM_ID,
-          metadata: mint.publicKey,
+          metadata: mint,
           oldAuthority: stranger.publicKey,
           newAuthority: issuer,
         }),

@@ -26,6 +26,7 @@ import { moveAuthority } from "#server/solana/mint-authority.ts"
 import { RpcNodes } from "#server/solana/rpc/nodes.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { computeBudget, signTransactions } from "#server/solana/transaction.ts"
+import { newMintPlace } from "#test/doubles/keys.ts"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
 const validator = findValidator()
@@ -43,6 +44,7 @@ const chains = [
 
 const takes = (all: TransactionInstruction[]) => all.reduce((sum, one) => sum + computeUnitsOf(one), 0)
 const signer = () => signerFromSeed(randomBytes(32))
+const local = ({ secretKey }: Keypair) => signerFromSeed(secretKey.slice(0, 32))
 const wallet = () => Keypair.generate().publicKey
 const memoText = operationMemo(newId("op"))
 const evidence = attestationMemo(newId("att"), bs58.encode(Buffer.alloc(32, 255)), new Date())
@@ -88,14 +90,15 @@ describe.each(chains)("on %s", (_name, start) => {
   }
 
   test("everything that Vouch does to a credential stays within its limit", async () => {
-    const mint = signer()
+    const { base, place } = newMintPlace()
     const about: Credential = {
-      mint: mint.publicKey,
+      mint: place.mint,
       authority: authority.publicKey,
       feePayer: feePayer.publicKey,
     }
     const [schemaId, schemaName] = ["s".repeat(64), "N".repeat(64)]
-    const parts = [await run(createCredentialMint(about, { schemaId, schemaName, memoText, rentOf }), [mint])]
+    const creation = createCredentialMint(about, { place, schemaId, schemaName, memoText, rentOf })
+    const parts = [await run(creation, [local(base)])]
     for (let n = 0; n < 3; n++) {
       const holder = wallet()
       for (const instructions of [
@@ -111,17 +114,16 @@ describe.each(chains)("on %s", (_name, start) => {
   test.each([true, false])(
     "and everything to a token (pausable: %s)",
     async (pausable) => {
-      const mint = signer()
+      const { base, place } = newMintPlace()
       const asset: Asset = {
-        mint: mint.publicKey,
+        mint: place.mint,
         authority: authority.publicKey,
         feePayer: feePayer.publicKey,
         decimals: 18,
       }
       const [id, name, symbol] = ["t".repeat(64), "N".repeat(32), "SYMBOLSYMB"]
-      const parts = [
-        await run(createAssetMint(asset, { id, name, symbol, pausable, memoText, rentOf }), [mint]),
-      ]
+      const creation = createAssetMint(asset, { place, id, name, symbol, pausable, memoText, rentOf })
+      const parts = [await run(creation, [local(base)])]
       const [from, to] = [wallet(), wallet()]
       const frozen = { from: "frozen", to: "frozen" } as const
       const amount = 2n
@@ -143,7 +145,7 @@ describe.each(chains)("on %s", (_name, start) => {
       ])
         parts.push(await run(instructions))
       const next = signer()
-      const move = { mint: mint.publicKey, from: authority.publicKey, to: next.publicKey, pausable, memoText }
+      const move = { mint: place.mint, from: authority.publicKey, to: next.publicKey, pausable, memoText }
       parts.push(await run(moveAuthority(move), [next]))
       expectRoom(parts)
     },
@@ -151,12 +153,16 @@ describe.each(chains)("on %s", (_name, start) => {
   )
 
   test("what is in no table is simulated, and stays within that", async () => {
-    const mint = signer()
-    const about = { mint: mint.publicKey, authority: authority.publicKey, feePayer: feePayer.publicKey }
-    await run(createCredentialMint(about, { schemaId: "s", schemaName: "N", memoText, rentOf }), [mint])
+    const { base, place } = newMintPlace()
+    const about = { mint: place.mint, authority: authority.publicKey, feePayer: feePayer.publicKey }
+    const creation = createCredentialMint(about, {
+      ...{ place, schemaId: "s", schemaName: "N" },
+      ...{ memoText, rentOf },
+    })
+    await run(creation, [local(base)])
     const instructions = [
       memo(memoText, [authority.publicKey]),
-      createAmountToUiAmountInstruction(mint.publicKey, 5n, TOKEN_2022_PROGRAM_ID),
+      createAmountToUiAmountInstruction(place.mint, 5n, TOKEN_2022_PROGRAM_ID),
     ]
     const admit = async () => {}
     const nodes = new RpcNodes({ urls: [chain.url], sendUrls: [], callsPerSecond: 100, admit })

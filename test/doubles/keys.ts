@@ -1,6 +1,13 @@
+import { Keypair } from "@solana/web3.js"
 import bs58 from "bs58"
 import { sleep } from "#server/lib/time.ts"
-import { type Keys, localKeys, type Signer } from "#server/solana/keys.ts"
+import { type Keys, localKeys, type MintPlace, mintPlace, type Signer } from "#server/solana/keys.ts"
+
+/** A place for a mint that does not exist yet, and the key that can create it there. */
+export function newMintPlace(): { base: Keypair; place: MintPlace } {
+  const base = Keypair.generate()
+  return { base, place: mintPlace(base.publicKey, { workspaceId: "ws_a", kind: "asset", name: "a" }) }
+}
 
 /** Keys that take so long for each answer, as those of a service do. */
 export const slowKeys =

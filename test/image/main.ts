@@ -89,7 +89,7 @@ try {
   for (const { code, said } of migrated) assert.equal(code, 0, said)
 
   step("web and worker start on a tree that they cannot write")
-  const asWeb = { ...settings, VOUCH_ROLE: "web", VOUCH_METRICS_PORT: String(webMetrics) }
+  const asWeb = { ...withoutSecret, VOUCH_ROLE: "web", VOUCH_METRICS_PORT: String(webMetrics) }
   const asWorker = { ...settings, VOUCH_ROLE: "worker", VOUCH_METRICS_PORT: String(workerMetrics) }
   assert.equal((await ends(healthCheck, asWeb)).code, 1, "what does not run is not healthy")
   const web = begin(command, asWeb)

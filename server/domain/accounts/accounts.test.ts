@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { type Deployment, setDeployment } from "#server/domain/deployment.ts"
 import { createUser } from "#server/domain/people/join.ts"
 import { listUsers } from "#server/domain/people/people.ts"
+import { localKeys } from "#server/solana/keys.ts"
 import { isScope } from "#shared/scopes.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 import { AccountExists, createAccount, findAccount } from "./create.ts"
@@ -13,7 +15,13 @@ import { includedIn } from "./plans.ts"
 beforeAll(async () => {
   const { url } = await createTestDatabase()
   connectDatabase(url, { max: 8 })
-  setDeployment({ origin: "http://localhost:3000", settings: {}, authorities: {} } as Deployment)
+  setDeployment({
+    origin: "http://localhost:3000",
+    settings: {},
+    authorities: {},
+    keys: localKeys(randomBytes(32)),
+    hasSigner: true,
+  } as Deployment)
 })
 afterAll(() => disconnectDatabase())
 

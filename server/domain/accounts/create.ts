@@ -16,7 +16,7 @@ export class AccountExists extends Error {
   }
 }
 
-/** Creates a customer with both workspaces and the built-in schemas. Throws AccountExists. */
+/** Creates a customer with both workspaces and the built-in schemas. Throws AccountExists, or SignerFailure without VOUCH_SIGNER. */
 export async function createAccount({
   name,
   plan,
@@ -35,14 +35,13 @@ export async function createAccount({
         values (${account.id}, ${name}, ${plan}, ${includedIn(plan, quota)}, ${now})`
       for (const mode of modes) {
         const workspaceId = account.workspaces[mode]
-        const authority = authorityOfNew(mode)
+        const authority = authorityOfNew(mode, workspaceId)
         await sql`
           insert into workspaces (id, account_id, mode, authority, created_at)
-          values (${workspaceId}, ${account.id}, ${mode}, ${authority?.address ?? null}, ${now})`
-        if (authority)
-          await sql`
-            insert into workspace_authorities (workspace_id, address, uri, created_at)
-            values (${workspaceId}, ${authority.address}, ${authority.uri}, ${now})`
+          values (${workspaceId}, ${account.id}, ${mode}, ${authority.address}, ${now})`
+        await sql`
+          insert into workspace_authorities (workspace_id, address, uri, created_at)
+          values (${workspaceId}, ${authority.address}, ${authority.uri}, ${now})`
         await sql`
           insert into schemas (workspace_id, id, name, validity_days, created_at)
           select ${workspaceId}, id, name, validity_days, ${now}

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { AccountExists, createAccount, findAccount } from "./create.ts"
@@ -38,9 +39,9 @@ export async function firstStart(): Promise<FirstStart> {
   })
 }
 
-/** Before the transaction: to make an account is one of its own. */
+/** Before the transaction: to make an account is one of its own. A process without VOUCH_SIGNER leaves it to a worker. */
 async function ensureFirstAccount(): Promise<void> {
-  if ((await hasFirstKeys(sql)) || (await findAccount(ACCOUNT))) return
+  if (!deployment.hasSigner || (await hasFirstKeys(sql)) || (await findAccount(ACCOUNT))) return
   await createAccount({ name: ACCOUNT, plan: "free" }).catch((error) => {
     // Of those that start together, another was first.
     if (!(error instanceof AccountExists)) throw error

@@ -4,7 +4,6 @@ import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
 import { addressOf } from "#server/solana/addresses.ts"
-import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { type OffRequest, readOffRequest } from "./four-eyes.ts"
@@ -43,7 +42,7 @@ export type WorkspaceFacts = {
 export async function readWorkspace(principal: Principal): Promise<WorkspaceFacts> {
   const { workspaceId, mode, scopes } = principal
   type Row = Omit<WorkspaceFacts["account"], "four_eyes_off"> & {
-    authority: Address | null
+    authority: Address
     fee_payer: Address | null
   }
   const accounts = await sql<Row[]>`
@@ -62,7 +61,7 @@ export async function readWorkspace(principal: Principal): Promise<WorkspaceFact
     webhook_secret: seesSecret ? placeOfWebhookSecret(deployment.settings, mode) : null,
     chain: chain && {
       cluster: chain.identity?.cluster ?? "unknown",
-      authority: authority ?? addressOf(authorityOf(chain.keys, workspaceId).publicKey),
+      authority,
       fee_payer: fee_payer ?? addressOf(chain.feePayer.publicKey),
     },
   }

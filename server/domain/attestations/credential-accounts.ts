@@ -1,18 +1,22 @@
+import type { PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import type { Issuer } from "#server/ledger/issuer.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Credential } from "#server/solana/credential.ts"
-import { mintKeyOf, type Signer } from "#server/solana/keys.ts"
+import { type MintPlace, mintPlace } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 
-/** The key of a schema's credential mint: derived, so that it is the same before and after any crash. */
-export const credentialMintKey = (workspaceId: string, schemaId: string): Signer =>
-  mintKeyOf(deployment.keys, workspaceId, "credential", schemaId)
+/** Where a schema's credential mint is: derived, so that it is the same before and after any crash. */
+export const credentialMintPlace = (workspaceId: string, schemaId: string): MintPlace =>
+  mintPlace(deployment.mintBase.publicKey, { workspaceId, kind: "credential", name: schemaId })
+
+export const credentialMintOf = (workspaceId: string, schemaId: string): PublicKey =>
+  credentialMintPlace(workspaceId, schemaId).mint
 
 /** Base58 addresses of a schema's credential mint, and of a wallet's account for it. */
 export function credentialAccounts(workspaceId: string, schemaId: string, wallet: Address) {
-  const mint = credentialMintKey(workspaceId, schemaId).publicKey
+  const mint = credentialMintOf(workspaceId, schemaId)
   return { mint: addressOf(mint), account: addressOf(tokenAccountOf(mint, publicKeyOf(wallet))) }
 }
 
@@ -21,7 +25,7 @@ export const credentialOf = (
   { workspaceId, authority, feePayer }: Issuer,
   { schemaId, authority: address }: { schemaId: string; authority: Address | null },
 ): Credential => ({
-  mint: credentialMintKey(workspaceId, schemaId).publicKey,
+  mint: credentialMintOf(workspaceId, schemaId),
   authority: authority(address).publicKey,
   feePayer: feePayer.publicKey,
 })

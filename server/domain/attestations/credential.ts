@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { authorityForNew } from "#server/ledger/issuer.ts"
-import { credentialMintKey } from "./credential-accounts.ts"
+import { credentialMintOf } from "./credential-accounts.ts"
 import { createCredentialMint } from "./operations/create-credential-mint.ts"
 
 /** Enqueues the creation of a schema's credential mint, once. Later operations on it wait for it by themselves. */
@@ -10,7 +10,7 @@ export async function ensureCredentialMint(
   workspaceId: string,
   schemaId: string,
 ): Promise<void> {
-  const mint = credentialMintKey(workspaceId, schemaId).publicKey.toBase58()
+  const mint = credentialMintOf(workspaceId, schemaId).toBase58()
   const claimed = await sql`
     update schemas set credential_mint = ${mint}, authority = ${authorityForNew(sql, workspaceId)}
     where workspace_id = ${workspaceId} and id = ${schemaId} and credential_mint is null returning id`

@@ -6,8 +6,6 @@ import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { addressOf } from "#server/solana/addresses.ts"
-import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import { publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
 import { attestationStatuses } from "#shared/statuses.ts"
@@ -223,7 +221,7 @@ function proofOf(row: AttestationRow, { mode }: Principal): AttestationRecord["o
     program: TOKEN_2022_PROGRAM_ID.toBase58(),
     mint,
     token_account: account,
-    authority: row.authority ?? addressOf(authorityOf(chain.keys, row.workspace_id).publicKey),
+    authority: row.authority!,
     commitment: row.commitment!,
     salt: row.salt,
   }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { issuerOf } from "#server/ledger/issuer.ts"
-import { publicKeyOf } from "#server/solana/addresses.ts"
+import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { attest } from "#server/solana/credential.ts"
+import { authorityPurpose } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
@@ -22,10 +23,14 @@ test("a revocation takes every unit that the wallet holds, and leaves none behin
   // What signing twice would have done: the same instructions, under another blockhash.
   const lease = { workspaceId: key.workspaceId, token: "", version: 0 }
   const issuer = await issuerOf(deployment.chains[key.mode]!, lease)
-  const credential = credentialOfSchema(issuer, { schemaId: "kyc_individual_v1", authority: null })
+  const authority = deployment.keys(authorityPurpose(key.workspaceId))
+  const credential = credentialOfSchema(issuer, {
+    schemaId: "kyc_individual_v1",
+    authority: addressOf(authority.publicKey),
+  })
   const instructions = attest(credential, publicKeyOf(wallet), "vouch:1:again")
   const { blockhash } = await app.connection.getLatestBlockhash("confirmed")
-  const unsigned = [{ instructions, signers: [issuer.authority(null)] }]
+  const unsigned = [{ instructions, signers: [authority] }]
   const [signed] = await signTransactions(unsigned, { feePayer: issuer.feePayer, blockhash })
   await app.connection.sendRawTransaction(signed!.wire, { skipPreflight: true })
   await waitFor(async () => (await credentialOf(app, key, wallet)).amount === 2, "the second unit")

@@ -3,7 +3,7 @@ import type { Unexplained } from "#db/schema/ledger.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { credentialMintKey } from "./credential-accounts.ts"
+import { credentialMintOf } from "./credential-accounts.ts"
 import { endPending } from "./end.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 
@@ -47,7 +47,7 @@ export async function destroyUnexplained(
   const [, id, commitment, expiresAt] = MEMO.exec(memo) ?? []
   if (id === undefined || wallet === null) return
   const schemas = await sql<{ id: string }[]>`select id from schemas where workspace_id = ${workspaceId}`
-  const schema = schemas.find((one) => credentialMintKey(workspaceId, one.id).publicKey.toBase58() === mint)
+  const schema = schemas.find((one) => credentialMintOf(workspaceId, one.id).toBase58() === mint)
   if (!schema) return
   const now = clock.now()
   const period = periodOf(now)

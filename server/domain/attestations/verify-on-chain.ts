@@ -2,7 +2,7 @@ import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { chainOf, deployment } from "#server/domain/deployment.ts"
+import { chainOf } from "#server/domain/deployment.ts"
 import { issuedBy } from "#server/ledger/issuer.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
 import { fail } from "#shared/errors.ts"
@@ -52,7 +52,7 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
   const message = transaction?.transaction.message
   return {
     record,
-    issuers: await issuedBy(deployment.keys, sql, principal.workspaceId),
+    issuers: await issuedBy(sql, principal.workspaceId),
     unit: before === (await readUnit(row)) ? before : "changing",
     account: account && {
       owner: account.owner.toBase58(),

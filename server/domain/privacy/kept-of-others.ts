@@ -52,6 +52,7 @@ export const others = {
   chains: { of: "nobody", what: "Which chain a mode is on" },
   fee_payers: { of: "nobody", what: "Addresses that pay" },
   signer_keys: { of: "nobody", what: "Where keys are" },
+  derived_keys: { of: "nobody", what: "Addresses that this deployment pays and creates mints with" },
   workspace_authorities: { of: "nobody", what: "Addresses that issue" },
   workspace_fee_payers: { of: "nobody", what: "Addresses that pay" },
   quarantines: { of: "nobody", what: "What a restore left unexplained, by addresses and signatures" },

@@ -2,14 +2,12 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { moveCredentialAuthority } from "#server/domain/attestations/operations/move-credential-authority.ts"
 import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
-import { deployment } from "#server/domain/deployment.ts"
 import { moveAssetAuthority } from "#server/domain/tokens/operations/move-asset-authority.ts"
 import { enqueueAll, toRow } from "#server/ledger/enqueue.ts"
 import { readAuthorities } from "#server/ledger/issuer.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { clock } from "#server/lib/time.ts"
-import { addressOf } from "#server/solana/addresses.ts"
-import { authorityOf, authorityPurpose } from "#server/solana/keys.ts"
+import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { openForWorkspace } from "./open.ts"
@@ -23,17 +21,12 @@ export async function setAuthority(workspaceId: string, uri: string, author: Aut
   const address = await openForWorkspace(uri, authorityPurpose(workspaceId))
   await sql.begin(async (sql) => {
     await voidPlans(sql, workspaceId)
-    const [workspace] = await sql<{ authority: Address | null }[]>`
+    const [workspace] = await sql<{ authority: Address }[]>`
       select authority from workspaces where id = ${workspaceId} for no key update`
-    const before = workspace!.authority ?? derivedAddress(workspaceId)
-    const now = clock.now()
-    // The key of before goes on signing for what has not been moved, and its history stays ours.
+    const before = workspace!.authority
     await sql`
       insert into workspace_authorities (workspace_id, address, uri, created_at)
-      values (${workspaceId}, ${derivedAddress(workspaceId)}, 'derived:', 'epoch') on conflict do nothing`
-    await sql`
-      insert into workspace_authorities (workspace_id, address, uri, created_at)
-      values (${workspaceId}, ${address}, ${uri}, ${now})
+      values (${workspaceId}, ${address}, ${uri}, ${clock.now()})
       on conflict (workspace_id, address) do update set uri = excluded.uri`
     await sql`update workspaces set authority = ${address} where id = ${workspaceId}`
     await moveMints(sql, workspaceId, address)
@@ -53,7 +46,7 @@ type Mint = {
   schema_id: string | null
   mint_config: string | null
   mint: Address
-  authority: Address | null
+  authority: Address
   /** Where an operation is about to move it. */
   goes_to: Address | null
 }
@@ -75,7 +68,7 @@ const readMints = (sql: Queryable, workspaceId: string) => sql<Mint[]>`
 async function moveMints(sql: Queryable, workspaceId: string, to: Address): Promise<void> {
   const mints = await readMints(sql, workspaceId)
   const rows = mints
-    .filter(({ goes_to, authority }) => (goes_to ?? authority ?? derivedAddress(workspaceId)) !== to)
+    .filter(({ goes_to, authority }) => (goes_to ?? authority) !== to)
     .map(({ schema_id, mint_config, mint }) => {
       const touched = { writes: [mint], reads: [] }
       return schema_id !== null
@@ -86,9 +79,6 @@ async function moveMints(sql: Queryable, workspaceId: string, to: Address): Prom
 }
 
 const MOVES = [moveCredentialAuthority.kind, moveAssetAuthority.kind]
-
-const derivedAddress = (workspaceId: string): Address =>
-  addressOf(authorityOf(deployment.keys, workspaceId).publicKey)
 
 /** What a workspace issues with, and how far its mints have come. */
 export type AuthorityState = {
@@ -106,22 +96,20 @@ export type AuthorityState = {
 
 /** Null where there is no such workspace. */
 export async function readAuthority(workspaceId: string): Promise<AuthorityState | null> {
-  const [row] = await sql<{ mode: Mode; account: string; authority: Address | null }[]>`
+  const [row] = await sql<{ mode: Mode; account: string; authority: Address }[]>`
     select w.mode, a.name as account, w.authority from workspaces w join accounts a on a.id = w.account_id
     where w.id = ${workspaceId}`
   if (!row) return null
-  const derived = derivedAddress(workspaceId)
-  const authority = row.authority ?? derived
+  const { mode, account, authority } = row
   const mints = await readMints(sql, workspaceId)
-  const moved = mints.filter((mint) => mint.goes_to === null && (mint.authority ?? derived) === authority)
+  const moved = mints.filter((mint) => mint.goes_to === null && mint.authority === authority)
   const known = await readAuthorities(sql, workspaceId)
-  const { mode, account } = row
   return {
     workspace: workspaceId,
     mode,
     account,
     authority,
-    uri: known.find(({ address }) => address === authority)?.uri ?? "derived:",
+    uri: known.find(({ address }) => address === authority)!.uri,
     mints: mints.length,
     moved: moved.length,
     earlier: known.filter(({ address }) => address !== authority),

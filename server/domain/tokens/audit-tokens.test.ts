@@ -12,9 +12,9 @@ import { Keypair, LAMPORTS_PER_SOL, PublicKey, type TransactionInstruction } fro
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
-import { chainOf } from "#server/domain/deployment.ts"
+import { chainOf, deployment } from "#server/domain/deployment.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { authorityOf, signerFromSeed } from "#server/solana/keys.ts"
+import { authorityPurpose, signerFromSeed } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
@@ -56,8 +56,7 @@ const differences = async () =>
 
 /** Signs as the workspace's authority, behind the ledger's back. */
 async function actOutside(...instructions: TransactionInstruction[]) {
-  const chain = chainOf("test")
-  await send(instructions, [authorityOf(chain.keys, key.workspaceId)])
+  await send(instructions, [deployment.keys(authorityPurpose(key.workspaceId))])
 }
 
 async function send(instructions: TransactionInstruction[], signers: ReturnType<typeof signerFromSeed>[]) {
@@ -76,7 +75,7 @@ const place = (config: string, wallet: string) => {
   const mint = assetMintOf(key.workspaceId, config)
   return { mint, account: tokenAccountOf(mint, new PublicKey(wallet)) }
 }
-const authority = () => authorityOf(chainOf("test").keys, key.workspaceId).publicKey
+const authority = () => deployment.keys(authorityPurpose(key.workspaceId)).publicKey
 
 const thaw = (config: string, wallet: string) => {
   const { mint, account } = place(config, wallet)

@@ -14,7 +14,6 @@ import { loadFrozen } from "#server/domain/screening/listed.ts"
 import type { Audited, Difference } from "#server/ledger/reconciliation/report.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
-import { authorityOf } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import { type AssetAccount, lastLandingOnAccounts, readAccounts } from "./account-states.ts"
@@ -70,13 +69,11 @@ export async function auditTokens(audited: Audited): Promise<void> {
 
 /** Nobody else may mint, freeze or move. */
 function compareMint(
-  { workspaceId, chain, report }: Audited,
+  { workspaceId, report }: Audited,
   config: ConfigRow,
   { mint, isMoving }: { mint: Mint; isMoving: boolean },
 ): void {
-  const authority = config.authority
-    ? publicKeyOf(config.authority)
-    : authorityOf(chain.keys, workspaceId).publicKey
+  const authority = publicKeyOf(config.authority!)
   const address = mint.address.toBase58()
   const differs = (detail: string) =>
     report.differences.push({

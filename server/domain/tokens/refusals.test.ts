@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { formatDay } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
-import { authorityOf } from "#server/solana/keys.ts"
+import { authorityPurpose } from "#server/solana/keys.ts"
 import { allRoles } from "#shared/roles.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
@@ -41,7 +41,7 @@ test("addresses that Vouch itself uses are no wallets: not to verify, to mint to
     return paid.length >= 2 && paid
   }, "the accounts that were paid for")
   const own = [
-    addressOf(authorityOf(chain.keys, key.workspaceId).publicKey),
+    addressOf(deployment.keys(authorityPurpose(key.workspaceId)).publicKey),
     ...Object.values(deployment.chains).map((one) => addressOf(one!.feePayer.publicKey)),
     addressOf(chain.payerMarker),
     asset,

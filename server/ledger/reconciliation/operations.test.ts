@@ -6,7 +6,7 @@ import { sql } from "#db/client.ts"
 import { auditWorkspace } from "#server/domain/audit-ledger.ts"
 import { auditDue } from "#server/domain/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { authorityOf } from "#server/solana/keys.ts"
+import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import {
   forgets,
@@ -149,7 +149,7 @@ test("what strangers do in our name is no difference, also where it cannot be re
   const stranger = Keypair.generate()
   const chain = cluster.connection
   await chain.confirmTransaction(await chain.requestAirdrop(stranger.publicKey, LAMPORTS_PER_SOL))
-  const authority = authorityOf(deployment.keys, key.workspaceId).publicKey
+  const authority = deployment.keys(authorityPurpose(key.workspaceId)).publicKey
   const transfer = SystemProgram.transfer({
     fromPubkey: stranger.publicKey,
     toPubkey: authority,

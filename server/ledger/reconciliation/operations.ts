@@ -50,7 +50,7 @@ async function compareHistory(audited: Audited, range: Range): Promise<void> {
   const { chain, workspaceId, report } = audited
   const landed = new SignatureSet()
   const strangers = new Strangers(audited)
-  for (const address of await issuedBy(chain.keys, sql, workspaceId)) {
+  for (const address of await issuedBy(sql, workspaceId)) {
     await chain.rpc.patient.landedSince(publicKeyOf(address), {
       slot: range.first,
       since: range.upTo,

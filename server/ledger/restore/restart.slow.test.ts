@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { credentialMintKey } from "#server/domain/attestations/credential-accounts.ts"
+import { credentialMintOf } from "#server/domain/attestations/credential-accounts.ts"
 import { onFork, replying, withoutMemos } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import {
@@ -107,7 +107,7 @@ test("a history without memos shows nothing, also where nothing in it is known",
   await app.waitForStatus(live, first, "verified")
   expect(await timesOnChain(operations.mint)).toBe(1)
   expect(await held(config, second)).toBe(8n)
-  const mint = credentialMintKey(live.workspaceId, SCHEMA).publicKey
+  const mint = credentialMintOf(live.workspaceId, SCHEMA)
   expect(await unitsOf(mint, first)).toBe(1n)
   expect(await differences()).toEqual([])
 })

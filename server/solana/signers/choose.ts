@@ -4,8 +4,9 @@ import { type Settings, SettingsError } from "#server/settings/env.ts"
 import type { Address } from "#shared/address.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import { addressOf } from "../addresses.ts"
-import { feePayerPurpose, type Signer } from "../keys.ts"
+import { feePayerPurpose, MINT_BASE, payerMarkerPurpose, type Signer } from "../keys.ts"
 import { SignerFailure, WrongSigner } from "./definition.ts"
+import { DERIVED, derivedPurpose } from "./derived.ts"
 import type { Signers } from "./signers.ts"
 import { readSigner } from "./table.ts"
 
@@ -15,8 +16,8 @@ const variables = {
 } as const
 type Variable = (typeof variables)[Mode]["feePayer" | "authority"]
 
-/** Where keys are that nobody has chosen a place for. */
-const DEFAULT = "derived:"
+/** Where keys are unless the settings say otherwise. */
+const DEFAULT = DERIVED
 
 /** Reads every signer that the settings choose, before anything is opened. Throws SettingsError. */
 export function readChosen(settings: Settings): void {
@@ -37,6 +38,15 @@ export function readChosen(settings: Settings): void {
   )
   if (problems.length > 0) throw new SettingsError(problems)
 }
+
+/** What this deployment's keys that derive from VOUCH_SIGNER are for, without those of workspaces. */
+export const derivedPurposes = (settings: Settings): string[] => [
+  MINT_BASE,
+  ...modes.map(payerMarkerPurpose),
+  ...modes.flatMap(
+    (mode) => derivedPurpose(settings[variables[mode].feePayer] ?? DEFAULT, feePayerPurpose(mode)) ?? [],
+  ),
+]
 
 /** What a mode signs with. */
 export type Chosen = {

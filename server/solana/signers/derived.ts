@@ -1,5 +1,8 @@
 import { defineScheme, WrongSigner } from "./definition.ts"
 
+/** The URI of the first key of a purpose. */
+export const DERIVED = "derived:"
+
 /** A key that derives from VOUCH_SIGNER: the first one of its purpose, or another one by a name. */
 export const derived = defineScheme({
   scheme: "derived",
@@ -9,5 +12,11 @@ export const derived = defineScheme({
     if (/^[\w.-]{0,64}$/.test(name)) return { name }
     throw new WrongSigner("what follows derived: is at most 64 of a-z, 0-9, - and _")
   },
-  open: ({ name }, { keys, purpose }) => ({ here: keys(name === "" ? purpose : `${purpose}/${name}`) }),
+  open: ({ name }, { keys, purpose }) => ({ here: keys(purposeOf(name, purpose)) }),
 })
+
+const purposeOf = (name: string, purpose: string) => (name === "" ? purpose : `${purpose}/${name}`)
+
+/** The purpose that a URI derives its key for; null if its key does not derive from VOUCH_SIGNER. */
+export const derivedPurpose = (uri: string, purpose: string): string | null =>
+  uri.startsWith(DERIVED) ? purposeOf(uri.slice(DERIVED.length), purpose) : null

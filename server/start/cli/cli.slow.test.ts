@@ -18,6 +18,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const secret = () => randomBytes(32).toString("base64")
+/** A database belongs to one. */
+const signer = secret()
 
 type CommandResult = { exitCode: number; stdout: string; stderr: string }
 
@@ -28,7 +30,13 @@ const node = (args: string[], environment: Record<string, string> = {}): Promise
   new Promise((resolve) => {
     const env = {
       ...process.env,
-      ...{ DATABASE_URL: databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      ...{
+        DATABASE_URL: databaseUrl,
+        VOUCH_DATA_DIR: dataDir,
+        VOUCH_SIGNER: signer,
+        PORT: "",
+        VOUCH_PUBLIC_URL: "",
+      },
       // Another server may run on this machine.
       VOUCH_LOCALNET_PORT: "0",
       ...environment,
@@ -54,7 +62,7 @@ test("a link leads to the server that runs on the data directory, or to where on
   expect(await ownerLink()).toBe("https://localhost:4800")
   const configured = {
     VOUCH_PUBLIC_URL: "https://vouch.example.com",
-    VOUCH_SIGNER: secret(),
+    VOUCH_SIGNER: signer,
     VOUCH_DATA_KEY: secret(),
     VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
   }

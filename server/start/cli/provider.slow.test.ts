@@ -35,6 +35,8 @@ afterAll(async () => {
 })
 
 const secret = () => randomBytes(32).toString("base64")
+/** A database belongs to one. */
+const signer = secret()
 const inTest = (settings: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", "VOUCH_TEST_"), value]),
@@ -46,7 +48,13 @@ const check = (environment: Record<string, string>, ...args: string[]): Promise<
   new Promise((resolve) => {
     const env = {
       ...process.env,
-      ...{ DATABASE_URL: databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
+      ...{
+        DATABASE_URL: databaseUrl,
+        VOUCH_DATA_DIR: dataDir,
+        VOUCH_SIGNER: signer,
+        PORT: "",
+        VOUCH_PUBLIC_URL: "",
+      },
       ...environment,
     }
     execFile(
@@ -119,7 +127,7 @@ test("credentials of a sandbox decide no live case of a public server", async ()
   })
   const isPublic = {
     VOUCH_PUBLIC_URL: "https://vouch.example.com",
-    VOUCH_SIGNER: secret(),
+    VOUCH_SIGNER: signer,
     VOUCH_DATA_KEY: secret(),
     VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
   }
@@ -131,7 +139,7 @@ test("credentials of a sandbox decide no live case of a public server", async ()
 test("where nobody verifies, it says how to choose somebody", async () => {
   const isPublic = {
     VOUCH_PUBLIC_URL: "https://vouch.example.com",
-    VOUCH_SIGNER: secret(),
+    VOUCH_SIGNER: signer,
     VOUCH_DATA_KEY: secret(),
     VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
   }

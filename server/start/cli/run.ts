@@ -7,6 +7,7 @@ import { AccountExists } from "#server/domain/accounts/create.ts"
 import { runningServer, type Services, startServices } from "#server/embedded/services.ts"
 import { logToStandardError } from "#server/lib/log.ts"
 import { parseSettings, type Settings, SettingsError } from "#server/settings/env.ts"
+import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { prepare } from "#server/start/prepare.ts"
 import { Failure } from "#shared/errors.ts"
 
@@ -25,7 +26,15 @@ export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean
 export class CommandError extends Error {}
 
 /** Errors that say all there is to say; a `Failure` says what the API would answer. */
-const EXPECTED = [CommandError, SettingsError, DatabaseUnusable, EarlierDatabase, AccountExists, Failure]
+const EXPECTED = [
+  CommandError,
+  SettingsError,
+  SignerFailure,
+  DatabaseUnusable,
+  EarlierDatabase,
+  AccountExists,
+  Failure,
+]
 
 const quiet = {
   info: () => {},

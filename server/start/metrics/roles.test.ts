@@ -1,4 +1,11 @@
+import { randomBytes } from "node:crypto"
+import postgres from "postgres"
 import { expect, test, vi } from "vitest"
+import { socketOptions } from "#db/socket.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { parseSettings } from "#server/settings/env.ts"
+import { localKeys, payerMarkerPurpose } from "#server/solana/keys.ts"
+import { derivedPurposes } from "#server/solana/signers/choose.ts"
 import { startTestApp, waitFor } from "#test/fixtures/app.ts"
 import { fund } from "#test/fixtures/tokens.ts"
 import { scrape } from "#test/matchers/scrape.ts"
@@ -42,14 +49,30 @@ test("without a port there are no metrics, and a port that is taken stops the st
   await app.stop()
 })
 
-test("a process that only answers requests asks a key service for public keys, never for a signature", async () => {
+/** Records the public keys of a secret, as a worker does that has it. */
+const recordedBy = (secret: Buffer) => async (url: string) => {
+  const sql = postgres(url, { ...socketOptions(url), max: 1 })
+  for (const purpose of derivedPurposes(parseSettings({}))) {
+    const address = localKeys(secret)(purpose).publicKey.toBase58()
+    await sql`insert into derived_keys (purpose, address) values (${purpose}, ${address})`
+  }
+  await sql.end()
+  return url
+}
+
+test("a process that only answers requests needs no VOUCH_SIGNER, and asks a key service for public keys alone", async () => {
   const service = await startAwsKms()
   for (const [name, value] of Object.entries(service.environment)) vi.stubEnv(name, value)
-  const app = await startTestApp({
-    VOUCH_ROLE: "web",
-    VOUCH_TEST_FEE_PAYER: service.uri,
-    VOUCH_TEST_AUTHORITY: service.uri,
-  })
+  const secret = randomBytes(32)
+  const app = await startTestApp(
+    {
+      ...{ VOUCH_ROLE: "web", VOUCH_SIGNER: "" },
+      ...{ VOUCH_TEST_FEE_PAYER: service.uri, VOUCH_TEST_AUTHORITY: service.uri },
+      VOUCH_LIVE_AUTHORITY: service.uri,
+    },
+    recordedBy(secret),
+  )
+  expect(deployment.hasSigner).toBe(false)
   const key = await app.key({ plan: "growth" })
   const { sessionId } = await app.startSession(key)
   const decide = {
@@ -62,6 +85,10 @@ test("a process that only answers requests asks a key service for public keys, n
   const later = { headers: { Prefer: "respond-async" }, key: key.apiKey }
   expect((await app.request({ ...create, ...later })).status).toBe(202)
   expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  const marker = localKeys(secret)(payerMarkerPurpose("test")).publicKey
+  const start = { userPubkey: marker.toBase58(), schemaId: "kyc_individual_v1" }
+  const refused = await app.request({ method: "POST", path: "/kyc/start", json: start, key: key.apiKey })
+  expect(refused.json.error).toBe("invalid_public_key")
   await app.stop()
   await service.stop()
   vi.unstubAllEnvs()

@@ -1,9 +1,10 @@
 import { z } from "zod"
+import { deployment } from "#server/domain/deployment.ts"
 import { defineOperation, type Plan } from "#server/ledger/definition.ts"
 import { mintEffects, recoverMintCreation } from "#server/ledger/mint-creation.ts"
 import { createCredentialMint as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"
-import { credentialMintKey, loadCredentials } from "../credential-accounts.ts"
+import { credentialMintOf, credentialMintPlace, loadCredentials } from "../credential-accounts.ts"
 
 /** Creates a schema's credential mint. */
 export const createCredentialMint = defineOperation({
@@ -20,12 +21,13 @@ export const createCredentialMint = defineOperation({
       operations.map(({ id, payload: { schema_id } }): [string, Plan] => {
         const { name, credential } = schemas.get(schema_id)!
         const instructions = instructionsOf(credential, {
+          place: credentialMintPlace(issuer.workspaceId, schema_id),
           schemaId: schema_id,
           schemaName: name,
           memoText: operationMemo(id),
           rentOf: issuer.rentOf,
         })
-        return [id, { do: "send", instructions, signers: [credentialMintKey(issuer.workspaceId, schema_id)] }]
+        return [id, { do: "send", instructions, signers: [deployment.mintBase] }]
       }),
     )
   },
@@ -38,7 +40,7 @@ export const createCredentialMint = defineOperation({
     mintEffects(
       operations.map(({ id, payload: { schema_id } }) => ({
         id,
-        mint: credentialMintKey(at.workspaceId, schema_id).publicKey,
+        mint: credentialMintOf(at.workspaceId, schema_id),
       })),
       at,
     ),

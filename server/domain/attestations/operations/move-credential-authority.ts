@@ -4,12 +4,12 @@ import { defineOperation } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { addressOf } from "#server/solana/addresses.ts"
-import { credentialMintKey, loadCredentials } from "../credential-accounts.ts"
+import { credentialMintOf, loadCredentials } from "../credential-accounts.ts"
 
 const payload = z.object({ schema_id: z.string(), to: storedAddress })
 
 const mintOf = ({ workspaceId, payload: { schema_id } }: Operation<z.output<typeof payload>>) =>
-  credentialMintKey(workspaceId, schema_id).publicKey
+  credentialMintOf(workspaceId, schema_id)
 
 /** Moves a schema's credential mint to another key of the workspace. */
 export const moveCredentialAuthority = defineOperation({

@@ -1,9 +1,10 @@
 import { z } from "zod"
+import { deployment } from "#server/domain/deployment.ts"
 import { defineOperation } from "#server/ledger/definition.ts"
 import { mintEffects, recoverMintCreation } from "#server/ledger/mint-creation.ts"
 import { clock } from "#server/lib/time.ts"
 import { createAssetMint as instructionsOf } from "#server/solana/asset.ts"
-import { assetMintKey, assetMintOf } from "../asset-accounts.ts"
+import { assetMintOf, assetMintPlace } from "../asset-accounts.ts"
 import { configIdsOf, planByConfig } from "../plan-by-config.ts"
 
 /** Creates a configuration's asset mint. */
@@ -16,8 +17,16 @@ export const createAssetMint = defineOperation({
 
   plan: (sql, operations, issuer) =>
     planByConfig(sql, operations, issuer, ({ id, name, symbol, pausable }, asset, memoText) => ({
-      instructions: instructionsOf(asset, { id, name, symbol, pausable, memoText, rentOf: issuer.rentOf }),
-      signers: [assetMintKey(issuer.workspaceId, id)],
+      instructions: instructionsOf(asset, {
+        place: assetMintPlace(issuer.workspaceId, id),
+        id,
+        name,
+        symbol,
+        pausable,
+        memoText,
+        rentOf: issuer.rentOf,
+      }),
+      signers: [deployment.mintBase],
     })),
 
   async settle(sql, settled, workspaceId) {

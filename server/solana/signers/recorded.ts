@@ -1,0 +1,60 @@
+import { PublicKey } from "@solana/web3.js"
+import { background as sql } from "#db/client.ts"
+import { sleep } from "#server/lib/time.ts"
+import { SettingsError } from "#server/settings/env.ts"
+import type { Address } from "#shared/address.ts"
+import { addressOf } from "../addresses.ts"
+import type { Keys, Signer } from "../keys.ts"
+import { SignerFailure } from "./definition.ts"
+
+/** How long a web process waits for the first worker, in milliseconds. */
+const WAIT_MS = 60_000
+const POLL_MS = 500
+
+/**
+ * Records the public keys that derive from VOUCH_SIGNER, for processes without it. Throws SettingsError if the database
+ * was first used with another VOUCH_SIGNER.
+ */
+export async function recordKeys(keys: Keys, purposes: readonly string[]): Promise<void> {
+  const addresses = purposes.map((purpose) => addressOf(keys(purpose).publicKey))
+  await sql`
+    insert into derived_keys (purpose, address)
+    select * from unnest(${purposes as string[]}::text[], ${addresses}::text[]) on conflict do nothing`
+  const recorded = await readRecorded(purposes)
+  if (purposes.some((purpose, i) => recorded.get(purpose) !== addresses[i]))
+    throw new SettingsError([
+      "VOUCH_SIGNER: this database was first used with another one. Set that one, or start with an empty database",
+    ])
+}
+
+/**
+ * The recorded public keys, of which none signs. Throws SettingsError if no process with VOUCH_SIGNER has recorded them
+ * within a minute.
+ */
+export async function recordedKeys(purposes: readonly string[]): Promise<Keys> {
+  const deadline = performance.now() + WAIT_MS
+  for (;;) {
+    const recorded = await readRecorded(purposes)
+    if (purposes.every((purpose) => recorded.has(purpose)))
+      return (purpose) => publicOnly(recorded.get(purpose))
+    if (performance.now() > deadline)
+      throw new SettingsError([
+        "VOUCH_SIGNER: this web process has none, and no worker has recorded its public keys yet. Start a process with VOUCH_ROLE=worker, VOUCH_SIGNER and the same fee payers",
+      ])
+    await sleep(POLL_MS)
+  }
+}
+
+async function readRecorded(purposes: readonly string[]): Promise<Map<string, Address>> {
+  const rows = await sql<{ purpose: string; address: Address }[]>`
+    select purpose, address from derived_keys where purpose = any(${purposes as string[]}::text[])`
+  return new Map(rows.map(({ purpose, address }) => [purpose, address]))
+}
+
+/** Throws SignerFailure if the key is not recorded. */
+function publicOnly(address: Address | undefined): Signer {
+  const refuse = () =>
+    new SignerFailure("this process has no VOUCH_SIGNER. Do this where a worker runs", { passing: false })
+  if (address === undefined) throw refuse()
+  return { publicKey: new PublicKey(address), sign: async () => Promise.reject(refuse()) }
+}

@@ -30,11 +30,13 @@ const STOP_MS = 10_000
 export async function startLocalnetProcess(options: Options): Promise<LocalnetProcess> {
   requirePlatformPackage()
   const { output } = options
+  // A cache of compiled code saves two thirds of the start.
+  const { NODE_ENV, PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), ...argumentsOf(options)], {
     // In its own process group, it does not get the terminal's Ctrl-C. This process stops it when its own work is done.
     detached: true,
     stdio: ["ignore", output, output, "ipc"],
-    env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH },
+    env: { NODE_ENV, PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) },
   })
   const exited = new Promise<{ code: number | null }>((resolve) => {
     child.once("exit", (code) => resolve({ code }))

@@ -38,6 +38,8 @@ export default defineConfig({
           exclude: [unit, slow, chaos, cluster, postgres15],
           globalSetup: ["test/run/global-setup.ts"],
           sequence: { groupOrder: 1 },
+          // Of six on two cores, some always wait for a chain, a lock or a clock.
+          maxWorkers: 6,
         },
       },
       {
@@ -46,7 +48,7 @@ export default defineConfig({
           name: "slow",
           include: [slow],
           globalSetup: ["test/run/global-setup.ts"],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -55,7 +57,7 @@ export default defineConfig({
           name: "postgres15",
           include: hasPostgres15() ? [postgres15] : [],
           globalSetup: ["test/postgres-15/setup.ts"],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -64,7 +66,7 @@ export default defineConfig({
           name: "chaos",
           include: [chaos],
           globalSetup: ["test/run/global-setup.ts"],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -74,7 +76,7 @@ export default defineConfig({
           include: [cluster],
           globalSetup: ["test/run/global-setup.ts"],
           // A validator takes most of a core, and its slots do not wait: last, one after the other.
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           fileParallelism: false,
         },
       },
@@ -86,7 +88,7 @@ export default defineConfig({
           exclude: [`${folders}/**/!(asset*).unit.test.ts`, chaos, cluster, postgres15, ...localnetOnlyFiles],
           globalSetup: ["test/run/global-setup.ts", "test/run/validator-setup.ts"],
           setupFiles: ["test/run/skip-localnet-only.ts"],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           maxWorkers: 3,
         },
       },

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"
 import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, realNow } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import type { BulkRevocation } from "./read.ts"
 import { revokeDue } from "./work.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  // Without a worker: each test says itself when one comes by.
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+// Without a worker: each test says itself when one comes by.
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 async function enter() {
   const { browser, account, workspaceId } = await member(app)

@@ -1,18 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
 import { giveTurns, withholdTurns } from "#test/fixtures/turns.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
-let app: TestApp
-let key: TestKey
-
+// Slots are long enough for bytes to stay valid on a machine that has other things to do: what lands late must land.
+usesCustomer({ environment: { VOUCH_LOCALNET_SLOT_MS: "100" }, key: { plan: "growth" } })
 beforeAll(async () => {
-  // Slots are long enough for bytes to stay valid on a machine that has other things to do: what lands late must land.
-  app = await startTestApp({ VOUCH_LOCALNET_SLOT_MS: "100" })
-  key = await app.key({ plan: "growth" })
   await app.verifiedWallet(key) // The credential's mint exists from here on.
 })
 afterEach(async () => {
@@ -20,7 +17,6 @@ afterEach(async () => {
   await app.faults({})
   await hold(false)
 })
-afterAll(() => app.stop())
 
 const hold = (on: boolean) => app.chain.hold(on)
 const operationOf = async (sessionId: string) => {

@@ -1,20 +1,19 @@
 import { spawnSync } from "node:child_process"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { afterEach, beforeAll, expect, test, vi } from "vitest"
+import { waitFor } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { bodyBytes, isJsonType, MAX_BODY_BYTES, readBody, SLOWEST_BODY_MS } from "./body.ts"
 import { createHttpServer } from "./server.ts"
 
-let app: TestApp
 let port: number
 const open = new Set<Socket>()
 
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
   port = Number(new URL(app.origin).port)
 })
-afterAll(() => app.stop())
 afterEach(async () => {
   vi.restoreAllMocks()
   for (const socket of open) socket.destroy()

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let people: Awaited<ReturnType<typeof member>>
 const wallet = newWallet()
 
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
   people = await member(app)
   const { workspaceId } = people
   await sql`
@@ -23,7 +23,6 @@ beforeAll(async () => {
     insert into event_counters (workspace_id, last) values (${workspaceId}, 21000)
     on conflict (workspace_id) do update set last = 21000`
 })
-afterAll(() => app.stop())
 
 type Page = { data: { sequence: number }[]; next_cursor: string | null }
 const search = async (input: object): Promise<Page> => {

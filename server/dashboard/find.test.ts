@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>
 let key: TestKey
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   owner = await member(app)
   key = await app.key({ account: owner.account })
 })
-afterAll(() => app.stop())
 
 type Found = { kind: string; name: string; more: string | null; path: string[] }
 const find = async (text: string, by = owner): Promise<Found[]> => {

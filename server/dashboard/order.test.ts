@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { realNow } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // Lists of the dashboard in each of their orders: every row once, also while others come.
 
-let app: TestApp
-
-beforeAll(async () => {
-  // Without a worker: no sweep comes by.
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+// Without a worker: no sweep comes by.
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 type Made = { name: string; investor?: string; status?: string; schema?: string; expiresAt?: Date | string }
 

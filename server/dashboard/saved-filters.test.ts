@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { MOST_SAVED_FILTERS } from "#shared/saved-filters.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 const save = (by: Browser, name: string, filter: object = { status: "pending" }, list = "attestations") =>
   by.mutate("savedFilter.save", { list, name, filter })

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { newWallet } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  // Without a worker: no sweep comes by.
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+// Without a worker: no sweep comes by.
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 async function enter() {
   const { browser, account } = await member(app)

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto"
 import { getTableColumns, getTableName, is } from "drizzle-orm"
 import { PgTable } from "drizzle-orm/pg-core"
 import { TOTP } from "otpauth"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import * as schema from "#db/schema/index.ts"
 import { secretOwner } from "#server/domain/webhooks/secrets.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { openClaims } from "./attestations/claims.ts"
 import { deployment, setDeployment } from "./deployment.ts"
 import { linkOwner } from "./kyc/hosted-page/continue.ts"
@@ -22,16 +22,12 @@ import { seal, unseal } from "./sealed.ts"
 // The data key is replaced while the server works, as docs/operations.md says.
 
 const next = randomBytes(32)
-let app: TestApp
-let key: TestKey
 let old: Buffer
 
+usesCustomer({ key: { plan: "growth" } })
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "growth" })
   old = deployment.dataKeys[0]!
 })
-afterAll(() => app.stop())
 
 /** What a restart with other keys comes to. */
 const startWith = (...dataKeys: Buffer[]) => setDeployment({ ...deployment, dataKeys })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { latestOperations } from "#server/dashboard/overview/operations.ts"
 import { auditWorkspace } from "#server/domain/audit-ledger.ts"
@@ -6,12 +6,12 @@ import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { archiveEnded } from "./archive.ts"
 
-let app: TestApp
 let key: TestKey
 let browser: Browser
 let tokens: TokenFixture
@@ -19,8 +19,8 @@ let config: string
 let alice: Address
 let bob: Address
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
@@ -28,7 +28,6 @@ beforeAll(async () => {
   config = await tokens.config()
   ;[alice, bob] = await tokens.wallets(2)
 })
-afterAll(() => app.stop())
 
 const never = () => false
 const soon = () => addDays(new Date(), 1)

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { TURN } from "./queue.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 test("a tenant that floods the queue holds up another by a turn or two, not by its flood", async () => {
   const [flooding, waiting] = [await app.key(), await app.key()]

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_COMMITMENT: "finalized" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_COMMITMENT: "finalized" } })
 
 test("with VOUCH_COMMITMENT=finalized a client is told of nothing that the chain could undo", async () => {
   const key = await app.key()

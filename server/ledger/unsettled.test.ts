@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // What goes wrong with one operation is that one's alone.
 
-let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let config: string
@@ -14,8 +14,8 @@ let weird: string
 let wallet: string
 let other: { tokens: TokenFixture; config: string; wallet: string }
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   await sql`
     create function weird() returns trigger language plpgsql as
       $$ begin raise exception 'a row that nobody expected'; end $$`
@@ -31,7 +31,6 @@ afterEach(async () => {
   await sql`drop trigger if exists weird on holdings`
   await sql`drop trigger if exists weird on operations`
 })
-afterAll(() => app.stop())
 
 const hold = (on: boolean) => app.chain.hold(on)
 const later = { headers: { Prefer: "respond-async" } }

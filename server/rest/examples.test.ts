@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { openApiDocument } from "./openapi/document.ts"
 
 const { paths } = openApiDocument()
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 /** The example of a request's body, as a reader of the document would copy it. */
 // biome-ignore lint/suspicious/noExplicitAny: examples are of any shape

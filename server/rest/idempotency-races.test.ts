@@ -1,23 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterEach, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { KeyClaimed, keyWait, storeAnswer } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { bodyOf, newKey, startsOf } from "#test/fixtures/idempotency.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { expectReplay } from "#test/matchers/answers.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 afterEach(() => {
   keyWait.ms = 25_000
 })
-afterAll(() => app.stop())
 
 const start = startsOf(() => [app, key])
 

@@ -1,25 +1,19 @@
 import { hash } from "node:crypto"
 import canonicalize from "canonicalize"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { rotateKey } from "#server/domain/accounts/keys/manage.ts"
 import { fingerprintOf, REPLAY_SECONDS } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { bodyOf, newKey, startsOf } from "#test/fixtures/idempotency.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { expectReplay } from "#test/matchers/answers.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 const start = startsOf(() => [app, key])
 

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
 const FUND = "us_real_estate_fund_v1"
@@ -11,11 +12,10 @@ const FUND = "us_real_estate_fund_v1"
 // Two workspaces that must not know of each other: those of two customers, and the two of one customer. The second pair
 // differs in one thing: an error says that an id is one of the other mode.
 const ONE_ACCOUNT = "live and test of one account"
-let app: TestApp
 const pairs: Record<string, { owner: TestKey; stranger: TestKey }> = {}
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   pairs["another account"] = { owner: await app.key(), stranger: await app.key() }
   pairs[ONE_ACCOUNT] = {
@@ -23,7 +23,6 @@ beforeAll(async () => {
     stranger: await app.key({ account, mode: "test" }),
   }
 })
-afterAll(() => app.stop())
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 

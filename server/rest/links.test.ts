@@ -1,9 +1,10 @@
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { waitFor } from "#test/fixtures/app.ts"
 import { bodyOf, headers, json } from "#test/fixtures/arbitraries.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { expectOurs } from "#test/matchers/answers.ts"
 import { readDocument } from "#test/matchers/openapi-document.ts"
 import { openApiDocument } from "./openapi/document.ts"
@@ -11,14 +12,7 @@ import type { Response as Documented, Link, Operation, Parameter } from "./opena
 
 const { operations, follow } = readDocument(openApiDocument())
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "enterprise" })
-})
-afterAll(() => app.stop())
+usesCustomer({ key: { plan: "enterprise" } })
 
 const place = (id: string) => operations.find(({ operation }) => operation.operationId === id)!
 

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { keysKnownTo } from "#server/domain/accounts/keys/known.ts"
 import { listKeys } from "#server/domain/accounts/keys/list.ts"
 import { listAccounts } from "#server/domain/accounts/list.ts"
 import { listUsers } from "#server/domain/people/people.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
 import { fund } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let ada: Awaited<ReturnType<typeof member>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   ada = await member(app)
 })
-afterAll(() => app.stop())
 
 /** Makes the rows of a table old, each younger than the one before it in this order. */
 async function age(table: string, column: string, order: readonly string[]): Promise<void> {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
 import { newId } from "#server/lib/ids.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
 let reader: TestKey
 
+usesCustomer({ environment: { VOUCH_ROLE: "web" }, key: { mode: "live", plan: "enterprise", quota: 1 } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key({ mode: "live", plan: "enterprise", quota: 1 })
   reader = await app.key({ scopes: allScopes.filter((scope) => scope !== "kyc:write") })
   await app.startSession(key)
 })
-afterAll(() => app.stop())
 
 const unknownKey = newApiKey("test")
 const tooLarge = { headers: { "content-type": "text/plain" }, body: "x".repeat(70_000) }

@@ -1,15 +1,9 @@
 import { request as httpRequest } from "node:http"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { newWallet, signWebhook } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 const KIB = 1024
 const json = { "content-type": "application/json" }

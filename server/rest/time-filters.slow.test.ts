@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { toTimestamp } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
 let other: TestKey
 
 const FUND = "us_real_estate_fund_v1"
@@ -39,9 +38,8 @@ async function fill({ workspaceId }: TestKey, into: "operations" | "events" | "i
   }
 }
 
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
   other = await app.key()
   await fill(key, "operations")
   await fill(other, "operations")
@@ -55,7 +53,6 @@ beforeAll(async () => {
       delete from only operations where workspace_id = ${key.workspaceId} and created_at < ${timeOf(90)} returning *
     ) insert into archived_operations select * from gone`
 })
-afterAll(() => app.stop())
 
 type Row = { created_at?: string; occurred_at?: string; kind?: string; type?: string }
 const get = (path: string, by = key) => app.request({ method: "GET", path, key: by.apiKey })

@@ -1,18 +1,12 @@
 import { PublicKey, SystemProgram } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { expectError } from "#test/matchers/answers.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 const start = (sent: Partial<Sent>) =>
   app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })

@@ -1,12 +1,13 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { detailOf, fieldErrorOf, sentenceOf } from "#server/lib/validation.ts"
 import { appRouter } from "#server/trpc/router.ts"
-import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, signWebhook } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import { sample } from "./openapi/examples.ts"
 import { resolve } from "./openapi/schemas.ts"
@@ -17,14 +18,7 @@ const { paths, components } = openApiDocument()
 const { schemas } = components
 const { routes } = new RouteTable(appRouter)
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 /** How the validator talks when it is let. */
 const VALIDATOR =

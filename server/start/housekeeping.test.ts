@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, moveClock, realNow } from "#test/fixtures/clock.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { Housekeeping, sweep } from "./housekeeping.ts"
 import { clean } from "./retention.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key({ mode: "live", plan: "enterprise" })
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" }, key: { mode: "live", plan: "enterprise" } })
 
 type Old = { days: number; status?: string; final?: boolean }
 

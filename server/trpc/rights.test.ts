@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { allRoles, type Role } from "#shared/roles.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { appRouter } from "./router.ts"
 
 // Who may call each procedure of the dashboard, written out. A procedure that is not here, or whose right is another
@@ -185,12 +185,11 @@ const downloads: Record<string, readonly Role[]> = {
 type Procedure = { _def: { type: "query" | "mutation" | "subscription" } }
 const procedures = appRouter._def.procedures as unknown as Record<string, Procedure>
 
-let app: TestApp
 let people: Record<Role, Browser>
 let workspaceId: string
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   workspaceId = owner.workspaceId
   people = { owner: owner.browser } as typeof people
@@ -198,7 +197,6 @@ beforeAll(async () => {
     people[role] = (await member(app, { role, account: owner.account })).browser
   }
 })
-afterAll(() => app.stop())
 
 /** Calls a procedure with an input that none takes: whoever may is told so, and nothing happens. */
 async function codeOf(browser: Browser, path: string): Promise<string | null> {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { beforeAll, expect, test } from "vitest"
+import { newWallet } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 import { appRouter } from "./router.ts"
 
 // The pages' own way in. Nobody is signed in here, and a key opens nothing.
-let app: TestApp
-let key: TestKey
 
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
   // Its first use is noted here, and not in the middle of a comparison.
   await app.request({ method: "GET", path: "/usage", key: key.apiKey })
 })
-afterAll(() => app.stop())
 
 const OPEN = [
   ...[

@@ -1,9 +1,10 @@
 import { PublicKey } from "@solana/web3.js"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { type OnChainQuestion, verifyOnChain, type Web3Connection } from "#client/index.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import {
   type AttestationRecord,
   credential,
@@ -22,21 +23,17 @@ const schema = "kyc_individual_v1"
 /** More than are looked at before other accounts are; and more than are looked at altogether, and stand on one page. */
 const [SOME, TOO_MANY] = [60, 1_010]
 
-let app: TestApp
-let key: TestKey
 let stranger: Awaited<ReturnType<typeof strangerWithSol>>
 let issuer: string
 let mint: PublicKey
 
+usesCustomer()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
   const { onchain } = await recordOf(app, key, (await app.verifiedWallet(key)).wallet)
   issuer = onchain.authority
   mint = new PublicKey(onchain.mint)
   stranger = await strangerWithSol(app)
 })
-afterAll(() => app.stop())
 
 const ask = (wallet: string, more: Partial<OnChainQuestion> = {}) =>
   verifyOnChain(app.connection, { issuer, schema, wallet, ...more })

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { type Event, Vouch, VouchError, verifyOnChain } from "#client/index.ts"
 import { sql } from "#db/client.ts"
 import { dropOldEvents } from "#server/domain/events/drop.ts"
 import { clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
 let vouch: Vouch
 
+usesCustomer()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
   vouch = new Vouch({ baseUrl: app.origin, apiKey: key.apiKey })
 })
-afterAll(() => app.stop())
 
 const schema = "kyc_individual_v1"
 const fund = "us_real_estate_fund_v1"

@@ -1,11 +1,12 @@
 import * as kit from "@solana/kit"
 import { AccountState } from "@solana/spl-token"
 import { Keypair, PublicKey, SystemProgram } from "@solana/web3.js"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { beforeAll, describe, expect, test } from "vitest"
 import { type OnChainQuestion, verifyOnChain, type Web3Connection } from "#client/index.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import {
   type AttestationRecord,
   credential,
@@ -20,21 +21,17 @@ import {
 const CLOCK = "SysvarC1ock11111111111111111111111111111111"
 const schema = "kyc_individual_v1"
 
-let app: TestApp
-let key: TestKey
 /** A wallet that is verified, and what the API says of it. */
 let wallet: Address
 let record: AttestationRecord
 let question: OnChainQuestion
 
+usesCustomer()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
   wallet = (await app.verifiedWallet(key)).wallet
   record = await recordOf(app, key, wallet)
   question = { issuer: record.onchain.authority, schema, wallet }
 })
-afterAll(() => app.stop())
 
 /** The mint named, so that a refusal is about it and not about a search that finds nothing. */
 const withMint = () => ({ ...question, mint: record.onchain.mint })

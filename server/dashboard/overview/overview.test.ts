@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { readFigures } from "./figures.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 async function enter() {
   const { browser, account, workspaceId } = await member(app)

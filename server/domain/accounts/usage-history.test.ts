@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { TestKey } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { setBudget } from "./budget.ts"
 import { setPlan } from "./list.ts"
 import { monthsBack } from "./usage-history.ts"
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 const history = (key: TestKey, query = "") =>
   app.request({ method: "GET", path: `/usage/history${query}`, key: key.apiKey })

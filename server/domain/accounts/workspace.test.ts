@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 test("a workspace shows its members what it is and who issues for it", async () => {
   const { browser, workspaceId, account } = await member(app)

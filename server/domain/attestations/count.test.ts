@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
 import { shownStatuses } from "#shared/statuses.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { realNow } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { countAll } from "./count.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 async function enter() {
   const { browser, account, workspaceId } = await member(app)

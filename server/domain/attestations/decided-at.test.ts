@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { advanceClock, realNow } from "#test/fixtures/clock.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // When the provider's decision was made that counts: its own time, not that of the webhook.
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "growth" })
-})
-afterAll(() => app.stop())
+usesCustomer({ key: { plan: "growth" } })
 
 const recordOf = async (wallet: string) =>
   (await app.request({ method: "GET", path: `/attestations?pubkey=${wallet}`, key: key.apiKey })).json.data[0]

@@ -1,18 +1,14 @@
 import { webcrypto } from "node:crypto"
 import canonicalize from "canonicalize"
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
+usesApp()
 afterEach(() => app.faults({}))
-afterAll(() => app.stop())
 
 type Event = {
   event: string

@@ -11,22 +11,17 @@ import {
   TOKEN_2022_PROGRAM_ID,
 } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, type PublicKey, type TransactionInstruction } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { addressOf } from "#server/solana/addresses.ts"
 import { memo } from "#server/solana/memo.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 // Everything here is sent with plain web3.js and the holder's or a stranger's own key, around the service.
-let app: TestApp
-let key: TestKey
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 async function funded(): Promise<Keypair> {
   const keypair = Keypair.generate()

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // Without a worker: no sweep comes by.
-let app: TestApp
 
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 const get = (key: TestKey, query: string) =>
   app.request({ method: "GET", path: `/attestations${query}`, key: key.apiKey })

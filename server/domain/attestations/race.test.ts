@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // The worker is on, and everything that can happen to an attestation happens to the same few at once.
-let app: TestApp
-let key: TestKey
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise", quota: 1000 })
-})
-afterAll(() => app.stop())
+usesCustomer({ key: { mode: "live", plan: "enterprise", quota: 1000 } })
 
 test("start, decide, revoke and read at once, over and over: no failure, no unit lost, nobody resurrected", async () => {
   const wallets = Array.from({ length: 7 }, newWallet)

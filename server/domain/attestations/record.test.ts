@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { moveClock, realNow } from "#test/fixtures/clock.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let key: TestKey
 let reader: TestKey
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   key = await app.key({ account })
   reader = await app.key({ account, scopes: allScopes.filter((scope) => scope !== "kyc:write") })
 })
-afterAll(() => app.stop())
 
 const read = async (id: string, by = key) =>
   (await app.request({ method: "GET", path: `/attestation/${id}`, key: by.apiKey })).json

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { issuerOf } from "#server/ledger/issuer.ts"
 import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { attest } from "#server/solana/credential.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
 import { credentialOf as credentialOfSchema } from "./credential-accounts.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 test("a revocation takes every unit that the wallet holds, and leaves none behind", async () => {
   const { wallet, status } = await app.verifiedWallet(key)

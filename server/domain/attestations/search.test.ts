@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { advanceClock, moveClock, realNow, restoreClock } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let browser: Browser
 let key: TestKey
 
-beforeAll(async () => {
-  // Without a worker: no sweep comes by.
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+// Without a worker: no sweep comes by.
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 /** A member of a new workspace, and its key. */
 async function enter() {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
@@ -6,17 +6,15 @@ import { setPlan } from "#server/domain/accounts/list.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { type Answer, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   owner = await member(app)
 })
-afterAll(() => app.stop())
 
 type Entry = { action: string; subject: string; actor_name: string }
 const list = async (filter: object = {}, by = owner): Promise<Entry[]> => {

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { type Author, type Change, recordChange } from "./record.ts"
 
 const MOST = 10
-let app: TestApp
 
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web", VOUCH_MAX_CHANGES_PER_DAY: String(MOST) })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web", VOUCH_MAX_CHANGES_PER_DAY: String(MOST) } })
 
 const rename = (key: TestKey, name: string, idempotencyKey?: string) =>
   app.request({

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { realNow } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { countAuditEntries } from "./read.ts"
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 async function download(browser: Browser, query = "") {
   const response = await browser.fetch(`/api/export/audit.csv?workspace=${browser.workspaceId}${query}`)

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
 import { member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 test("what an API key mints and transfers is in the audit log, once, under the key's name", async () => {
   const { browser, account, workspaceId } = await member(app)

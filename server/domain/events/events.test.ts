@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { dropOldEvents } from "./drop.ts"
 import { tellExpiring } from "./expiring.ts"
 import { sequenceEvents } from "./sequence.ts"
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 type Told = { sequence: number; id: string; type: string; data: Record<string, unknown> }
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { checkPosition } from "./position.ts"
 
 const EVENTS = 5000
-let app: TestApp
 
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 test("a cursor that the database does not know reads few events, however many there are", async () => {
   const { workspaceId } = await app.key()

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Role } from "#shared/roles.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // The page of an investor, and who may do what there.
 
-let app: TestApp
 let account: Awaited<ReturnType<typeof member>>["account"]
 let workspaceId: string
 let key: TestKey
 const people = {} as Record<Role, Browser>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   account = owner.account
   workspaceId = owner.workspaceId
@@ -25,7 +25,6 @@ beforeAll(async () => {
   for (const role of ["developer", "compliance", "viewer"] as const)
     people[role] = (await member(app, { account, role })).browser
 })
-afterAll(() => app.stop())
 
 async function start(externalId?: string, wallet = newWallet(), schemaId = "kyc_individual_v1") {
   const json = { userPubkey: wallet, schemaId, ...(externalId && { externalId }) }

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "growth" })
-})
-afterAll(() => app.stop())
+usesCustomer({ key: { plan: "growth" } })
 
 const get = (path: string, by = key) => app.request({ method: "GET", path, key: by.apiKey })
 const list = async (query = "", by = key) => (await get(`/investors${query}`, by)).json

@@ -1,26 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { investorFixture, newName } from "#test/fixtures/investors.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { callPage, walletOn } from "#test/fixtures/siws.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
 
 // A wallet belongs to the person for whom it was last proven or approved. Starting a session moves nothing.
 
-let app: TestApp
 let key: TestKey
 let browser: Browser
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
 })
-afterAll(() => app.stop())
 
 const { get, post, start, decide, verify, prove, investorOf, ownerOf } = investorFixture(() => ({ app, key }))
 

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { endOthers } from "#server/domain/attestations/end-others.ts"
 import { addSeconds, clock, formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { investorFixture, newName } from "#test/fixtures/investors.ts"
 import { walletOn } from "#test/fixtures/siws.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
 
 // When a wallet passes to another person, what others verified with it ends.
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const { get, post, start, decide, verify, prove, ownerOf } = investorFixture(() => ({ app, key }))
 

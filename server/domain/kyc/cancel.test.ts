@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const cancel = (id: string, { by = key, json = {}, idempotencyKey = "" } = {}) =>
   app.request({

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { waitFor } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp(sandboxAndGeneric)
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: sandboxAndGeneric })
 
 const decide = (id: string, json: object, by = key, idempotencyKey = "") =>
   app.request({

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import type { Address } from "#shared/address.ts"
 import { testWallets } from "#shared/test-wallets.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp(sandboxAndGeneric)
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: sandboxAndGeneric })
 
 const get = async (path: string, by = key) =>
   (await app.request({ method: "GET", path, key: by.apiKey })).json

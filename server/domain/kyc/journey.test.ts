@@ -2,17 +2,10 @@ import { hash } from "node:crypto"
 import { AccountLayout, getMint, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import canonicalize from "canonicalize"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 test("an approved wallet is verified, and the chain shows it to anybody", async () => {
   const { wallet, status } = await app.verifiedWallet(key)

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { inSessionState } from "./session-state.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const get = (id: string, by = key) =>
   app.request({ method: "GET", path: `/kyc/session/${id}`, key: by.apiKey })

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { changePolicies } from "#server/domain/screening/policies.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { ChosenPolicies } from "#shared/monitoring.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { officerOf } from "#test/fixtures/screening.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { applyProviderEvent } from "./provider-events.ts"
 import type { Signal } from "./providers/provider.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 /** A workspace with these policies. */
 async function team(changes: ChosenPolicies = {}) {

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 type More = { externalId?: string; redirectUrl?: string; email?: string }
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { background, sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // A start that meets a session which ends at that very moment.
-let app: TestApp
-let key: TestKey
 
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 async function start(
   wallet: string,

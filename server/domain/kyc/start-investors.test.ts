@@ -1,20 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // Which investor a session belongs to, and that any number of starts at once agree on it.
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-  key = await app.key({ plan: "growth", mode: "live" })
-})
+usesCustomer({ environment: { VOUCH_ROLE: "web" }, key: { plan: "growth", mode: "live" } })
 afterEach(expectConsistent)
-afterAll(() => app.stop())
 
 const INDIVIDUAL = "kyc_individual_v1"
 const BUSINESS = "kyc_business_v1"

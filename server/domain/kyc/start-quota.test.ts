@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { setPlan } from "#server/domain/accounts/list.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, sleep } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { advanceClock, moveClock, realNow, restoreClock } from "#test/fixtures/clock.ts"
 import type { Response } from "#test/fixtures/http.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // Without a worker: no sweep comes by unless a test calls it.
-let app: TestApp
 
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 const limited = (quota: number) => app.key({ mode: "live", plan: "enterprise", quota })
 

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { addDays } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { moveClock, realNow } from "#test/fixtures/clock.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const statusOf = async (wallet: string, query = "") =>
   (await app.request({ method: "GET", path: `/kyc/status/${wallet}${query}`, key: key.apiKey })).json

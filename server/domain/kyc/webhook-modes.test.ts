@@ -1,27 +1,26 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterEach, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
 import { fail } from "#shared/errors.ts"
 import { type Mode, modes } from "#shared/mode.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { TestKey } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import type { ModeProviders } from "./providers/choose.ts"
 import type { Provider } from "./providers/provider.ts"
 
 // Both modes have one secret, as they do unless each has its own: what a signature holds for does not tell whose
 // session an event is about.
 
-let app: TestApp
 let keys: Record<Mode, TestKey>
 let chosen: Record<Mode, ModeProviders>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   keys = { live: await app.key({ mode: "live" }), test: await app.key({ mode: "test" }) }
   chosen = deployment.providers
 })
 afterEach(() => {
   deployment.providers = chosen
 })
-afterAll(() => app.stop())
 
 /** The mode's default provider, changed. */
 function use(mode: Mode, change: (provider: Provider) => Partial<Provider>): void {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { signWebhook, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
+import { signWebhook } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_RATE_LIMIT: "100" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_RATE_LIMIT: "100" } })
 
 const forged = () =>
   app.request({ method: "POST", path: "/kyc/webhook", headers: signWebhook("evt_1", "{}"), body: "[]" })

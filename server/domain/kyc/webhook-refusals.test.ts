@@ -1,30 +1,29 @@
 import { randomBytes } from "node:crypto"
 import { Webhook } from "standardwebhooks"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"
-import { signWebhook, startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/fixtures/app.ts"
+import { signWebhook, type TestKey, webhookSecret } from "#test/fixtures/app.ts"
 import { type Response, send } from "#test/fixtures/http.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
 // Without a worker nothing moves by itself: whatever changes here, a webhook changed.
 const liveSecret = `whsec_${randomBytes(32).toString("base64")}`
 const nextSecret = `whsec_${randomBytes(24).toString("base64")}`
-let app: TestApp
-let key: TestKey
 let liveKey: TestKey
 let sessionId: string
 
-beforeAll(async () => {
-  app = await startTestApp({
+usesCustomer({
+  environment: {
     VOUCH_ROLE: "web",
     VOUCH_TEST_WEBHOOK_SECRET: `${webhookSecret} ${nextSecret}`,
     VOUCH_LIVE_WEBHOOK_SECRET: liveSecret,
-  })
-  key = await app.key()
+  },
+})
+beforeAll(async () => {
   liveKey = await app.key({ mode: "live" })
   sessionId = (await app.startSession(key)).sessionId
 })
-afterAll(() => app.stop())
 
 const eventOf = (data: Record<string, unknown> = {}, rest: Record<string, unknown> = {}): string =>
   JSON.stringify({

@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
-import {
-  newWallet,
-  signWebhook,
-  startTestApp,
-  type TestApp,
-  type TestKey,
-  waitFor,
-} from "#test/fixtures/app.ts"
+import { newWallet, signWebhook, waitFor } from "#test/fixtures/app.ts"
 import { moveClock, realNow } from "#test/fixtures/clock.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
 // The worker is on: what is approved becomes verified.
-let app: TestApp
-let key: TestKey
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const started = async () => {
   const { wallet, sessionId } = await app.startSession(key)

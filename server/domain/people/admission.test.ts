@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { admitByOperator } from "./admission.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 const idOf = async (browser: Browser): Promise<string> => (await browser.query("me.get")).data.user.id
 const admit = async (browser: Browser, whom: Browser) => {

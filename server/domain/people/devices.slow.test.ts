@@ -1,26 +1,23 @@
 import { randomBytes } from "node:crypto"
 import { TOTP } from "otpauth"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Authenticator } from "#test/fixtures/authenticator.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { asAttempt, currentAttempt } from "./attempt.ts"
 import { DEVICE_SECONDS, deviceCookies } from "./devices.ts"
 import { hashPassword } from "./password.ts"
 import { createResetLink } from "./reset.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({
+usesApp({
+  environment: {
     VOUCH_ROLE: "web",
     VOUCH_RATE_LIMIT: "1000",
     VOUCH_TRUSTED_PROXIES: "127.0.0.1",
-  })
+  },
 })
-afterAll(() => app.stop())
 
 const NAME = "vouch.device"
 

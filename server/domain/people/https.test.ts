@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 const ORIGIN = "https://vouch.example.com"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_PUBLIC_URL: ORIGIN, VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_PUBLIC_URL: ORIGIN, VOUCH_TRUSTED_PROXIES: "127.0.0.1" } })
 
 /** As a proxy passes it on that ends TLS. */
 const behindProxy = { "x-forwarded-proto": "https", host: "vouch.example.com", origin: ORIGIN }

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { watchActivity } from "#server/dashboard/activity.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { createInvitation } from "./invitations.ts"
 import { principalIn } from "./principal.ts"
 
 // A removed or demoted member leaves no way back in.
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
 const lookAt = (token: string) => new Browser(app).query("setup.look", { token })

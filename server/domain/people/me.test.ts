@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { expect, test } from "vitest"
 import { Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 test("a person’s time zone is theirs wherever they sign in, and the browser’s where none is chosen", async () => {
   const [ada, eve] = [await member(app), await member(app)]

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Authenticator } from "#test/fixtures/authenticator.ts"
 import { Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 async function register(browser: Browser, key: Authenticator, verified: boolean) {
   const options = await (await browser.fetch("/api/auth/passkey/generate-register-options")).json()

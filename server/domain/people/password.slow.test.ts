@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { expect, test, vi } from "vitest"
 import { monotonic } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { asAttempt } from "./attempt.ts"
 import { hashPassword, inTurn, passwordWork, verifyPassword } from "./password.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({
+usesApp({
+  environment: {
     VOUCH_ROLE: "web",
     VOUCH_RATE_LIMIT: "1000",
     VOUCH_TRUSTED_PROXIES: "127.0.0.1",
-  })
+  },
 })
-afterAll(() => app.stop())
 
 let network = 0
 /** A browser in a network of its own, or at an address. */

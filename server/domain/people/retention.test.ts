@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { clean } from "#server/start/retention.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 test("what has ended goes, however much there is of it, and by the database's clock; what works stays", async () => {
   const { browser, account } = await member(app)

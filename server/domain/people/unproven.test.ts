@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { releaseAddress } from "./evict.ts"
 
 // A server that sends no mail: links go from hand to hand, and an address is a name to sign in with.
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 test("a session sees its own workspaces and nobody else's; without one there is nothing", async () => {
   const [ada, eve] = [await member(app), await member(app)]

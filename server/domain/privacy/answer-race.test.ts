@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { claimKey, storeAnswer } from "#server/domain/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { eraseInvestor, eraseWallet } from "./erase.ts"
 import { erasers } from "./erasers.ts"
 
 // What happens to a person at the moment of their erasure: answers that are stored, and sessions that begin.
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.stop())
+usesApp()
 
 /** A request that began something about a wallet, and whose answer is not stored yet. */
 async function begun() {

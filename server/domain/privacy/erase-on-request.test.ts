@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { eraseInvestor } from "./erase.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "growth" })
-})
-afterAll(() => app.stop())
+usesCustomer({ key: { plan: "growth" } })
 
 type By = { by?: TestKey; idempotencyKey?: string }
 

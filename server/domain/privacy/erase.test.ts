@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clean } from "#server/start/retention.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { eraseWallet } from "./erase.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const kept = (wallet: string) => sql`
   select claims is not null as claims, salt is not null as salt, commitment is not null as commitment

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { openReview } from "./open.ts"
 
-let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   team = await reviewTeam(app)
 })
-afterAll(() => app.stop())
 
 const reviewOf = async (id: string) => (await sql`select * from reviews where id = ${id}`)[0]!
 const statusOf = async (wallet: string) =>

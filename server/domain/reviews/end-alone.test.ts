@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { openReview } from "./open.ts"
 
-let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>
 let developer: Browser
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   team = await reviewTeam(app)
   developer = (await member(app, { role: "developer", account: team.account })).browser
   await requireFourEyes(team.account)
 })
-afterAll(() => app.stop())
 
 type Case = { wallet: Address; sessionId: string; attestationId: string; investorId: string }
 

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { decide, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { walletOn } from "#test/fixtures/siws.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { openReview } from "./open.ts"
 
-let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   team = await reviewTeam(app)
 })
-afterAll(() => app.stop())
 
 const send = async (path: string, json: object) =>
   (await app.request({ method: "POST", path, key: team.key.apiKey, json })).json

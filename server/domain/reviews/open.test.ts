@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { unseal } from "#server/domain/sealed.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { type Found, openReview } from "./open.ts"
 import { claimsOwner } from "./owners.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const listed = (wallet = newWallet(), detail: string | null = null): Found => ({
   workspaceId: key.workspaceId,

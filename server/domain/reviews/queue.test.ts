@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { background, sql } from "#db/client.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
 import { decide, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   team = await reviewTeam(app)
 })
-afterAll(() => app.stop())
 
 const idsOf = async (filter: object) =>
   ((await team.officer.query("review.list", filter)).data.data as { review_id: string }[]).map(

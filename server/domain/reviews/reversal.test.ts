@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { decide, requireFourEyes, reversalReview, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let team: Awaited<ReturnType<typeof reviewTeam>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   team = await reviewTeam(app)
 })
-afterAll(() => app.stop())
 
 const usedIn = async (workspaceId: string): Promise<number> =>
   (

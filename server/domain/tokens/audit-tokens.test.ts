@@ -9,7 +9,7 @@ import {
   TOKEN_2022_PROGRAM_ID,
 } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, PublicKey, type TransactionInstruction } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
 import { chainOf, deployment } from "#server/domain/deployment.ts"
@@ -17,7 +17,8 @@ import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityPurpose, signerFromSeed } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 
 const FUND = "us_real_estate_fund_v1"
@@ -25,15 +26,12 @@ const OPEN = "open_fund"
 const DECIMALS = 6
 const program = TOKEN_2022_PROGRAM_ID
 
-let app: TestApp
-let key: TestKey
 /** Both hold 10 of the fund, the second by a transfer; of the other token, each has 10. */
 const holders = [Keypair.generate(), Keypair.generate()] as const
 const [first, second] = holders.map((holder) => addressOf(holder.publicKey)) as [Address, Address]
 
+usesCustomer()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
   for (const wallet of [first, second]) await app.verifiedWallet(key, wallet)
   const open = { id: OPEN, name: "Open fund", symbol: "OPEN", decimals: DECIMALS, transfer_mode: "holder" }
   await post("/mint-configs", { ...open, required_schema: "kyc_individual_v1" })
@@ -43,7 +41,6 @@ beforeAll(async () => {
     await post("/token/mint", { user_pubkey: wallet, mint_config: OPEN, amount: "10" })
   }
 })
-afterAll(() => app.stop())
 
 async function post(path: string, json: object) {
   const answer = await app.request({ method: "POST", path, key: key.apiKey, json })

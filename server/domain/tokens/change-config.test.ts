@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-  tokens = tokenFixture(app, key)
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const change = (id: string, json: unknown, { by = key, ...more }: Partial<Sent> & { by?: TestKey } = {}) =>
   app.request({ method: "PATCH", path: `/mint-config/${id}`, key: by.apiKey, json, ...more })

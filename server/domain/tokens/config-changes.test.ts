@@ -1,26 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { byOperator } from "#test/fixtures/operator.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 import type { ConfigInput } from "./config.ts"
 import { applyConfig } from "./configs.ts"
 
-let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let browser: Browser
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
   tokens = tokenFixture(app, key)
 })
-afterAll(() => app.stop())
 
 let made = 0
 const freshId = () => `change_${++made}`

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
-import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { fund, tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-  tokens = tokenFixture(app, key)
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 test("every workspace starts with the default configuration, whose mint comes with the first use", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })

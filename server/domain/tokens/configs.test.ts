@@ -10,21 +10,12 @@ import {
   TOKEN_2022_PROGRAM_ID,
 } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { isCountry } from "#shared/countries.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
-import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { fund, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-  tokens = tokenFixture(app, key)
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const create = (body: object, headers?: Record<string, string>) =>
   tokens.post("/mint-configs", body, headers ? { headers } : {})

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let owner: Awaited<ReturnType<typeof member>>
@@ -13,15 +13,14 @@ let browser: Browser
 let alice: string
 let bob: string
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
   tokens = tokenFixture(app, key)
   ;[alice, bob] = await tokens.wallets(2)
 })
-afterAll(() => app.stop())
 
 let keys = 0
 const freshKey = () => `intent-${++keys}`

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   owner = await member(app)
 })
-afterAll(() => app.stop())
 
 const download = (mint_config: string, by: Browser = owner.browser) =>
   by.fetch(

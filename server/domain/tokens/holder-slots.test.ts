@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // A place that travels with a full exit at the cap, while places become free around it.
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise" })
-  tokens = tokenFixture(app, key)
-})
-afterAll(() => app.stop())
+usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 
 const async = { headers: { prefer: "respond-async" } }
 

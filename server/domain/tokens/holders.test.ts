@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { beforeAll, expect, test } from "vitest"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let browser: Browser
 let wallets: string[]
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
   tokens = tokenFixture(app, key)
   wallets = (await tokens.wallets(5)).sort()
 })
-afterAll(() => app.stop())
 
 const holders = async (mint_config: string, more: object = {}) => {
   const { status, data, error } = await browser.query("token.holders", { mint_config, ...more })

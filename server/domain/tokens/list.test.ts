@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { beforeAll, expect, test } from "vitest"
+import { waitFor } from "#test/fixtures/app.ts"
+import type { TokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 let wallets: string[]
 
+usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise" })
-  tokens = tokenFixture(app, key)
   wallets = await tokens.wallets(3)
 })
-afterAll(() => app.stop())
 
 type Page = { ids: string[]; next: string | null }
 const list = async (query: string): Promise<Page> => {

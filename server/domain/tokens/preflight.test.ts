@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
 import type { Address } from "#shared/address.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { type Answer, type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
-let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let browser: Browser
@@ -15,8 +15,8 @@ let account: Account
 let alice: string
 let bob: string
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   const owner = await member(app)
   browser = owner.browser
   account = owner.account
@@ -28,7 +28,6 @@ beforeAll(async () => {
   ])
   ;[alice, bob] = wallets.map(({ wallet }) => wallet) as [Address, Address]
 })
-afterAll(() => app.stop())
 
 const ofMint = (mint_config: string, user_pubkey: string, amount: string): Promise<Answer> =>
   browser.query("token.preflight", { kind: "mint", mint_config, user_pubkey, amount })

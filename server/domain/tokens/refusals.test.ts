@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { formatDay } from "#server/lib/time.ts"
@@ -6,23 +6,22 @@ import { addressOf } from "#server/solana/addresses.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import { allRoles } from "#shared/roles.ts"
 import type { Scope } from "#shared/scopes.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, realNow } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let key: TestKey
 let owner: Awaited<ReturnType<typeof member>>
 let fund: string
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   owner = await member(app)
   key = await app.key({ account: owner.account })
   fund = await tokenFixture(app, key).config({ blocked_countries: ["KP"] })
 })
-afterAll(() => app.stop())
 
 const mint = async (wallet: string, by = key) => (await tokenFixture(app, by).mint(fund, wallet, 1)).json
 const keyFor = (scopes: Scope[]) => app.key({ account: owner.account, scopes })

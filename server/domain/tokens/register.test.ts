@@ -1,22 +1,14 @@
 import { randomBytes } from "node:crypto"
 import bs58 from "bs58"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
+import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-  tokens = tokenFixture(app, key)
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 type Holder = { user_pubkey: string; balance: string }
 const ask = (id: string, query = "", by = key) =>

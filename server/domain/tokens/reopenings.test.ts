@@ -1,33 +1,32 @@
 import { createCloseAccountInstruction, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, Transaction } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { setBudget } from "#server/domain/accounts/budget.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { assetMintOf } from "./asset-accounts.ts"
 
 const LIMIT = 2
 
-let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 let browser: Browser
 
+usesApp({ environment: { VOUCH_ACCOUNT_REOPENINGS: String(LIMIT) } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ACCOUNT_REOPENINGS: String(LIMIT) })
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
   tokens = tokenFixture(app, key)
 })
-afterAll(() => app.stop())
 
 /** A verified investor who has the key of the wallet, and SOL for fees. */
 async function holder() {

@@ -1,31 +1,24 @@
 import type postgres from "postgres"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import type { IdempotencyClaim } from "#server/domain/context.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { moveClock, realNow } from "#test/fixtures/clock.ts"
 import { byOperator } from "#test/fixtures/operator.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { reserveMovement } from "./reserve.ts"
 
 // Requests that come at once are decided in one commit. What is wrong with one of them is nobody else's trouble.
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 let wallets: Address[]
 
+usesCustomer({ key: { plan: "growth" } })
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "growth" })
-  tokens = tokenFixture(app, key)
   wallets = await tokens.wallets(4)
 })
-afterAll(() => app.stop())
 
 type Mint = { config: string; to: Address; idempotency?: IdempotencyClaim }
 

@@ -1,19 +1,14 @@
 import { request } from "node:http"
 import { gunzipSync } from "node:zlib"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // The hosted page as a browser asks for it, without its script.
-let app: TestApp
-let key: TestKey
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const start = async () => {
   const { json } = await app.request({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { type Account, findAccount } from "#server/domain/accounts/create.ts"
 import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
@@ -6,22 +6,21 @@ import { newId } from "#server/lib/ids.ts"
 import { MASK } from "#server/lib/without-secrets.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { createCallerFactory } from "#server/trpc/trpc.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let key: TestKey
 let browser: Browser
 
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
   const owner = await member(app)
   browser = owner.browser
   key = await app.key({ account: owner.account })
 })
-afterAll(() => app.stop())
 
 const nobody = {
   requestId: newId("req"),

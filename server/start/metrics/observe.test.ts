@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { parse } from "yaml"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { findPromtool, promtool } from "#test/fixtures/promtool.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { scrape } from "#test/matchers/scrape.ts"
 
 // What is in deploy/observe is for other programs: here it is held to what a server really serves.
@@ -37,14 +37,12 @@ const expressions = [...shown, ...alerts.map(({ expr }) => expr)]
 const metricsIn = (text: string) =>
   [...text.matchAll(/\b(?:vouch|process|nodejs)_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ""))
 
-let app: TestApp
 let text: string
 
+usesApp({ environment: { VOUCH_METRICS_PORT: "0" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_METRICS_PORT: "0" })
   text = (await scrape(app.metricsPort!)).text
 })
-afterAll(() => app.stop())
 
 const served = () => new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map((found) => found[1]!))
 

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { createCallerFactory } from "#server/trpc/trpc.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { advanceClock, realNow } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { keyRouter } from "./keys.ts"
 
 // API keys as people manage them in the dashboard.
-let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>
 
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
   owner = await member(app)
 })
-afterAll(() => app.stop())
 
 const create = (input: object = {}, by = owner) =>
   by.browser.mutate("key.create", { name: "Backend", scopes: ["kyc:read"], ...input })

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // Reasons are two. The internal one is the customer's; an investor who reads it is tipped off.
 const INTERNAL = "OFAC SDN match, SAR 4711 filed"
 /** Any part of it. An id has a few of its letters by chance. */
 const INSIDE = /OFAC SDN|SAR 4711/
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 /** All that the hosted page gets of a session, as text and read. */
 async function seen(sessionId: string) {

@@ -1,5 +1,5 @@
 import { PublicKey } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
@@ -7,19 +7,14 @@ import { newId } from "#server/lib/ids.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { RpcUnavailable } from "#server/solana/rpc/errors.ts"
 import { Rpc } from "#server/solana/rpc/rpc.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // What the hosted page asks of the server, as the page asks it.
-let app: TestApp
-let key: TestKey
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 const call = async (name: string, input: unknown) => {
   const response = await fetch(`${app.origin}/api/trpc/verification.${name}`, {

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import type { TestKey } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { MAX_SCHEMAS } from "./change.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(() => app.stop())
+usesCustomer()
 
 type More = Partial<Sent> & { by?: TestKey }
 const create = (json: unknown, { by = key, ...more }: More = {}) =>

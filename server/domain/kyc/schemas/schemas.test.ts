@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays, toTimestamp } from "#server/lib/time.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
 let owner: Awaited<ReturnType<typeof member>>
 
+usesApp()
 beforeAll(async () => {
-  app = await startTestApp()
   owner = await member(app)
 })
-afterAll(() => app.stop())
 
 const create = (input: object = {}, by = owner) =>
   by.browser.mutate("schema.create", { id: "residency_v1", name: "Residency", validity_days: 30, ...input })

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { applyManualDecision } from "#server/domain/kyc/decide-manually.ts"
 import { addDays, addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { moveClock, restoreClock } from "#test/fixtures/clock.ts"
 import { walletOn } from "#test/fixtures/siws.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 
 // What a provider says before the wallet has signed.
-let app: TestApp
-let key: TestKey
 const SCHEMA = "kyc_individual_v1"
 
+usesCustomer()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
   await sql`update schemas set wallet_proof = true where workspace_id = ${key.workspaceId}`
 })
-afterAll(() => app.stop())
 
 async function started() {
   const wallet = newSigningWallet()

@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { afterEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { type Lease, leaseDue, release } from "./lease.ts"
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" })
-})
-afterAll(() => app.stop())
+usesApp({ environment: { VOUCH_ROLE: "web" } })
 afterEach(async () => {
   await sql`delete from webhook_deliveries`
   await sql`delete from webhook_endpoints`

@@ -72,7 +72,7 @@ test("keys are found wherever samples have them", () => {
   const places = [...placesOf.values()].flatMap((found) => [...found])
   for (const place of [
     "README.md (js)",
-    "README.md (sh)",
+    "docs/guides/curl.md (sh)",
     "client/README.md (ts)",
     "client/python/README.md (python)",
     "docs/guides/issue.md (js)",

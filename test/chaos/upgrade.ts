@@ -5,11 +5,13 @@ import { readJson } from "#server/embedded/lock.ts"
 import { signal } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
 import { previousRelease, unpack } from "../fixtures/releases.ts"
+import { scrape } from "../matchers/scrape.ts"
 import { assert } from "./assert.ts"
 import { newClient } from "./client.ts"
 import { newCustomers } from "./customers.ts"
 import { createDeployment, type Deployment, until } from "./deployment.ts"
 import { Issuer } from "./issuer.ts"
+import { quietPorts } from "./ports.ts"
 import { allVerified } from "./proof.ts"
 import { randomFrom } from "./random.ts"
 import { proveTokens } from "./token-proof.ts"
@@ -22,7 +24,7 @@ export type UpgradeRun = { mints: number; seed: number; say: (text: string) => v
 
 /**
  * A worker of the version that was released last, beside a server of this one that moves what ended long ago to the archive: both
- * sign, one of them is killed now and then, and what customers were told holds in the end.
+ * sign and settle, one of them is killed now and then, and what customers were told holds in the end.
  */
 export async function upgrade({ mints, seed, say }: UpgradeRun) {
   const random = randomFrom(seed)
@@ -41,10 +43,12 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
     await customers.runAll()
     await allVerified(customers)
     const wallets = customers.cases.map(({ wallet }) => wallet)
+    const metricsPort = await quietPorts(1)
     const startOld = () =>
       deployment.startServer(
         {
           ...{ VOUCH_ROLE: "worker", VOUCH_DATA_DIR: join(deployment.dataDir, "old") },
+          VOUCH_METRICS_PORT: String(metricsPort),
           DATABASE_URL: readJson<Announcement>(join(deployment.dataDir, "services.json"))!.databaseUrl,
           SOLANA_RPC_URL: deployment.rpcUrl,
         },
@@ -53,6 +57,7 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
       )
     let old = startOld()
     const orders: Issuer["orders"][number][] = []
+    let settledByTheOld = 0
     for (let round = 1; round <= ROUNDS; round++) {
       const issuer = new Issuer({ client: newClient(deployment, apiKey), wallets, total: mints })
       const done = issuer.run()
@@ -62,6 +67,7 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
         await sleep(random.below(1000))
         const isOld = random.chance(0.5)
         const victim = isOld ? old : server
+        if (isOld) settledByTheOld += await transactionsSettled(metricsPort)
         signal(victim.pid, "SIGKILL")
         await victim.exited
         if (isOld) old = startOld()
@@ -77,19 +83,25 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
     }
     await proveTokens(deployment, { client: newClient(deployment, apiKey), wallets, orders })
     const [row] = await deployment.query(
-      (sql) => sql<{ archived: number; hot: number; signed_by_the_old: number }[]>`
-        select (select count(*)::int from archived_operations) as archived, (select count(*)::int from only operations) as hot,
-          (select count(*)::int from transactions where fee is null) as signed_by_the_old`,
+      (sql) => sql<{ archived: number; hot: number }[]>`
+        select (select count(*)::int from archived_operations) as archived, (select count(*)::int from only operations) as hot`,
     )
-    assert(row!.signed_by_the_old > 0, () => `the old one has signed nothing: ${old.output()}`)
+    settledByTheOld += await transactionsSettled(metricsPort)
+    assert(settledByTheOld > 0, () => `the old one has settled nothing: ${old.output()}`)
     for (const one of [old, server]) {
       signal(one.pid, "SIGTERM")
       await one.exited
     }
-    return { before: commit.slice(0, 8), orders: orders.length, ...row! }
+    return { before: commit.slice(0, 8), orders: orders.length, ...row!, settledByTheOld }
   } finally {
     await deployment.destroy()
   }
+}
+
+/** How many transactions a process has seen to their end; 0 if it has just started and does not answer. */
+async function transactionsSettled(metricsPort: number): Promise<number> {
+  const metrics = await scrape(metricsPort).catch(() => null)
+  return metrics?.values.get('vouch_transactions_total{mode="test",outcome="confirmed"}') ?? 0
 }
 
 /** What has ended is of last week, and its bytes are gone; until some of it has been moved. Returns how much is in the archive. */

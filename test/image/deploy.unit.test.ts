@@ -131,6 +131,7 @@ test("nothing that may be secret, and nothing that the server does not need, is 
     "server/main.ts",
     "app/layout.tsx",
     "db/migrations/meta/_journal.json",
+    "db/functions/events.sql",
     "public/a.svg",
     ".npmrc",
   ])

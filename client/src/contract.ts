@@ -173,7 +173,7 @@ export interface ChangeMintConfigRequest {
 }
 
 export interface ChangeSchemaRequest {
-  /** Display name; on chain with the first attestation */
+  /** Display name; its first 160 bytes are on chain with the first attestation */
   name?: string | undefined
   /** Days from the provider's decision */
   validity_days?: number | undefined
@@ -215,7 +215,7 @@ export interface CreateMintConfigRequest {
 export interface CreateSchemaRequest {
   /** The id that the schema is to have; it cannot change */
   id: string
-  /** Display name; on chain with the first attestation */
+  /** Display name; its first 160 bytes are on chain with the first attestation */
   name: string
   /** Days from the provider's decision */
   validity_days: number

@@ -156,6 +156,12 @@ test("a public process that only answers requests needs no VOUCH_SIGNER", () => 
   expect(() => load({ ...environment, VOUCH_ROLE: "worker" })).toThrow(/VOUCH_SIGNER: required when/)
 })
 
+test("a process that only answers requests makes up no VOUCH_SIGNER, and takes none from its data directory", () => {
+  const VOUCH_DATA_DIR = mkdtempSync(join(directory, "web-"))
+  for (const VOUCH_ROLE of ["web", "all", "web"] as const)
+    expect(load({ VOUCH_DATA_DIR, VOUCH_ROLE }).signer === null).toBe(VOUCH_ROLE === "web")
+})
+
 test.each([
   ["VOUCH_SIGNER", base64(31)],
   ["VOUCH_SIGNER", "not base64!"],

@@ -17,8 +17,8 @@ type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECR
 
 /**
  * The deployment's secrets: from the environment, or else generated into the data directory (mode 600). A public
- * deployment must set them, so that none is lost with a disk or shared by accident; its web processes need no
- * VOUCH_SIGNER. Throws SettingsError.
+ * deployment must set them, so that none is lost with a disk or shared by accident. A web process takes VOUCH_SIGNER from
+ * the environment alone, and needs none. Throws SettingsError.
  */
 export function loadSecrets(settings: Settings): Secrets {
   const signs = settings.VOUCH_ROLE !== "web"
@@ -35,7 +35,8 @@ export function loadSecrets(settings: Settings): Secrets {
   const makesSecrets = !settings.VOUCH_PUBLIC_URL && (missing.length > 0 || !hasWebhook)
   const stored = makesSecrets ? loadStored(settings.VOUCH_DATA_DIR) : null
   const value = (name: keyof Stored) => settings[name] ?? stored?.[name]
-  const signer = value("VOUCH_SIGNER")
+  // What a web process made up itself would be no worker's.
+  const signer = signs ? value("VOUCH_SIGNER") : settings.VOUCH_SIGNER
   return {
     signer:
       signer === undefined

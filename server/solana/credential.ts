@@ -17,6 +17,13 @@ import { createMint } from "./mint-account.ts"
 /** The credential mint of one workspace and schema, and the keys that act on it. */
 export type Credential = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey }
 
+/** Bytes of the schema's name that fit into the transaction that creates the mint. */
+const MAX_NAME_BYTES = 160
+
+/** The start of a text in at most so many bytes of UTF-8, with no character split. */
+const startOf = (text: string, maxBytes: number): string =>
+  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read)
+
 /** Creates the credential mint. `rentOf` gives the lamports that keep an account of so many bytes alive. */
 export function createCredentialMint(
   { authority, feePayer }: Omit<Credential, "mint">,
@@ -40,7 +47,13 @@ export function createCredentialMint(
   }
   return createMint(
     { place, authority, feePayer },
-    { decimals: 0, name: schemaName, symbol: "VOUCH", field: ["schema", schemaId], extensions: [bound] },
+    {
+      decimals: 0,
+      name: startOf(schemaName, MAX_NAME_BYTES),
+      symbol: "VOUCH",
+      field: ["schema", schemaId],
+      extensions: [bound],
+    },
     { memoText, rentOf },
   )
 }

@@ -26,6 +26,8 @@ export type PrepareOptions = {
   keysOf?: (secret: Uint8Array) => Keys
   /** The KYC providers that the settings choose from; tests add doubles of vendors. */
   providers?: readonly ProviderDefinition[]
+  /** Ends what the start waits for. */
+  ending?: AbortSignal
 }
 
 /** A cluster's slot, in milliseconds. */
@@ -41,6 +43,7 @@ export async function prepare({
   localnetUrl,
   keysOf = localKeys,
   providers: table,
+  ending,
   patient = false,
   origin = originOf(settings),
 }: PrepareOptions & { patient?: boolean; origin?: string | undefined }): Promise<void> {
@@ -62,7 +65,7 @@ export async function prepare({
   await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
   await followDatabaseClock(databaseUrl)
   await requireChosenSchemas(providers)
-  const keys = await openKeys(settings, secrets.signer && keysOf(secrets.signer))
+  const keys = await openKeys(settings, secrets.signer && keysOf(secrets.signer), ending)
   const signers = new Signers(keys)
   const chosen = await openChosen(settings, signers)
   const isPublic = settings.VOUCH_PUBLIC_URL !== undefined
@@ -86,9 +89,13 @@ export async function prepare({
 }
 
 /** The keys of VOUCH_SIGNER, whose public keys are recorded for processes without it; or the recorded ones. */
-async function openKeys(settings: Settings, keys: Keys | null): Promise<Keys> {
+async function openKeys(
+  settings: Settings,
+  keys: Keys | null,
+  ending: AbortSignal | undefined,
+): Promise<Keys> {
   const purposes = derivedPurposes(settings)
-  if (keys === null) return sayWhenSlow("a worker to record its public keys", recordedKeys(purposes))
+  if (keys === null) return sayWhenSlow("a worker to record its public keys", recordedKeys(purposes, ending))
   await recordKeys(keys, purposes)
   return keys
 }

@@ -52,6 +52,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
       localnetUrl,
       pages: pages.handle,
       isUp: () => isUp && !ending.signal.aborted,
+      ending: ending.signal,
       ...more,
     })
     await sayWhenSlow("the pages to load", pages.ready()).catch((error) =>

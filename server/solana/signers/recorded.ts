@@ -1,5 +1,5 @@
 import { PublicKey } from "@solana/web3.js"
-import { background as sql } from "#db/client.ts"
+import { type Queryable, background as sql } from "#db/client.ts"
 import { sleep } from "#server/lib/time.ts"
 import { SettingsError } from "#server/settings/env.ts"
 import type { Address } from "#shared/address.ts"
@@ -17,24 +17,28 @@ const POLL_MS = 500
  */
 export async function recordKeys(keys: Keys, purposes: readonly string[]): Promise<void> {
   const addresses = purposes.map((purpose) => addressOf(keys(purpose).publicKey))
-  await sql`
-    insert into derived_keys (purpose, address)
-    select * from unnest(${purposes as string[]}::text[], ${addresses}::text[]) on conflict do nothing`
-  const recorded = await readRecorded(purposes)
-  if (purposes.some((purpose, i) => recorded.get(purpose) !== addresses[i]))
-    throw new SettingsError([
-      "VOUCH_SIGNER: this database was first used with another one. Set that one, or start with an empty database",
-    ])
+  // All or none: the wrong one must not record a purpose that the right one has not used yet.
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into derived_keys (purpose, address)
+      select * from unnest(${purposes as string[]}::text[], ${addresses}::text[]) on conflict do nothing`
+    const recorded = await readRecorded(tx, purposes)
+    if (purposes.some((purpose, i) => recorded.get(purpose) !== addresses[i]))
+      throw new SettingsError([
+        "VOUCH_SIGNER: this database was first used with another one. Set that one, or start with an empty database",
+      ])
+  })
 }
 
 /**
  * The recorded public keys, of which none signs. Throws SettingsError if no process with VOUCH_SIGNER has recorded them
- * within a minute.
+ * within a minute, and what `ending` was aborted with when it was.
  */
-export async function recordedKeys(purposes: readonly string[]): Promise<Keys> {
+export async function recordedKeys(purposes: readonly string[], ending?: AbortSignal): Promise<Keys> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {
-    const recorded = await readRecorded(purposes)
+    ending?.throwIfAborted()
+    const recorded = await readRecorded(sql, purposes)
     if (purposes.every((purpose) => recorded.has(purpose)))
       return (purpose) => publicOnly(recorded.get(purpose))
     if (performance.now() > deadline)
@@ -45,7 +49,7 @@ export async function recordedKeys(purposes: readonly string[]): Promise<Keys> {
   }
 }
 
-async function readRecorded(purposes: readonly string[]): Promise<Map<string, Address>> {
+async function readRecorded(sql: Queryable, purposes: readonly string[]): Promise<Map<string, Address>> {
   const rows = await sql<{ purpose: string; address: Address }[]>`
     select purpose, address from derived_keys where purpose = any(${purposes as string[]}::text[])`
   return new Map(rows.map(({ purpose, address }) => [purpose, address]))

@@ -18,7 +18,7 @@ const id = matching(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _
 })
 const fields = {
   name: nameText(100).meta({
-    description: "Display name; on chain with the first attestation",
+    description: "Display name; its first 160 bytes are on chain with the first attestation",
     example: "Residency",
   }),
   validity_days: wholeNumber(1, 3650).meta({

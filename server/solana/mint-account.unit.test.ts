@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto"
+import { Keypair } from "@solana/web3.js"
+import { expect, test } from "vitest"
+import { newId } from "#server/lib/ids.ts"
+import { newMintPlace } from "#test/doubles/keys.ts"
+import { createAssetMint } from "./asset.ts"
+import { createCredentialMint } from "./credential.ts"
+import { operationMemo } from "./memo.ts"
+import { computeBudget, MAX_TRANSACTION_BYTES, TransactionSize } from "./transaction.ts"
+
+const key = () => Keypair.generate().publicKey
+const [feePayer, authority] = [key(), key()]
+const about = { memoText: operationMemo(newId("op")), rentOf: () => 1 }
+const id = "a".repeat(64)
+
+/** With a price, and the marker that a workspace's own fee payer adds. */
+const sizeOf = (instructions: ReturnType<typeof createAssetMint>) =>
+  new TransactionSize(feePayer).with([
+    ...computeBudget({ units: 1_400_000, price: 1_000_000, marker: key() }),
+    ...instructions,
+  ]).bytes
+
+test.each([
+  ["x", 100],
+  ["ш", 80],
+  ["€", 53],
+  ["😀", 40],
+])("a schema can have the longest name of %s: the chain shows %i of them", (character, shown) => {
+  const { place } = newMintPlace()
+  const schema = { schemaId: id, schemaName: character.repeat(100) }
+  const instructions = createCredentialMint({ authority, feePayer }, { place, ...schema, ...about })
+  expect(sizeOf(instructions)).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES)
+  const data = Buffer.concat(instructions.map((one) => one.data))
+  expect(data.includes(character.repeat(shown))).toBe(true)
+  expect(data.includes(character.repeat(shown + 1))).toBe(false)
+})
+
+test("a token's longest names let its mint be created", () => {
+  const { place } = newMintPlace()
+  const names = { id, name: "€".repeat(32), symbol: "ABCDEFGHIJ", pausable: true }
+  const instructions = createAssetMint({ authority, feePayer, decimals: 9 }, { place, ...names, ...about })
+  expect(sizeOf(instructions)).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES)
+})

@@ -74,5 +74,12 @@ async function statementsOf(stage: Stage, application: string, server: Server): 
   const log = readFileSync(stage.postgresLog).subarray(from).toString()
   const entries = log.split(/^(?=\S*> LOG: )/m).filter((entry) => entry.startsWith(`${application}> `))
   const statements = entries.map((entry) => /LOG: {2}execute [^:]+: ([\s\S]*)/.exec(entry)?.[1] ?? "")
-  return new Set(statements.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => text !== ""))
+  return new Set(statements.map(withoutSpace).filter((text) => text !== ""))
 }
+
+/** A statement's text whatever its line breaks: a fragment begins on a line of its own, its copy within one. */
+const withoutSpace = (text: string): string =>
+  text
+    .replace(/\s+/g, " ")
+    .replace(/\( | \)/g, (space) => space.trim())
+    .trim()

@@ -203,6 +203,69 @@ test("a parameter that cannot be written fails by itself, and every other asker 
   for (const [n, answer] of answers.entries()) expect(answer).toBe(n % 5 === 3 ? "refused" : `${n}`)
 })
 
+/** Whether the library has handed it to its socket. */
+const isSent = (statement: unknown): boolean => (statement as { state: unknown }).state != null
+
+test("statements of a transaction that are issued together leave together, and one that may not be written waits", async () => {
+  const { sql } = pool({ max: 1, limits: patient })
+  const run = () =>
+    sql.begin(async (tx) => {
+      const first = tx`select pg_sleep(0.2)`
+      const second = tx<{ n: number }[]>`select ${["1", "2"]}::text[] as texts, ${2}::int as n`
+      const unsure = tx<{ j: string }[]>`select ${tx.json({ a: 1 })}::jsonb ->> 'a' as j`
+      const last = tx<{ n: number }[]>`select ${3}::int as n`
+      const all = Promise.all([first, second, unsure, last])
+      await sleep(50)
+      const sent = [first, second, unsure, last].map(isSent)
+      const [, [two], [json], [three]] = await all
+      return { sent, answers: [two!.n, json!.j, three!.n] }
+    })
+  // A statement that is new to a connection is described first, and holds up those behind it.
+  expect((await run()).answers).toEqual([2, "1", 3])
+  expect(await run()).toEqual({ sent: [true, true, false, false], answers: [2, "1", 3] })
+})
+
+test("of statements issued together in a transaction, the first that fails undoes all and is the one that is thrown", async () => {
+  const { sql } = pool({ max: 1 })
+  for (let round = 0; round < 3; round++) {
+    const together = sql.begin((tx) =>
+      Promise.all([
+        tx`insert into notes values ('together', ${"before"})`,
+        tx`select 1 / ${0}::int`,
+        tx`insert into notes values ('together', ${"after"})`,
+      ]),
+    )
+    await expect(together).rejects.toMatchObject({ code: "22012" })
+  }
+  const caught = sql.begin(async (tx) => {
+    await Promise.allSettled([
+      tx`select 1 / ${0}::int`,
+      tx`insert into notes values ('together', ${"caught"})`,
+    ])
+  })
+  await expect(caught).rejects.toMatchObject({ code: "22012" })
+  expect(await admin`select * from notes`).toEqual([])
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+test("statements issued together in a transaction write nothing when its connection is lost among them", async () => {
+  const { sql } = pool({ max: 1, limits: patient })
+  for (let round = 0; round < 10; round++) {
+    const lost = sql.begin((tx) =>
+      Promise.all([
+        tx`insert into notes values ('lost', ${"before"})`,
+        tx`select pg_terminate_backend(pg_backend_pid())`,
+        tx`insert into notes values ('lost', ${"after"})`,
+        // New to the connection each time, so that the library keeps it until the one before is answered.
+        tx.unsafe(`insert into notes values ('lost', $1 || '${round}')`, ["behind"]),
+      ]),
+    )
+    await expect(lost).rejects.toMatchObject({ code: expect.stringMatching(/^(57P01|CONNECTION_)/) })
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  }
+  expect(await admin`select * from notes`).toEqual([])
+})
+
 test("batched reads take plain values only, and a time that is none is refused by the database alone", async () => {
   const pipeline = new Pipeline(url, {})
   closing.push(pipeline)

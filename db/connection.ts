@@ -140,14 +140,19 @@ export class ConnectionLost extends Error {
 
 /** Statements that may follow one that has no answer: where that one waits for a lock, so do they, in turn. */
 const MOST_FOLLOWING = 3
+/** Statements of one transaction that may be on their way at once. */
+const MOST_TOGETHER = 16
 /** For how long one that has no answer is followed: it should have come. */
 const FOLLOWED_FOR_MS = 20
 /** Statements that may follow before the connection is given back: others wait for it. */
 const MOST_IN_A_ROW = 32
 
+/** A statement that waits to be sent, and whether it may be sent before the one ahead of it has its answer. */
+type Queued = { statement: Statement; mayFollow: boolean }
+
 /**
- * One connection with one owner at a time. Statements are sent one by one, each when the one before has its answer, but
- * for those that may follow; after the first doubt none is sent any more.
+ * One connection with one owner at a time. A statement is sent when the one before has its answer, or at once behind
+ * it if neither has parameters that could fail to be written. After the first doubt none is sent any more.
  */
 export class Connection {
   readonly bornAt_ms = performance.now()
@@ -160,7 +165,9 @@ export class Connection {
   #followed = 0
   readonly #send: Statement["handler"]
   readonly #free: (connection: Connection) => void
-  readonly #waiting: Statement[] = []
+  readonly #waiting: Queued[] = []
+  /** Whether others may be sent behind those without an answer. */
+  #mayBeFollowed = false
   /** Statements that are sent and have no answer. */
   #unanswered = 0
   /** When the oldest of them was sent, or became the oldest. */
@@ -176,25 +183,35 @@ export class Connection {
     this.#send = handlerOf(this.client)
   }
 
-  /** Sends a statement when its turn has come. */
-  readonly execute = (statement: Statement): void => {
+  /**
+   * Sends a statement after those before it. `mayFollow`: without waiting for their answers, so that statements that are
+   * issued together travel in one packet: half the cost of a short statement is waking the other side. Only statements
+   * whose parameters can always be written may: one that cannot would take a place and send nothing.
+   */
+  readonly execute = (statement: Statement, mayFollow = false): void => {
     if (this.doubt) {
       statement.reject(new ConnectionLost("the connection is lost", { cause: this.doubt }))
       if (this.isForOne) queueMicrotask(() => this.#free(this))
       return
     }
-    if (this.#unanswered > 0) {
-      this.#waiting.push(statement)
-      return
-    }
-    this.#since_ms = performance.now()
+    if (this.#waiting.length > 0 || !this.#canSend(mayFollow)) this.#waiting.push({ statement, mayFollow })
+    else this.#sendInTurn({ statement, mayFollow })
+  }
+
+  #canSend(mayFollow: boolean): boolean {
+    if (this.#unanswered === 0) return true
+    return mayFollow && this.#mayBeFollowed && this.#unanswered < MOST_TOGETHER
+  }
+
+  #sendInTurn({ statement, mayFollow }: Queued): void {
+    if (this.#unanswered === 0) this.#since_ms = performance.now()
+    this.#mayBeFollowed = mayFollow
     this.#sendNow(statement)
   }
 
   /**
-   * Sends a statement behind a pending one, in the same packet if they are close: half the cost of a short
-   * statement is waking the other side. Returns false if that is not possible, with nothing done. Takes plain
-   * values only: a parameter that cannot be written would take a place and send nothing.
+   * Sends a statement of another request behind a pending one. Returns false if that is not possible, with nothing
+   * done. Takes only statements whose parameters can always be written.
    */
   follow(statement: Statement): boolean {
     if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)
@@ -215,10 +232,9 @@ export class Connection {
     this.#unanswered--
     this.#since_ms = performance.now()
     this.#overdue = false
-    if (this.#unanswered > 0) return
-    const next = this.#waiting.shift()
-    if (next) this.execute(next)
-    else if (this.isForOne) {
+    while (this.#waiting.length > 0 && !this.doubt && this.#canSend(this.#waiting[0]!.mayFollow))
+      this.#sendInTurn(this.#waiting.shift()!)
+    if (this.#unanswered === 0 && this.isForOne) {
       this.#followed = 0
       this.#free(this)
     }
@@ -239,7 +255,7 @@ export class Connection {
   discard(reason: Error): void {
     if (this.doubt) return
     this.doubt = reason
-    for (const statement of this.#waiting.splice(0)) {
+    for (const { statement } of this.#waiting.splice(0)) {
       statement.reject(new ConnectionLost("the connection is lost", { cause: reason }))
     }
     // Not the library's cancel, which would shift answers: the socket goes, and with it all that it would bring.
@@ -263,6 +279,29 @@ const isAnswer = (error: unknown): boolean =>
 
 /** What the library can always write: it throws for nothing of these. */
 export function isPlain(value: unknown): boolean {
-  if (value === null || value instanceof Date || Buffer.isBuffer(value)) return true
-  return ["string", "number", "boolean", "bigint"].includes(typeof value)
+  switch (typeof value) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "bigint":
+      return true
+    default:
+      return value === null || value instanceof Date || Buffer.isBuffer(value)
+  }
+}
+
+/** Whether the library can always write a statement: its values, arrays of them, and the parts it is made of. */
+export const isWritable = ({ args }: Statement): boolean => args.every(isWritableValue)
+
+const isWritableValue = (value: unknown): boolean => {
+  if (isPlain(value)) return true
+  // `arrays.ts` writes every array as text.
+  if (Array.isArray(value)) return value.every(isPlain)
+  return value instanceof Promise ? isWritable(value as unknown as Statement) : isListOfColumns(value)
+}
+
+/** `sql(columns)`: the library quotes names. */
+function isListOfColumns(value: unknown): boolean {
+  const { first, rest } = (value ?? {}) as { first?: unknown; rest?: unknown[] }
+  return rest?.length === 0 && Array.isArray(first) && first.every((name) => typeof name === "string")
 }

@@ -4,7 +4,7 @@ import { Tally } from "#server/lib/tally.ts"
 import {
   Connection,
   ConnectionLost,
-  isPlain,
+  isWritable,
   type Limits,
   openClient,
   type Queryable,
@@ -124,8 +124,7 @@ export class Pool {
   readonly #executeShort = (statement: Statement): void => {
     traceStatement(statement)
     const who = owner.getStore() ?? ""
-    // Only plain values may follow, or be followed.
-    const mayShare = statement.args.every(isPlainOrPart)
+    const mayShare = isWritable(statement)
     if (mayShare && this.#short.get(who)?.follow(statement)) return
     const connection = this.#take(who)
     const start = (given: Connection) => {
@@ -275,7 +274,3 @@ function alone(connection: Connection, statement: Statement): void {
   connection.isForOne = true
   connection.execute(statement)
 }
-
-/** Parts are statements themselves. */
-const isPlainOrPart = (value: unknown): boolean =>
-  value instanceof Promise ? (value as unknown as Statement).args.every(isPlainOrPart) : isPlain(value)

@@ -1,6 +1,7 @@
 import type postgres from "postgres"
 import {
   type Connection,
+  isWritable,
   type Queryable,
   redirect,
   type Statement,
@@ -36,7 +37,7 @@ export class Session {
       if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
       traceStatement(statement)
       settle(statement, nothing, note)
-      connection.execute(statement)
+      connection.execute(statement, isWritable(statement))
     })
     this.sql = Object.assign(bound, { savepoint: <T>(work: Work<T>) => this.#savepoint(work) })
   }

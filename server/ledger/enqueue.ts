@@ -46,7 +46,7 @@ export async function enqueueAll(
       (workspace_id, id, kind, urgent, status, payload, writes, reads, mint_config, wallet, from_wallet, traceparent, created_at)
     select ${workspaceId}, id, kind, urgent, 'queued', payload, array(select jsonb_array_elements_text(writes)),
       array(select jsonb_array_elements_text(reads)), mint_config, wallet, from_wallet, traceparent, ${now}
-    from jsonb_to_recordset(${sql.json(rows as never)}) as t(id text, kind text, urgent boolean, payload jsonb, writes jsonb,
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as t(id text, kind text, urgent boolean, payload jsonb, writes jsonb,
       reads jsonb, mint_config text, wallet text, from_wallet text, traceparent text)`
 }
 

@@ -34,23 +34,25 @@ export async function settleConfirmed(
 ): Promise<number> {
   if (landings.length === 0) return 0
   const { won, carried, now } = await sql.begin(async (sql) => {
-    await waitShortly(sql)
     const now = clock.now()
-    const won = await sql<(Landing & { mode: Mode; created_at: Date })[]>`
+    const winning = sql<(Landing & { mode: Mode; created_at: Date })[]>`
       update transactions t set status = 'confirmed', slot = l.slot, settled_at = ${now},
         finalized_at = case when l.is_final::boolean then ${now}::timestamptz end
       from unnest(${landings.map((one) => one.signature)}::text[], ${landings.map((one) => one.slot)}::bigint[],
         ${landings.map((one) => String(one.isFinal))}::text[]) as l(signature, slot, is_final)
       where t.signature = l.signature and t.status = 'saved'
       returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal", t.mode, t.created_at`
-    const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
-    const carried = await sql<
+    // What another worker has settled carries nothing that is submitted any more.
+    const carrying = sql<
       (OperationRow & { signature: string; traceparent: string | null; created_at: Date })[]
     >`
       select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature, o.traceparent, o.created_at
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
-      where t.signature = any(${[...landingOf.keys()]}) and o.status = 'submitted'
+      where t.signature = any(${landings.map((one) => one.signature)}) and o.status = 'submitted'
       order by o.workspace_id, o.seq`
+    const [, won, all] = await Promise.all([waitShortly(sql), winning, carrying])
+    const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
+    const carried = all.filter(({ signature }) => landingOf.has(signature))
     const landed = carried.map((row) => ({ row, landing: landingOf.get(row.signature)! }))
     await confirm(sql, kinds, landed, now)
     if (won.length > 0) await also?.(sql)

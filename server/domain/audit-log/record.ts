@@ -49,7 +49,7 @@ export async function recordChanges(
     select w.account_id, w.id, ${clock.now()}, t.actor, t.actor_id, coalesce(t.actor_name, k.name, 'unknown'), t.action,
       t.subject, t.detail, t.request_id
     from workspaces w
-    cross join rows from (jsonb_to_recordset(${sql.json(rows as never)}) as (actor text, actor_id text, actor_name text,
+    cross join rows from (jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as (actor text, actor_id text, actor_name text,
       action text, subject text, detail jsonb, request_id text)) with ordinality as t(actor, actor_id, actor_name, action,
       subject, detail, request_id, place)
     left join api_keys k on k.workspace_id = w.id and k.id = t.actor_id

@@ -12,7 +12,7 @@ import { accountStates, holdingKeysOf, readAccounts, type SeenAccounts } from ".
 import { assetMintOf } from "../asset-accounts.ts"
 import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
-import { type Holding, type Holdings, loadClaims, lockHoldings, NOTHING } from "../holder-facts.ts"
+import { type Holding, loadClaims, lockHoldings, NOTHING } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
@@ -122,18 +122,21 @@ export async function withCounters<M extends Movement>(
   operations: readonly { payload: M }[],
   change: (payload: M, config: ConfigRow, holdingOf: (wallet: Address) => Holding) => void,
 ): Promise<void> {
-  const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: true })
-  const holdings: Holdings = await lockHoldings(sql, workspaceId, operations.flatMap(holdingKeysOf))
+  // Sent together, carried out in this order.
+  const [configs, holdings] = await Promise.all([
+    loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: true }),
+    lockHoldings(sql, workspaceId, operations.flatMap(holdingKeysOf)),
+  ])
   for (const { payload } of operations) {
     const config = configs.get(payload.mint_config)!
     change(payload, config, (wallet) => holdings.of({ config: config.id, wallet }))
   }
-  await holdings.save(sql)
-  for (const config of configs.values()) {
+  const saveCounters = async ({ id, issued, supply, holders }: ConfigRow) => {
     await sql`
-      update mint_configs set issued = ${config.issued}, supply = ${config.supply}, holders = ${config.holders}
-      where workspace_id = ${workspaceId} and id = ${config.id}`
+      update mint_configs set issued = ${issued}, supply = ${supply}, holders = ${holders}
+      where workspace_id = ${workspaceId} and id = ${id}`
   }
+  await Promise.all([holdings.save(sql), ...[...configs.values()].map(saveCounters)])
 }
 
 /** Adds to a count of base units that is kept as text. */

@@ -2,7 +2,6 @@ import {
   ComputeBudgetProgram,
   type PublicKey,
   type TransactionInstruction,
-  TransactionMessage,
   type VersionedMessage,
   VersionedTransaction,
 } from "@solana/web3.js"
@@ -10,6 +9,7 @@ import bs58 from "bs58"
 import type { Address } from "#shared/address.ts"
 import { addressOf } from "./addresses.ts"
 import type { Signer } from "./keys.ts"
+import { compileMessage, withSignatures } from "./message.ts"
 
 /** Largest transaction that a cluster's packets carry: 1280 bytes of an IPv6 packet less its headers. */
 export const MAX_TRANSACTION_BYTES = 1232
@@ -142,27 +142,27 @@ export async function signTransactions(
   unsigned: readonly UnsignedTransaction[],
   { feePayer, blockhash }: { feePayer: Signer; blockhash: string },
 ): Promise<SignedTransaction[]> {
-  const transactions = unsigned.map(({ instructions }) => {
-    const message = { payerKey: feePayer.publicKey, recentBlockhash: blockhash, instructions }
-    return new VersionedTransaction(new TransactionMessage(message).compileToLegacyMessage())
-  })
-  const toSign = new Map<Signer, { transaction: VersionedTransaction; bytes: Uint8Array }[]>()
-  for (const [i, transaction] of transactions.entries()) {
-    const bytes = transaction.message.serialize()
+  const messages = unsigned.map(({ instructions }) =>
+    compileMessage(feePayer.publicKey, blockhash, instructions),
+  )
+  const signatures = messages.map(() => new Map<Address, Uint8Array>())
+  const toSign = new Map<Signer, number[]>()
+  for (const i of messages.keys()) {
     for (const signer of new Set([feePayer, ...unsigned[i]!.signers])) {
+      if (!messages[i]!.signers.includes(addressOf(signer.publicKey)))
+        throw new Error(`${addressOf(signer.publicKey)} signs nothing of this transaction`)
       const own = toSign.get(signer) ?? []
       toSign.set(signer, own)
-      own.push({ transaction, bytes })
+      own.push(i)
     }
   }
   const signing = [...toSign].map(async ([signer, own]) => {
-    const signatures = await signer.sign(own.map(({ bytes }) => bytes))
-    for (const [i, { transaction }] of own.entries())
-      transaction.addSignature(signer.publicKey, signatures[i]!)
+    const signed = await signer.sign(own.map((i) => messages[i]!.bytes))
+    for (const [n, i] of own.entries()) signatures[i]!.set(addressOf(signer.publicKey), signed[n]!)
   })
   await Promise.all(signing)
-  return transactions.map((transaction) => ({
-    signature: bs58.encode(transaction.signatures[0]!),
-    wire: Buffer.from(transaction.serialize()),
+  return messages.map((message, i) => ({
+    signature: bs58.encode(signatures[i]!.get(addressOf(feePayer.publicKey))!),
+    wire: withSignatures(message, signatures[i]!),
   }))
 }

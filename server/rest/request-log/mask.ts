@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { LRUCache } from "lru-cache"
 import { maskedFields } from "#server/domain/attestations/personal.ts"
 import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.ts"
 import { isRuleName } from "#shared/rules/fields.ts"
@@ -22,12 +23,25 @@ const HEADERS = [
   "user-agent",
 ]
 
-/** The headers that are read when they are masked: to hold the others as well would cost 16 KiB a request. */
-export function headersToMask(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const taken: IncomingHttpHeaders = {}
-  for (const name of ["authorization", ...HEADERS])
-    if (headers[name] !== undefined) taken[name] = headers[name]
-  return taken
+/** Texts of headers that are remembered, at most. A client sends the same ones with every request. */
+const MOST_KNOWN = 1000
+/** Longest headers that are remembered, in characters. */
+const MAX_KNOWN_TEXT = 1000
+const known = new LRUCache<string, string>({ max: MOST_KNOWN })
+
+/** The headers that are kept, as JSON. */
+export function headersAsJson(headers: IncomingHttpHeaders): string {
+  // Its value is another one each time.
+  if (headers["idempotency-key"] !== undefined) return JSON.stringify(maskHeaders(headers))
+  let name = headers.authorization ?? ""
+  for (const header of HEADERS) name += `\n${headers[header] ?? ""}`
+  if (name.length > MAX_KNOWN_TEXT) return JSON.stringify(maskHeaders(headers))
+  let json = known.get(name)
+  if (json === undefined) {
+    json = JSON.stringify(maskHeaders(headers))
+    known.set(name, json)
+  }
+  return json
 }
 
 /** The headers that are kept. Of the API key its start is, which its list shows as well. */
@@ -112,10 +126,16 @@ function maskUrl(url: unknown): string {
   return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
 }
 
+/** A response without any of these, which no error is, is kept as `JSON.stringify` wrote it. */
+const HAS_MASKED_FIELD = new RegExp(
+  `"error":"|"(?:${[...maskedFields, ...ofWebhooks, WEBHOOK_URL].join("|")})":`,
+)
+
 /** A response body, and the code if it is an error. */
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
   if (body === "") return { text: null, code: null }
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
+  if (!HAS_MASKED_FIELD.test(body)) return { text: withoutSecrets(body), code: null }
   const value = JSON.parse(body, (name, value) => {
     if (value === null) return null
     if (name === WEBHOOK_URL) return maskUrl(value)

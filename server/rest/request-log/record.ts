@@ -3,16 +3,9 @@ import { isDatabaseUnavailable, background as sql } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock, sleep, startOfDay } from "#server/lib/time.ts"
 import { finderOf, MASK } from "#server/lib/without-secrets.ts"
-import {
-  headersToMask,
-  maskHeaders,
-  maskPath,
-  maskRequestBody,
-  maskResponseBody,
-  startOfBody,
-} from "./mask.ts"
+import { headersAsJson, maskPath, maskRequestBody, maskResponseBody, startOfBody } from "./mask.ts"
 
-/** A request that has been answered, as references to what is there anyway: no text is copied on its way. */
+/** A request that has been answered. */
 export type AnsweredRequest = {
   workspaceId: string
   keyId: string
@@ -32,7 +25,7 @@ export type AnsweredRequest = {
 }
 
 const FLUSH_EVERY_MS = 1000
-/** Requests that leave in one statement. Masking them holds up all others for as long, so it is few. */
+/** Requests that leave in one statement. Writing them out holds up all others for as long, so it is few. */
 const BATCH = 200
 /** What waits at most while the database is away. */
 const MAX_WAITING = 20_000
@@ -53,7 +46,7 @@ const LAST_FLUSH_MS = 5000
 export class RequestLog {
   readonly #maxWaiting: number
   readonly #bytesPerDay: number
-  #waiting: AnsweredRequest[] = []
+  #waiting: Row[] = []
   #bytes = 0
   #dropped = 0
   #isAway = false
@@ -86,10 +79,11 @@ export class RequestLog {
       this.#drop()
       return
     }
-    const waiting = { ...request, headers: headersToMask(request.headers) }
-    this.#bytes += sizeOf(waiting)
+    const row = rowOf(request)
+    if (row === null) return
+    this.#bytes += sizeOf(row)
     // While the database is away, trying is left to the clock.
-    if (this.#waiting.push(waiting) >= BATCH && !this.#isAway) void this.flush()
+    if (this.#waiting.push(row) >= BATCH && !this.#isAway) void this.flush()
   }
 
   /** Writes all that waits now; resolves when it is written, or cannot be for now. Never rejects. */
@@ -111,7 +105,7 @@ export class RequestLog {
         return
       }
       this.#waiting.splice(0, batch.length)
-      this.#bytes -= batch.reduce((sum, request) => sum + sizeOf(request), 0)
+      this.#bytes -= batch.reduce((sum, row) => sum + sizeOf(row), 0)
     }
     if (this.#dropped > 0) logger.info({ requests: this.#dropped }, "the request log continues without these")
     this.#dropped = 0
@@ -123,17 +117,14 @@ export class RequestLog {
 }
 
 /** About what it takes while it waits, in bytes. */
-const sizeOf = ({ target, headers, received, body }: AnsweredRequest): number =>
-  Object.values(headers).reduce<number>(
-    (sum, value) => sum + value!.length,
-    ROW_BYTES + target.length + (received?.length ?? 0) + body.length,
-  )
+const sizeOf = ({ path, headers, received, body }: Row): number =>
+  ROW_BYTES + path.length + headers.length + (received?.length ?? 0) + (body?.length ?? 0)
 
 /**
  * Writes a batch, and where that fails each by itself, so that one that cannot be written takes no other along. Rejects
  * while the database is away.
  */
-async function writeAll(requests: readonly AnsweredRequest[], bytesPerDay: number): Promise<void> {
+async function writeAll(requests: readonly Row[], bytesPerDay: number): Promise<void> {
   try {
     await write(requests, bytesPerDay)
   } catch (error) {
@@ -149,10 +140,9 @@ async function writeAll(requests: readonly AnsweredRequest[], bytesPerDay: numbe
  * The same statement counts what each workspace has written today, for all replicas. A batch that would pass the budget is
  * written without its contents, and without what was refused for its rate; one that would pass the budget twice, not at all.
  */
-async function write(requests: readonly AnsweredRequest[], bytesPerDay: number): Promise<void> {
-  const rows = requests.map(toRow)
+async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
   // Arrays cost half of what JSON does, in Postgres, and their texts half of what postgres.js makes of arrays, here.
-  const all = (column: keyof (typeof rows)[number]) => arrayOf(rows.map((row) => row[column]))
+  const all = (column: keyof Row) => arrayOf(rows.map((row) => row[column]))
   await sql`
     with r as materialized (
       select * from unnest(${all("workspaceId")}::text::text[], ${all("requestId")}::text::text[],
@@ -191,6 +181,19 @@ const arrayOf = (values: readonly (string | number | null)[]): string =>
 
 const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`
 
+/** A request's row; null where none can be made of it. */
+function rowOf(request: AnsweredRequest): Row | null {
+  try {
+    return toRow(request)
+  } catch (error) {
+    logger.error({ err: error, requestId: request.requestId }, "the request log lost a request")
+    return null
+  }
+}
+
+/** What is kept of a request, made when it is answered: the request itself, which is much larger, goes at once. */
+type Row = ReturnType<typeof toRow>
+
 function toRow(request: AnsweredRequest) {
   const { method, target, fields, headers, received, status, body } = request
   const isRead = method === "GET" || method === "HEAD"
@@ -212,7 +215,7 @@ function toRow(request: AnsweredRequest) {
     code: answer.code,
     duration_us: request.duration_us,
     keyId: request.keyId,
-    headers: JSON.stringify(maskHeaders(headers)),
+    headers: headersAsJson(headers),
     received: request_body === null ? null : keptOf(request_body),
     body: answer.text === null ? null : keptOf(answer.text),
   }

@@ -237,6 +237,14 @@ test("of statements issued together in a transaction, the first that fails undoe
     )
     await expect(together).rejects.toMatchObject({ code: "22012" })
   }
+  const explained = sql.begin((tx) => {
+    const explain = async (cause: unknown) => {
+      await null
+      throw new Error("explained", { cause })
+    }
+    return Promise.all([tx`select 1 / ${0}::int`.catch(explain), tx`select 1`])
+  })
+  await expect(explained).rejects.toThrow("explained")
   const caught = sql.begin(async (tx) => {
     await Promise.allSettled([
       tx`select 1 / ${0}::int`,

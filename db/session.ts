@@ -8,6 +8,7 @@ import {
   settle,
   type Types,
 } from "./connection.ts"
+import { hasCode } from "./errors.ts"
 import { traceStatement } from "./trace.ts"
 
 /** The statements of a transaction. A savepoint undoes only its own part where that throws. */
@@ -18,6 +19,18 @@ export type Transaction = Queryable & {
 export type Work<T> = (sql: Transaction) => Promise<T>
 
 const nothing = (): void => {}
+
+/**
+ * A statement that was sent behind one that failed says only that it did. It says so a moment later, so that whoever
+ * issued both hears the first one, however its error is explained on the way.
+ */
+function letFirstFailureWin(statement: Statement): void {
+  const { reject } = statement
+  statement.reject = (error) => {
+    if (hasCode(error, "in_failed_sql_transaction")) setImmediate(reject, error)
+    else reject(error)
+  }
+}
 
 /** One transaction on a connection. */
 export class Session {
@@ -37,6 +50,7 @@ export class Session {
       if (!this.#isOpen) return statement.reject(new Error("the transaction of this statement has ended"))
       traceStatement(statement)
       settle(statement, nothing, note)
+      letFirstFailureWin(statement)
       connection.execute(statement, isWritable(statement))
     })
     this.sql = Object.assign(bound, { savepoint: <T>(work: Work<T>) => this.#savepoint(work) })

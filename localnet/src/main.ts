@@ -6,6 +6,7 @@ import { DirectoryInUse } from "./storage/lock.ts"
 
 /** How long a child waits for its directory: a child whose parent was killed is about to release it. */
 const PREDECESSOR_MS = 10_000
+const RETRY_MS = 50
 
 const HELP = `Usage: node main.ts [options]
 
@@ -70,13 +71,14 @@ function parseOptions() {
 }
 
 async function start(options: LocalnetOptions): Promise<Localnet> {
-  for (const since = Date.now(); ; ) {
+  for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
     try {
       return await serve(options)
     } catch (error) {
       const isChild = process.send !== undefined
-      if (!isChild || !(error instanceof DirectoryInUse) || Date.now() - since > PREDECESSOR_MS) throw error
-      await sleep(50)
+      if (!isChild || !(error instanceof DirectoryInUse) || waitedMs >= PREDECESSOR_MS) throw error
+      if (waitedMs === 0) console.error(`localnet: ${error.message}; waiting`)
+      await sleep(RETRY_MS)
     }
   }
 }

@@ -3,6 +3,7 @@ import { createAccount } from "#server/domain/accounts/create.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"
+import { ledgerAtRest } from "#test/fixtures/ledger-at-rest.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
@@ -212,6 +213,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
   test("lists and usage show nothing of the other workspace", async () => {
     const { owner, stranger } = pairs[name]!
     const fresh = { method: "GET", path: "/usage", key: stranger.apiKey }
+    await ledgerAtRest()
     const before = (await app.request(fresh)).json
     const { wallet } = await app.startSession(owner)
     expect((await app.request(fresh)).json).toEqual(before)

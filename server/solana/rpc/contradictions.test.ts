@@ -1,6 +1,7 @@
 import { Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { type RpcProxy, rpcError, rpcProxy, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcNodes } from "./nodes.ts"
 import { Rpc } from "./rpc.ts"
@@ -23,7 +24,8 @@ beforeAll(async () => {
   )
   // Different ones: two that are alike are one transaction.
   for (const more of [-1, 0, 1]) await rpc.airdrop(funded, LAMPORTS_PER_SOL + more)
-  await expect.poll(() => rpc.signaturesFor(funded, { limit: 9 })).toHaveLength(3)
+  const areThere = async () => (await rpc.signaturesFor(funded, { limit: 9 })).length === 3
+  await waitFor(areThere, "the three to be listed")
   funding = (await rpc.signaturesFor(funded, { limit: 1 }))[0]!.signature
 })
 afterEach(() => {

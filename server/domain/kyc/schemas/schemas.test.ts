@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addDays, toTimestamp } from "#server/lib/time.ts"
+import { ledgerAtRest } from "#test/fixtures/ledger-at-rest.ts"
 import { member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
@@ -25,6 +26,7 @@ test("a new schema can be verified for, and what is issued holds for its validit
     const { wallet, sessionId } = await app.startSession(key, undefined, "residency_v1")
     await app.webhook({ session_id: sessionId, decision: "approved" })
     const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
+    await ledgerAtRest()
     const path = `/attestation/${attestation_id}`
     return (await app.request({ method: "GET", path, key: key.apiKey })).json
   }

@@ -36,7 +36,7 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
     .use(remarkParse)
     .use(remarkGfm)
     .use(remarkRehype)
-    .use(rehypeHighlight, { detect: false, plainText: ["text", "promql"] })
+    .use(rehypeHighlight, { detect: false, plainText: ["text", "promql", "mermaid"] })
   const tree = processor.runSync(processor.parse(source)) as Root
   const outline = markHeadings(tree)
   const sections = sectionsOf(tree)
@@ -150,6 +150,7 @@ const languages: Record<string, string> = {
   json: "JSON",
   yaml: "YAML",
   python: "Python",
+  mermaid: "Diagram (Mermaid)",
 }
 
 /** What is wider than the page scrolls in a place of its own, which the keyboard can reach. */

@@ -9,7 +9,7 @@ const all = documents.flatMap(blocksOf)
 const nameOf = ({ file, line, language }: Block) => `${file}:${line} (${language})`
 
 test("each block says in which language it is, or is a picture", () => {
-  const known = new Set(["", "text", "sh", "ts", "js", "json", "yaml", "python"])
+  const known = new Set(["", "text", "sh", "ts", "js", "json", "yaml", "python", "mermaid"])
   expect(all.filter(({ language }) => !known.has(language)).map(nameOf)).toEqual([])
   // A picture has lines and arrows, no commands.
   const isCommand = /^\s*(\$|curl|npm|npx|node|vouch|docker|helm|kubectl|export) /m

@@ -30,7 +30,9 @@ const FIRST_SLOT = SLOTS_AHEAD_OF_HEIGHT + 64
 export class Slots {
   readonly #genesisHash: Key
   readonly #file: SlotsFile | null
+  /** The heights of recent blockhashes, up to height `#hashed`. `#recentHashes` brings it up to date. */
   readonly #heightByHash = new Map<Key, number>()
+  #hashed = -1
   #slot: number
   #forks: readonly Fork[]
 
@@ -39,9 +41,6 @@ export class Slots {
     this.#file = path === null ? null : openSlotsFile(path)
     this.#slot = SLOTS_AHEAD_OF_HEIGHT + (this.#file?.number() ?? FIRST_SLOT - SLOTS_AHEAD_OF_HEIGHT)
     this.#forks = this.#file?.forks() ?? []
-    const newest = this.height()
-    for (let height = Math.max(0, newest - BLOCKHASH_BLOCKS); height <= newest; height++)
-      this.#remember(height)
     this.advance(1)
   }
 
@@ -80,14 +79,6 @@ export class Slots {
   advance(blocks: number) {
     this.#file?.write(this.#slot + blocks - SLOTS_AHEAD_OF_HEIGHT)
     this.#slot += blocks
-    const height = this.height()
-    for (let each = Math.max(height - blocks + 1, height - BLOCKHASH_BLOCKS); each <= height; each++)
-      this.#remember(each)
-    // A Map keeps the order of insertion, which is the order of heights.
-    for (const [hash, remembered] of this.#heightByHash) {
-      if (remembered >= height - BLOCKHASH_BLOCKS) break
-      this.#heightByHash.delete(hash)
-    }
   }
 
   /**
@@ -97,8 +88,8 @@ export class Slots {
   rollback(parent: number) {
     const root = this.slot("finalized")
     const height = this.heightOfSlot(parent)
-    for (const [hash, remembered] of this.#heightByHash)
-      if (remembered > height) this.#heightByHash.delete(hash)
+    for (const [hash, hashed] of this.#heightByHash) if (hashed > height) this.#heightByHash.delete(hash)
+    this.#hashed = Math.min(this.#hashed, height)
     const before = this.#forks.filter((fork) => fork.to <= parent)
     this.#forks = [...before, { parent, to: this.#slot + 1, root }]
     this.#file?.writeForks(this.#forks)
@@ -122,7 +113,7 @@ export class Slots {
 
   /** Whether a transaction with this blockhash may land now: at most 150 blocks have followed its block. */
   isRecent(blockhash: Key, commitment: Commitment = "processed"): boolean {
-    const height = this.#heightByHash.get(blockhash)
+    const height = this.#recentHashes().get(blockhash)
     return height !== undefined && height <= this.height(commitment)
   }
 
@@ -130,7 +121,18 @@ export class Slots {
     this.#file?.close()
   }
 
-  #remember(height: number) {
-    this.#heightByHash.set(this.blockhash(height), height)
+  /** Only a lookup computes hashes: most slots of an idle network pass without one. */
+  #recentHashes(): ReadonlyMap<Key, number> {
+    const newest = this.height()
+    const oldest = Math.max(0, newest - BLOCKHASH_BLOCKS)
+    for (let height = Math.max(oldest, this.#hashed + 1); height <= newest; height++)
+      this.#heightByHash.set(this.blockhash(height), height)
+    this.#hashed = newest
+    // A Map keeps the order of insertion, which is the order of heights.
+    for (const [hash, height] of this.#heightByHash) {
+      if (height >= oldest) break
+      this.#heightByHash.delete(hash)
+    }
+    return this.#heightByHash
   }
 }

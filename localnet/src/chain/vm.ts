@@ -47,6 +47,8 @@ const RENT_EPOCH = 2n ** 64n - 1n
  */
 export class Vm {
   readonly #svm: LiteSvm
+  /** Not yet passed to LiteSVM: most slots of an idle network pass without anything that reads the clock. */
+  #newClock: { slot: number; unixSeconds: number } | null = null
 
   constructor() {
     this.#svm = new LiteSvm()
@@ -55,8 +57,17 @@ export class Vm {
   }
 
   setClock(slot: number, unixSeconds: number) {
+    this.#newClock = { slot, unixSeconds }
+  }
+
+  /** LiteSVM with the clock set. */
+  get #current(): LiteSvm {
+    if (this.#newClock === null) return this.#svm
+    const { slot, unixSeconds } = this.#newClock
     const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH))
     this.#svm.setClock(new Clock(BigInt(slot), 0n, epoch, epoch + 1n, BigInt(unixSeconds)))
+    this.#newClock = null
+    return this.#svm
   }
 
   setSlotHashes(hashes: { slot: number; hash: Key }[]) {
@@ -64,7 +75,7 @@ export class Vm {
   }
 
   account(key: Key): Account | null {
-    const found = this.#svm.getAccount(bytesOfKey(key))
+    const found = this.#current.getAccount(bytesOfKey(key))
     return found === null ? null : plain(found)
   }
 
@@ -83,7 +94,7 @@ export class Vm {
   /** A program's accounts with wanted data. Their other fields cost more, so only wanted accounts pay for them. */
   ownedBy(program: Key, wanted: (data: Buffer) => boolean): { key: Key; account: Account }[] {
     const found: { key: Key; account: Account }[] = []
-    for (const entry of this.#svm.getProgramAccounts(bytesOfKey(program))) {
+    for (const entry of this.#current.getProgramAccounts(bytesOfKey(program))) {
       const account = entry.account()
       const data = bufferOf(account.data())
       if (wanted(data)) found.push({ key: keyOfBytes(entry.address), account: plain(account, data) })
@@ -96,7 +107,7 @@ export class Vm {
   }
 
   execute(wire: Buffer): Execution {
-    const result = this.#svm.sendVersionedTransaction(wire)
+    const result = this.#current.sendVersionedTransaction(wire)
     return result instanceof FailedTransactionMetadata
       ? execution(result.meta(), transactionError(result.err()))
       : execution(result, null)
@@ -109,7 +120,7 @@ export class Vm {
   simulate(wire: Buffer, verify: boolean): Execution & { accounts: Map<Key, Account> } {
     if (!verify) this.#svm.setSigverify(false)
     try {
-      const result = this.#svm.simulateVersionedTransaction(wire)
+      const result = this.#current.simulateVersionedTransaction(wire)
       if (result instanceof FailedTransactionMetadata)
         return { ...execution(result.meta(), transactionError(result.err())), accounts: new Map() }
       const accounts = new Map(

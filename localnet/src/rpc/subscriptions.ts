@@ -171,6 +171,7 @@ export class Subscriptions {
     const { slots } = this.#chain
     for (const commitment of commitments) {
       const pending = this.#pending[commitment]
+      if (pending.length === 0) continue
       this.#pending[commitment] = pending.filter(({ slot }) => !slots.reached(slot, commitment))
       for (const { slot, notify } of pending) if (slots.reached(slot, commitment)) notify()
     }

@@ -1,5 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
+import type { Principal } from "#server/domain/context.ts"
 import { isId } from "#server/lib/ids.ts"
 import { fail } from "#shared/errors.ts"
 import { reviewDecisions } from "#shared/reviews.ts"
@@ -31,6 +32,14 @@ export type LockedReview = RowOf<typeof lockedColumns> & {
   decider: string | null
   /** Whether the account wants two to agree. */
   four_eyes: boolean
+}
+
+/** A member of the workspace, and the version of the review that they looked at. */
+export type Acting = {
+  principal: Principal & { via: { kind: "user" } }
+  requestId: string
+  reviewId: string
+  version: number
 }
 
 /** Whose review `r` is, where it is about a person: whoever was found to be another is that one. */

@@ -5,8 +5,7 @@ import { holdPermission } from "#server/domain/people/membership.ts"
 import { seal } from "#server/domain/sealed.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import type { Acting } from "./decide.ts"
-import { lockReview } from "./lock.ts"
+import { type Acting, lockReview } from "./lock.ts"
 import { entryOwner } from "./owners.ts"
 
 /** Notes that a review keeps. */

@@ -4,13 +4,13 @@ import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import { applyHeld } from "#server/domain/kyc/approve.ts"
 import { applyManualDecision } from "#server/domain/kyc/decide-manually.ts"
 import { acceptReversal } from "#server/domain/kyc/reversal.ts"
+import type { LockedReview } from "#server/domain/reviews/lock.ts"
 import { clearHits } from "#server/domain/screening/clear.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { ReviewDecision } from "#shared/reviews.ts"
-import type { LockedReview } from "./lock.ts"
 
 type Deciding = {
   review: LockedReview

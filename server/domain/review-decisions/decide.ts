@@ -1,9 +1,10 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
-import type { Principal } from "#server/domain/context.ts"
 import { requireAdmitted } from "#server/domain/people/admission.ts"
 import { holdPermission, mayStill } from "#server/domain/people/membership.ts"
+import { type Acting, type LockedReview, lockReview, requireSeen } from "#server/domain/reviews/lock.ts"
+import { claimsOwner, reasonOwner } from "#server/domain/reviews/owners.ts"
 import { seal, unseal } from "#server/domain/sealed.ts"
 import { clock } from "#server/lib/time.ts"
 import { type Claims, claimNames } from "#shared/claims.ts"
@@ -11,16 +12,6 @@ import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type ReviewDecision, reviewDecisions, reviewKinds } from "#shared/reviews.ts"
 import { effects } from "./effects.ts"
-import { type LockedReview, lockReview, requireSeen } from "./lock.ts"
-import { claimsOwner, reasonOwner } from "./owners.ts"
-
-/** A person of the workspace, and the version of the review that they looked at. */
-export type Acting = {
-  principal: Principal & { via: { kind: "user" } }
-  requestId: string
-  reviewId: string
-  version: number
-}
 
 export type Decision = {
   decision: ReviewDecision

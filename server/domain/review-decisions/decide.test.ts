@@ -5,7 +5,7 @@ import { waitFor } from "#test/fixtures/app.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import { openReview } from "./open.ts"
+import { openReview } from "#server/domain/reviews/open.ts"
 
 let team: Awaited<ReturnType<typeof reviewTeam>>
 

@@ -2,6 +2,15 @@ import { sql } from "#db/client.ts"
 import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { providerLabel } from "#server/domain/kyc/providers/label.ts"
+import { reviewNotFound } from "#server/domain/reviews/lock.ts"
+import { claimsOwner, entryOwner, reasonOwner } from "#server/domain/reviews/owners.ts"
+import {
+  type ReviewSummary,
+  reviewTables,
+  type SummaryRow,
+  summaryFields,
+  toReviewSummary,
+} from "#server/domain/reviews/read.ts"
 import { type HoldingList, listsHolding } from "#server/domain/screening/holding.ts"
 import { unseal } from "#server/domain/sealed.ts"
 import { isId } from "#server/lib/ids.ts"
@@ -10,9 +19,6 @@ import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
 import type { AttestationStatus, AuditActor, ShownStatus } from "#shared/statuses.ts"
-import { reviewNotFound } from "./lock.ts"
-import { claimsOwner, entryOwner, reasonOwner } from "./owners.ts"
-import { type ReviewSummary, reviewTables, type SummaryRow, summaryFields, toReviewSummary } from "./read.ts"
 
 /** A moment of a review: what was found, noted or done. */
 type ReviewMoment = {

@@ -1,3 +1,5 @@
+import type { ModeProviders } from "#server/domain/providers/choose.ts"
+import type { Flow, Provider } from "#server/domain/providers/provider.ts"
 import type { Settings } from "#server/settings/env.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -7,8 +9,7 @@ import type { Signers } from "#server/solana/signers/signers.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { ModeProviders } from "./kyc/providers/choose.ts"
-import type { Flow, Provider } from "./kyc/providers/provider.ts"
+import { providers } from "./providers/table.ts"
 
 /** What this process was started with, beyond its database. */
 export type Deployment = {
@@ -72,3 +73,12 @@ export const providerNamed = (mode: Mode, name: string): Provider =>
 /** How a session goes on after the consent. One whose provider has lost its settings has no form that could be sent. */
 export const flowOf = ({ mode, provider }: { mode: Mode; provider: string }): Flow["kind"] =>
   deployment.providers[mode].configured.get(provider)?.flow.kind ?? "redirect"
+
+/**
+ * What people know a provider by. One whose settings are gone keeps its label; what is in no table, as that of an older
+ * version, has its name alone.
+ */
+export const providerLabel = (mode: Mode, name: string): string =>
+  deployment.providers[mode].configured.get(name)?.label ??
+  providers.find((one) => one.name === name)?.label ??
+  name

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { decisionFields, readVouchDecision } from "#server/domain/kyc/providers/vouch-event.ts"
+import { decisionFields, readVouchDecision } from "#server/domain/providers/vouch-event.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { newId } from "./ids.ts"

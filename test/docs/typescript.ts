@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..", "..")
 /** What documents speak of without saying where it comes from. */
 const around = `
 import type { Vouch as VouchType, VouchError as VouchErrorType, MintTokensRequest, TransferTokensRequest, Event } from "@vouch/client"
-import type { defineProvider as defineProviderType } from "#server/domain/kyc/providers/provider.ts"
+import type { defineProvider as defineProviderType } from "#server/domain/providers/provider.ts"
 import type { z as zType } from "zod"
 declare global {
   const vouch: VouchType

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { providers } from "#server/domain/kyc/providers/table.ts"
+import { providers } from "#server/domain/providers/table.ts"
 import { settingNames } from "#server/settings/env.ts"
 import { isOfOthers } from "#server/settings/names-of-others.ts"
 

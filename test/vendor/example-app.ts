@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect } from "vitest"
-import { providers } from "#server/domain/kyc/providers/table.ts"
+import { providers } from "#server/domain/providers/table.ts"
 import { newWallet, startTestApp } from "#test/fixtures/app.ts"
 import { exampleId } from "./example-id.ts"
 import { startVendor } from "./server.ts"

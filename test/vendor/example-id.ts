@@ -4,8 +4,8 @@ import {
   defineProvider,
   type ProviderDecision,
   type VendorSession,
-} from "#server/domain/kyc/providers/provider.ts"
-import { callVendor } from "#server/domain/kyc/providers/vendor-call.ts"
+} from "#server/domain/providers/provider.ts"
+import { callVendor } from "#server/domain/providers/vendor-call.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"

@@ -1,4 +1,4 @@
-import { providers } from "#server/domain/kyc/providers/table.ts"
+import { providers } from "#server/domain/providers/table.ts"
 import { serve } from "#server/start/serve.ts"
 import { exampleId } from "./example-id.ts"
 

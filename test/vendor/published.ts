@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll } from "vitest"
-import type { ProviderDefinition, SessionToVerify } from "#server/domain/kyc/providers/provider.ts"
+import type { ProviderDefinition, SessionToVerify } from "#server/domain/providers/provider.ts"
 import { type Answered, startHttpDouble } from "./http-double.ts"
 
 export const hmacOf = (secret: string, text: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import type { Flow } from "#server/domain/kyc/providers/provider.ts"
-import { vendorDeadline } from "#server/domain/kyc/providers/vendor-call.ts"
+import type { Flow } from "#server/domain/providers/provider.ts"
+import { vendorDeadline } from "#server/domain/providers/vendor-call.ts"
 import type { VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"
 
 type Redact = NonNullable<Extract<Flow, { kind: "redirect" }>["redact"]>

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto"
 import { z } from "zod"
-import type { Signal } from "#server/domain/kyc/providers/provider.ts"
+import type { Signal } from "#server/domain/providers/provider.ts"
 import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
 import { type Answered, type Asked, startHttpDouble } from "./http-double.ts"
 import { keyedAnswers } from "./keyed-answers.ts"

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import { sumsub } from "#server/domain/kyc/providers/sumsub.ts"
+import { sumsub } from "#server/domain/providers/sumsub.ts"
 import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
 import { type Answered, type Asked, refused, startHttpDouble } from "./http-double.ts"
 import type { Fault } from "./server.ts"

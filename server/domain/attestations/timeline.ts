@@ -1,4 +1,4 @@
-import type { Flow } from "#server/domain/kyc/providers/provider.ts"
+import type { Flow } from "#server/domain/providers/provider.ts"
 import type { AttestationStatus, AuditActor } from "#shared/statuses.ts"
 
 /** A moment in an attestation's life. */

@@ -6,12 +6,12 @@ import { credentialAccounts } from "#server/domain/attestations/credential-accou
 import { endPending } from "#server/domain/attestations/end.ts"
 import { endOthers } from "#server/domain/attestations/end-others.ts"
 import { attest } from "#server/domain/attestations/operations/attest.ts"
+import type { ProviderDecision } from "#server/domain/providers/provider.ts"
 import { recordHit, reopenFrozen } from "#server/domain/screening/hits.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { refuseInQuarantine } from "#server/ledger/restore/state.ts"
 import { addDays, addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { type DecidedSession, lockDecided } from "./decided-session.ts"
-import type { ProviderDecision } from "./providers/provider.ts"
 
 /** How long a session stays open once its provider has taken it up. */
 export const IN_REVIEW_SECONDS = 30 * 86_400

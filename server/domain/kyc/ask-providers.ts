@@ -1,6 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { closeAsked } from "#server/domain/attestations/ask-before-closing.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { SUBMITTED } from "#server/domain/providers/provider.ts"
 import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
@@ -10,7 +11,6 @@ import { applyEvent } from "./apply-event.ts"
 import { type ProviderSession, toVerify } from "./event-sessions.ts"
 import { noteSubmission } from "./note-submission.ts"
 import { timed } from "./provider-events.ts"
-import { SUBMITTED } from "./providers/provider.ts"
 
 /** An investor needs some minutes on a vendor's page; a webhook comes seconds after the decision. */
 export const FIRST_ASK_SECONDS = 600

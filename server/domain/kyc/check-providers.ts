@@ -1,8 +1,8 @@
 import { deployment } from "#server/domain/deployment.ts"
+import { variableIn } from "#server/domain/providers/choose.ts"
+import type { Provider, SetupStep } from "#server/domain/providers/provider.ts"
+import { VendorTrouble } from "#server/domain/providers/vendor-call.ts"
 import { type Mode, modes } from "#shared/mode.ts"
-import { variableIn } from "./providers/choose.ts"
-import type { Provider, SetupStep } from "./providers/provider.ts"
-import { VendorTrouble } from "./providers/vendor-call.ts"
 
 /** What there is to say of a provider in a mode. */
 export type ProviderCheck = {

@@ -1,11 +1,11 @@
 import type { Queryable } from "#db/client.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
+import type { ProviderDecision } from "#server/domain/providers/provider.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Decision } from "#shared/statuses.ts"
 import { approvalOn } from "./approve.ts"
 import type { EventEffect } from "./decide.ts"
 import { isApproved, lockDecided } from "./decided-session.ts"
-import type { ProviderDecision } from "./providers/provider.ts"
 import { takeEffect } from "./take-effect.ts"
 
 /** What a person who decides in the vendor's place can come to. */

@@ -1,8 +1,8 @@
 import { reads } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import type { Provider, ProviderEvent, SessionToVerify } from "#server/domain/providers/provider.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
-import type { Provider, ProviderEvent, SessionToVerify } from "./providers/provider.ts"
 
 /** A session, as its provider knows it. */
 export type ProviderSession = {

@@ -1,17 +1,17 @@
 import { onBehalfOf, sql } from "#db/client.ts"
-import { clock } from "#server/lib/time.ts"
-import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
-import { type Found, type ProviderSession, type Reading, sessionsOf, toVerify } from "./event-sessions.ts"
-import { sessionsThatLeft, takeUp } from "./left-checks.ts"
-import { noteSubmission } from "./note-submission.ts"
 import {
   type Provider,
   type ProviderDecision,
   type ProviderEvent,
   type ReadDecision,
   SUBMITTED,
-} from "./providers/provider.ts"
-import { TOLERANCE_SECONDS } from "./providers/timed-signature.ts"
+} from "#server/domain/providers/provider.ts"
+import { TOLERANCE_SECONDS } from "#server/domain/providers/timed-signature.ts"
+import { clock } from "#server/lib/time.ts"
+import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
+import { type Found, type ProviderSession, type Reading, sessionsOf, toVerify } from "./event-sessions.ts"
+import { sessionsThatLeft, takeUp } from "./left-checks.ts"
+import { noteSubmission } from "./note-submission.ts"
 import { applySignal } from "./signals.ts"
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import type { Signal } from "#server/domain/providers/provider.ts"
 import { changePolicies } from "#server/domain/screening/policies.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
@@ -9,7 +10,6 @@ import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { officerOf } from "#test/fixtures/screening.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { applyProviderEvent } from "./provider-events.ts"
-import type { Signal } from "./providers/provider.ts"
 
 usesApp()
 

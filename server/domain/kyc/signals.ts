@@ -1,11 +1,11 @@
 import { onBehalfOf, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
+import type { ProviderEvent } from "#server/domain/providers/provider.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
 import { readPolicies } from "#server/domain/screening/policies.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { applyEvent, type EventResult } from "./apply-event.ts"
-import type { ProviderEvent } from "./providers/provider.ts"
 
 type SignalEvent = ProviderEvent & { says: { kind: "signal" } }
 type Person = { workspace_id: string; investor_id: string }

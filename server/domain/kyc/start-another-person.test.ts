@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { generic } from "#server/domain/providers/generic.ts"
 import { newId } from "#server/lib/ids.ts"
 import { type newWallet, waitFor } from "#test/fixtures/app.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
 import { type OurSession, startVendorFixture, type VendorFixture } from "#test/vendor/fixture.ts"
 import { startGeneric } from "#test/vendor/generic.ts"
-import { generic } from "./providers/generic.ts"
 
 // A wallet that is started for another person, where the provider's webhook names nothing but our session.
 let bridge: Awaited<ReturnType<typeof startGeneric>>

@@ -2,6 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { endPending } from "#server/domain/attestations/end.ts"
 import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import type { ProviderDecision } from "#server/domain/providers/provider.ts"
 import { closeVendorReviews } from "#server/domain/reviews/close.ts"
 import { openReview } from "#server/domain/reviews/open.ts"
 import { logger } from "#server/lib/log.ts"
@@ -9,7 +10,6 @@ import { addSeconds } from "#server/lib/time.ts"
 import { approve, hold, keepOpen } from "./approve.ts"
 import { type EventEffect, rankOf } from "./decide.ts"
 import type { DecidedSession } from "./decided-session.ts"
-import type { ProviderDecision } from "./providers/provider.ts"
 
 /** When a vendor that reviews a session, or waits for another submission, is asked about it. */
 const ASK_AGAIN_SECONDS = 1800

@@ -1,12 +1,12 @@
 import { reads } from "#db/client.ts"
+import { digestOf } from "#server/domain/providers/hex-signature.ts"
+import type { Provider } from "#server/domain/providers/provider.ts"
 import { isId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { EventResult } from "./apply-event.ts"
 import { applyProviderEvent, bestOf } from "./provider-events.ts"
-import { digestOf } from "./providers/hex-signature.ts"
-import type { Provider } from "./providers/provider.ts"
 
 /** Anything that may be an id: a reference of the vendor, or an id that Vouch gave it. */
 const ID = /"([\w-]{8,200})"/g

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { deployment } from "#server/domain/deployment.ts"
+import type { Provider, ProviderEvent } from "#server/domain/providers/provider.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import type { EventResult } from "./apply-event.ts"
 import { applyProviderEvent } from "./provider-events.ts"
-import type { Provider, ProviderEvent } from "./providers/provider.ts"
 import { askAboutUnread } from "./unread-webhook.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { shownStatusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { providerLabel } from "#server/domain/kyc/providers/label.ts"
+import { providerLabel } from "#server/domain/deployment.ts"
 import { reviewNotFound } from "#server/domain/reviews/lock.ts"
 import { claimsOwner, entryOwner, reasonOwner } from "#server/domain/reviews/owners.ts"
 import {

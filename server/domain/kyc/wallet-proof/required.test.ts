@@ -1,7 +1,7 @@
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { providers } from "#server/domain/kyc/providers/table.ts"
+import { providers } from "#server/domain/providers/table.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Mode } from "#shared/mode.ts"
 import { newWallet, startTestApp, type TestApp } from "#test/fixtures/app.ts"

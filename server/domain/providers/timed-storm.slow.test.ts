@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { ProviderDefinition } from "#server/domain/kyc/providers/provider.ts"
+import type { ProviderDefinition } from "#server/domain/providers/provider.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { startDidit } from "#test/vendor/didit.ts"
 import {

@@ -1,7 +1,7 @@
 import Stripe from "stripe"
 import { expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
-import { chooseProviders } from "#server/domain/kyc/providers/choose.ts"
+import { chooseProviders } from "#server/domain/providers/choose.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import { startStripe } from "#test/vendor/stripe.ts"

@@ -30,7 +30,7 @@ export const schemas = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     validityDays: integer("validity_days").notNull(),
-    /** Whether the investor has to prove that the wallet is theirs; null where the provider decides (`kyc/wallet-proof/required.ts`). */
+    /** Whether the investor has to prove that the wallet is theirs; null where the provider decides (`schemas/proof-required.ts`). */
     walletProof: boolean("wallet_proof"),
     /** How many days before the end investors are reminded; none where it is empty. */
     reminderDays: integer("reminder_days").array().notNull().default(sql`'{30,7,1}'`),

@@ -1,7 +1,7 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
 import { authorityOfNew } from "#server/domain/deployment.ts"
-import { builtInSchemas } from "#server/domain/kyc/schemas/built-in.ts"
+import { builtInSchemas } from "#server/domain/schemas/built-in.ts"
 import { firstConfig, insertConfig } from "#server/domain/tokens/config.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import type { Principal } from "#server/domain/context.ts"
 import { requireScope } from "#server/domain/context.ts"
-import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
+import { requireSchema } from "#server/domain/schemas/require.ts"
 import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { countAll } from "./count.ts"

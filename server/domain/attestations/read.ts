@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { resolveInvestor } from "#server/domain/investors/resolve.ts"
-import { requireSchema } from "#server/domain/kyc/schemas/require.ts"
+import { requireSchema } from "#server/domain/schemas/require.ts"
 import { toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"

@@ -7,11 +7,11 @@ import { deployment } from "#server/domain/deployment.ts"
 import { claiming, explainClaim } from "#server/domain/idempotency.ts"
 import { ownAmong } from "#server/domain/own-addresses.ts"
 import type { Provider } from "#server/domain/providers/provider.ts"
+import { requiredByDefault } from "#server/domain/schemas/proof-required.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, clock, periodOf } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { Reminder } from "./renewal/email.ts"
-import { requiredByDefault } from "./wallet-proof/required.ts"
 
 /** How long a session stays open until its provider's first event. */
 const SESSION_SECONDS = 24 * 3600

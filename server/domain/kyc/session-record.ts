@@ -1,13 +1,13 @@
 import { z } from "zod"
 import { columns, type RowOf } from "#db/rows.ts"
 import { attestationStatus } from "#server/domain/attestations/record.ts"
+import { sessionStateAt } from "#server/domain/attestations/session-state.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { address, idOf, named, timestamp } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"
-import { sessionStateAt } from "./session-state.ts"
 
 export const sessionState = z.enum(sessionStates).meta({
   id: "SessionState",

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { Account } from "#server/domain/accounts/create.ts"
+import { inSessionState } from "#server/domain/attestations/session-state.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"
 import { newWallet } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
-import { inSessionState } from "./session-state.ts"
 
 usesCustomer()
 

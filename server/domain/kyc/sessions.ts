@@ -3,12 +3,12 @@ import { placeOf } from "#server/domain/attestations/place.ts"
 import { type FindFilter, findRows } from "#server/domain/attestations/search.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { resolveInvestor } from "#server/domain/investors/resolve.ts"
+import { requireSchema } from "#server/domain/schemas/require.ts"
 import { toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { AttestationStatus, SessionState } from "#shared/statuses.ts"
-import { requireSchema } from "./schemas/require.ts"
 import { type SessionRecord, type SessionRow, sessionColumns, toSessionRecord } from "./session-record.ts"
 
 /** The id is not repeated: it opens the hosted page. */

@@ -1,10 +1,10 @@
 import { reads } from "#db/client.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
+import { requireSchema } from "#server/domain/schemas/require.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
-import { requireSchema } from "./schemas/require.ts"
 
 export type WalletStatus = {
   status: AttestationStatus

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment.ts"
+import type { ModeProviders } from "#server/domain/providers/choose.ts"
+import type { Provider } from "#server/domain/providers/provider.ts"
 import { fail } from "#shared/errors.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import type { TestKey } from "#test/fixtures/app.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import type { ModeProviders } from "./providers/choose.ts"
-import type { Provider } from "./providers/provider.ts"
 
 // Both modes have one secret, as they do unless each has its own: what a signature holds for does not tell whose
 // session an event is about.

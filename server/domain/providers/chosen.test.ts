@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { requireChosenSchemas } from "#server/domain/kyc/schemas/chosen.ts"
 import { chooseProviders } from "#server/domain/providers/choose.ts"
+import { requireChosenSchemas } from "#server/domain/schemas/chosen.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { ACCREDITED, INDIVIDUAL, startWithVendor, table } from "#test/vendor/example-app.ts"
 

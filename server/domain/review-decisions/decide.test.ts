@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { openReview } from "#server/domain/reviews/open.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "#test/fixtures/reviews.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import { openReview } from "#server/domain/reviews/open.ts"
 
 let team: Awaited<ReturnType<typeof reviewTeam>>
 

@@ -6,9 +6,10 @@ import { attestationRecord, attestationStatus, publicReason } from "#server/doma
 import { revokeAttestation } from "#server/domain/attestations/revoke.ts"
 import { orderedSearch, searchAttestations, searchFilter } from "#server/domain/attestations/search.ts"
 import { verifyOnChain } from "#server/domain/attestations/verify-on-chain.ts"
-import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
+import { schemaId } from "#server/domain/schemas/schema-id.ts"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const id = idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })

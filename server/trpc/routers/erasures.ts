@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { walletAddress } from "#server/domain/kyc/wallet.ts"
 import { confirmRedaction, listRedactions } from "#server/domain/privacy/by-hand.ts"
 import { eraseInvestorOnRequest, eraseWalletOnRequest } from "#server/domain/privacy/erase-on-request.ts"
 import { erasureRecord, getErasure } from "#server/domain/privacy/erasure-record.ts"
 import { idOf } from "#server/lib/fields.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const investorId = idOf("inv").meta({

@@ -9,9 +9,9 @@ import { viewClaims } from "#server/domain/investors/claims.ts"
 import { addNote, deleteNote, editNote, listNotes, MAX_NOTE } from "#server/domain/investors/notes.ts"
 import { getInvestor, listInvestors } from "#server/domain/investors/read.ts"
 import { investorDetail, investorRecord } from "#server/domain/investors/record.ts"
-import { walletAddress } from "#server/domain/kyc/wallet.ts"
 import { createdSpan, idOf, listOf, page } from "#server/lib/fields.ts"
 import { freeLines, plainText } from "#server/lib/text.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const id = idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" })

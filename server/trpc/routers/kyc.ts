@@ -4,10 +4,11 @@ import { redirectUrl } from "#server/domain/kyc/redirect-url.ts"
 import { emailAddress, reminderFor } from "#server/domain/kyc/renewal/email.ts"
 import { startSession } from "#server/domain/kyc/start.ts"
 import { walletStatus } from "#server/domain/kyc/status.ts"
-import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
 import { receiveWebhook } from "#server/domain/kyc/webhook.ts"
+import { schemaId } from "#server/domain/schemas/schema-id.ts"
 import { idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { foreignId } from "#server/lib/text.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
 import { openProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const session = z

@@ -1,13 +1,13 @@
 import { z } from "zod"
-import { changeSchema, createSchema, MAX_SCHEMAS } from "#server/domain/kyc/schemas/change.ts"
+import { changeSchema, createSchema, MAX_SCHEMAS } from "#server/domain/schemas/change.ts"
 import {
   getSchema,
   listSchemas,
   schemaDetail,
   schemaInPath,
   schemaRecord,
-} from "#server/domain/kyc/schemas/record.ts"
-import { summariseSchemas } from "#server/domain/kyc/schemas/summary.ts"
+} from "#server/domain/schemas/record.ts"
+import { summariseSchemas } from "#server/domain/schemas/summary.ts"
 import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"

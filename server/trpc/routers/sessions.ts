@@ -5,10 +5,11 @@ import { cancelSession } from "#server/domain/kyc/cancel.ts"
 import { decideTestSession } from "#server/domain/kyc/decide-test-session.ts"
 import { sessionRecord, sessionState } from "#server/domain/kyc/session-record.ts"
 import { getSession, listSessions } from "#server/domain/kyc/sessions.ts"
-import { schemaId, walletAddress } from "#server/domain/kyc/wallet.ts"
 import { decisionFields } from "#server/domain/providers/vouch-event.ts"
+import { schemaId } from "#server/domain/schemas/schema-id.ts"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
+import { walletAddress } from "#server/solana/wallet-address.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const id = idOf("sess").meta({ description: "The session's id", example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ" })

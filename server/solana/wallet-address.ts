@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { failsWith, matching, NAME } from "#server/lib/fields.ts"
-import { isWalletAddress } from "#server/solana/addresses.ts"
+import { failsWith } from "#server/lib/fields.ts"
 import { ADDRESS } from "#shared/address.ts"
+import { isWalletAddress } from "./addresses.ts"
 
 /** An investor's wallet: the base58 address, 32 bytes when decoded. Errors: invalid_public_key. */
 export const walletAddress = z
@@ -16,9 +16,3 @@ export const walletAddress = z
     example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
   })
   .brand<"address">()
-
-/** The id of a schema. One that does not exist is unknown_schema, whatever it looks like. */
-export const schemaId = matching(NAME, "is not a schema of this workspace", "unknown_schema").meta({
-  description: "Schema id",
-  example: "kyc_individual_v1",
-})

@@ -1,11 +1,11 @@
 import { expectTypeOf, test } from "vitest"
 import type { z } from "zod"
 import { columns, type RowOf } from "#db/rows.ts"
-import type { publicKeyOf } from "#server/solana/addresses.ts"
+import type { StartRequest } from "#server/domain/kyc/begin.ts"
+import type { mint } from "#server/domain/tokens/operations/mint.ts"
 import type { Address } from "#shared/address.ts"
-import type { StartRequest } from "./kyc/begin.ts"
-import type { walletAddress } from "./kyc/wallet.ts"
-import type { mint } from "./tokens/operations/mint.ts"
+import type { publicKeyOf } from "./addresses.ts"
+import type { walletAddress } from "./wallet-address.ts"
 
 const attestation = columns("attestations", "workspace_id", "id", "wallet", "onchain_tx")
 type Row = RowOf<typeof attestation>

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { requiredFor } from "#server/domain/kyc/wallet-proof/required.ts"
+import { requiredFor } from "#server/domain/schemas/proof-required.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 
 /** Up to here it is counted; beyond, "more" is all that is said, because nobody waits for a million rows. */

@@ -3,12 +3,12 @@ import type { inferRouterOutputs } from "@trpc/server"
 import type { AppRouter } from "#server/trpc/router.ts"
 
 export type Api = TRPCClient<AppRouter>
-/** What each procedure answers: `RouterOutputs["key"]["list"]`. */
+/** The result of each procedure: `RouterOutputs["key"]["list"]`. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>
 
-/** A call that brought no result: `refusal` is what the server said, if it said anything in JSON. */
+/** A call without a result. `refusal` is the server's JSON answer, if any. */
 export class CallError extends Error {
-  /** Null when nobody answered. */
+  /** Null if there was no answer. */
   readonly status: number | null
   readonly refusal: unknown
   constructor(status: number | null, refusal: unknown, options?: ErrorOptions) {
@@ -19,14 +19,14 @@ export class CallError extends Error {
 }
 
 /**
- * The procedures, with the types that @trpc/client gives them: `api.key.list.query({})`. It speaks tRPC's protocol for
- * a single call in a thirtieth of that package's code, which comes as a whole, with batches and sockets, or not at all.
- * Streams are for that package itself (`stream.ts`).
+ * The procedures, with the types of @trpc/client: `api.key.list.query({})`. It implements single calls of tRPC's protocol
+ * in a thirtieth of that package's code, which includes batches and sockets and cannot be split. Streams use the package
+ * itself (`stream.ts`).
  */
 export function createApi(headers: Record<string, string> = {}): Api {
   const at = (path: readonly string[]): unknown =>
     new Proxy(() => {}, {
-      // Nobody mistakes it for a promise.
+      // So that `await` does not treat it as a promise.
       get: (_target, name) => (typeof name === "string" && name !== "then" ? at([...path, name]) : undefined),
       apply: (_target, _this, [input, options]) =>
         call(path.slice(0, -1).join("."), path.at(-1) === "query", input, {
@@ -37,11 +37,11 @@ export function createApi(headers: Record<string, string> = {}): Api {
   return at([]) as Api
 }
 
-/** What a call says beyond its input, as `options.context` of @trpc/client. */
+/** Options of a call beyond its input, like `options.context` of @trpc/client. */
 type CallContext = {
-  /** One to each thing that somebody wants done: whatever comes again with it joins what was begun. */
+  /** One per intended action: a repeated call with the same key joins the first. */
   idempotencyKey?: string
-  /** Answers once it has begun, and not once the chain has confirmed. */
+  /** Answers once the operation has begun, without waiting for the chain. */
   respondAsync?: boolean
 }
 
@@ -71,10 +71,10 @@ async function call(procedure: string, isQuery: boolean, input: unknown, { heade
   throw new CallError(response.status, answer?.error?.data ?? answer)
 }
 
-/** The pages' API client outside of a workspace. */
+/** The API client of pages outside a workspace. */
 export const api = createApi()
 
-/** Sends a file as it is, and gives what the server answers. Errors: CallError. */
+/** Uploads a file unchanged and returns the server's answer. Errors: CallError. */
 export async function upload<T>(url: string, file: File): Promise<T> {
   const response = await fetch(url, { method: "POST", body: file }).catch((cause) => {
     throw new CallError(null, null, { cause })

@@ -1,4 +1,4 @@
-// The declarations that geist brings leave out their files' endings, which NodeNext does not resolve.
+// geist's own declarations import without file extensions, which NodeNext does not resolve.
 declare module "geist/font/sans" {
   export const GeistSans: { variable: string }
 }

@@ -6,9 +6,9 @@ import type { ReactNode } from "react"
 import "./globals.css"
 import { asTheme, THEME_COOKIE } from "./theme.ts"
 
-// Each page renders its own <title>: one of these would arrive later, and replace what a page says meanwhile.
+// No title here: each page renders its own <title>, and one from the metadata would arrive later and replace it.
 const description = "Verify the person behind a wallet, and mint only to verified wallets on Solana."
-// Whoever shows a link to Vouch fetches its image by a whole address. A server of this machine alone has none.
+// Other sites show links with an image, which needs an absolute address. A local server has none.
 const origin = process.env.VOUCH_PUBLIC_URL
 
 export const metadata: Metadata = {
@@ -39,7 +39,7 @@ export const metadata: Metadata = {
 
 const canvas = { light: "#f6f7f6", dark: "#0b0e0d" }
 
-/** The theme that was chosen in this browser. With the page, so that none flashes before another. */
+/** The theme chosen in this browser. Sent with the page, so that no other theme flashes first. */
 const chosenTheme = async () => asTheme((await cookies()).get(THEME_COOKIE)?.value)
 
 export async function generateViewport(): Promise<Viewport> {
@@ -54,8 +54,8 @@ export async function generateViewport(): Promise<Viewport> {
 }
 
 export default async function Layout({ children }: { children: ReactNode }) {
-  // Read at each request: a page that was rendered before has no nonce, and the content security
-  // policy stops its scripts.
+  // Reading the headers renders the page per request. A page rendered in advance has no nonce, and the content security
+  // policy would block its scripts.
   const theme = await chosenTheme()
   return (
     <html lang="en" data-theme={theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>

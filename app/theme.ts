@@ -1,4 +1,4 @@
-/** What a browser shows; without the cookie, whatever its system says. */
+/** The theme of a browser. Without the cookie it follows the system. */
 const themes = ["light", "dark"] as const
 export type Theme = (typeof themes)[number]
 

@@ -106,7 +106,7 @@ test("revoking wants a reason and the word, and is seen through to the burn", {
   await page.getByRole("button", { name: "Revoke" }).click()
   const dialog = page.getByRole("alertdialog")
   await dialog.getByLabel("Internal reason").fill("The wallet was lost.")
-  await expect(dialog.getByLabel("What the investor is told")).toHaveValue("withdrawn")
+  await expect(dialog.getByLabel("Reason shown to the investor")).toHaveValue("withdrawn")
   await dialog.getByLabel("Type REVOKE to confirm").fill("revoke")
   await dialog.getByRole("button", { name: "Revoke" }).click()
   await expect(dialog.getByText("Type REVOKE to continue.")).toBeVisible()

@@ -189,7 +189,7 @@ test.describe("for whoever is not signed in", () => {
     await part.getByLabel("API key").fill(customer.apiKey.replace("vouch_test_", "vouch_live_"))
     const count = traffic.requests.length
     await part.getByRole("button", { name: "Send POST" }).click()
-    await expect(part.getByRole("status")).toContainText("Confirm that this POST is meant")
+    await expect(part.getByRole("status")).toContainText("Confirm that you want to send this POST")
     expect(traffic.requests).toHaveLength(count)
   })
 

@@ -27,5 +27,5 @@ test("an event is found by what it is about, shows where it was sent, and leads 
   await page.getByRole("button", { name: "Clear" }).click()
   await expect(page.getByRole("searchbox", { name: "About" })).toHaveValue("")
   await page.goto(section(customer, "events/evt_1111111111111111111111"))
-  await expect(page.getByText("This event is not here")).toBeVisible()
+  await expect(page.getByText("Event not found in this workspace")).toBeVisible()
 })

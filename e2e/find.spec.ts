@@ -73,7 +73,7 @@ test("single keys lead around the pages, never while one types, and can be switc
   await page.keyboard.press("?")
   await expect(shortcuts).toBeVisible()
   await expectSound(page)
-  await shortcuts.getByRole("checkbox", { name: /^Shortcuts of single letters/ }).uncheck()
+  await shortcuts.getByRole("checkbox", { name: /^Single-letter shortcuts/ }).uncheck()
   await page.keyboard.press("Escape")
   await expect(shortcuts).toHaveCount(0)
   await page.keyboard.press("?")

@@ -241,7 +241,7 @@ test("beyond the day's budget the log says what is not kept, in the list and of 
     Object.assign(data, { is_whole: false, headers: {}, request_body: null, response_body: null })
   })
   await page.goto(section(customer, "logs"))
-  await expect(page.getByText("This workspace’s log has taken its 256 MiB for today.")).toBeVisible()
+  await expect(page.getByText("This workspace’s log has used its 256 MiB for today.")).toBeVisible()
   await expectSound(page)
   await page.goto(section(customer, `logs/${requestId}`))
   await expect(page.getByText("Headers and bodies were not kept")).toBeVisible()

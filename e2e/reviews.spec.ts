@@ -74,7 +74,7 @@ test("what somebody else decides while the page is open is said, and nothing is 
   const dialog = await openDecision(page, "Approve", "All clear")
   await other.goto(path)
   const theirs = await openDecision(other, "Reject", "Name differs")
-  await theirs.getByLabel("What the investor is told").selectOption("information_mismatch")
+  await theirs.getByLabel("Reason shown to the investor").selectOption("information_mismatch")
   await expectSound(other)
   await theirs.getByRole("button", { name: "Reject" }).click()
   await expect(other.getByRole("heading", { name: "Outcome" })).toBeVisible()

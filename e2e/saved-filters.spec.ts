@@ -52,7 +52,7 @@ test("filters are saved by name, found again, renamed and deleted, by the keyboa
   await expect(edit.getByRole("form", { name: `${name} renamed` })).toBeVisible()
   await expectSound(page)
   await edit.getByRole("button", { name: `Delete ${name} renamed` }).click()
-  await expect(edit.getByText("Nothing is saved any more.")).toBeVisible()
+  await expect(edit.getByText("No saved filters.")).toBeVisible()
   await page.keyboard.press("Escape")
   await menu.click()
   await expect(page.getByText("Nothing saved yet.")).toBeVisible()

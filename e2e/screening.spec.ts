@@ -106,7 +106,7 @@ test("holders who come onto a list: reviews open by themselves, and what is deci
     await rowOf(sanctioned).getByRole("link").click()
     await page.getByRole("button", { name: "Revoke" }).click()
     await dialog.getByLabel("Internal reason").fill("The same person")
-    await dialog.getByLabel("What the investor is told").selectOption("not_eligible")
+    await dialog.getByLabel("Reason shown to the investor").selectOption("not_eligible")
     await expectSound(page)
     await dialog.getByRole("button", { name: "Revoke" }).click()
     await expect(outcome).toContainText("Revoked")

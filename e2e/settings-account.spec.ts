@@ -253,6 +253,6 @@ test("what a member is mailed about is switched off, and stays so", { tag: "@pho
 
 test("who is not mailed about anything is told so", async ({ browser, customer }) => {
   const { page, context } = await ownMember(browser, customer, "viewer")
-  await expect(page.getByText("Your role is not mailed about anything.")).toBeVisible()
+  await expect(page.getByText("Your role gets no emails.")).toBeVisible()
   await context.close()
 })

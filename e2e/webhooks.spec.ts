@@ -32,7 +32,7 @@ test("an endpoint is added, tried, told of what happens, changed, disabled, enab
   await form.getByRole("button", { name: "Add endpoint" }).click()
 
   await expect(heading(page, new RegExp(consumer.url))).toBeVisible()
-  await expect(page.getByText("Nothing was sent yet")).toBeVisible()
+  await expect(page.getByText("No deliveries yet")).toBeVisible()
   // Not by its secret yet: it is refused, and the page says what was answered.
   await page.getByRole("button", { name: "Send test event" }).click()
   await expect(page.locator("[data-sonner-toast][data-type=error]")).toContainText("It answered 401.")
@@ -72,7 +72,7 @@ test("an endpoint is added, tried, told of what happens, changed, disabled, enab
   await expect(page.getByText(/^[0-9]+ events? (is|are) sent again$/)).toBeVisible()
 
   await choose(page, "Rotate secret")
-  await page.getByLabel("The old secret signs").selectOption({ label: "Not any more" })
+  await page.getByLabel("The old secret signs").selectOption({ label: "No longer" })
   await page.getByRole("button", { name: "Rotate secret" }).click()
   await expect(page.getByText("The endpoint has a new secret")).toBeVisible()
   await choose(page, "Disable")

@@ -3,7 +3,7 @@ import { createAuthClient } from "better-auth/client"
 import { twoFactorClient } from "better-auth/client/plugins"
 import { Refused } from "#app/components/problem.ts"
 
-/** Signing in and out. Import it where it is used and when it is used: no other page needs it. */
+/** Signing in and out. Import it dynamically where you need it: most pages do not. */
 export const auth = createAuthClient({ plugins: [twoFactorClient(), passkeyClient()] })
 
 const copy: Record<string, string> = {
@@ -20,19 +20,19 @@ const copy: Record<string, string> = {
   PASSWORD_TOO_SHORT: "password: Choose a longer password.",
   PASSWORD_TOO_LONG: "password: Choose a shorter password.",
   INVALID_PASSWORD: "current_password: Wrong password.",
-  SESSION_NOT_FRESH: "Sign out and sign in again first: this needs a sign-in within the last 24 hours.",
+  SESSION_NOT_FRESH: "Sign out and sign in again first: your last sign-in must be less than 24 hours old.",
   ERROR_CEREMONY_ABORTED: "No passkey was added. Try again.",
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: "This device already has a passkey for your account.",
   AUTH_CANCELLED: "No passkey was used. Try again, or sign in with your password.",
   PASSKEY_NOT_FOUND: "This passkey is not registered here. Sign in with your password.",
 }
 
-/** Throws what an answer says went wrong, in words; nothing where all is well. */
+/** Throws the error of a response in words people can read. Does nothing if the response succeeded. */
 export function throwIf(error: AuthError | null): void {
   if (error) throw new Refused(copyFor(error))
 }
 
-/** The library's, with a code of its own, or ours, whose detail is for people to read. */
+/** The sign-in library's error, with its own code, or our error, whose detail is written for people. */
 type AuthError = { code?: string | undefined; status: number; detail?: string }
 
 function copyFor({ code, status, detail }: AuthError): string {

@@ -20,13 +20,13 @@ type Seen = { offer: Offer; visitor: Visitor } | { error: unknown; problem: Prob
 const roles = {
   owner: "As an owner you can do everything and invite others.",
   developer:
-    "As a developer you manage keys, schemas and tokens and revoke verifications. You see no claims and decide no reviews.",
+    "As a developer you manage API keys, schemas and tokens, and revoke verifications. You cannot see claims or decide reviews.",
   compliance:
-    "As a compliance officer you decide reviews, revoke verifications, see claims and export. You create no keys and mint nothing.",
-  viewer: "As a viewer you change nothing, and see everything but claims and reviews.",
+    "As a compliance officer you decide reviews, revoke verifications, see claims and export data. You cannot create keys or mint tokens.",
+  viewer: "As a viewer you can see everything except claims and reviews, and cannot change anything.",
 } as const satisfies Record<Offer["role"], string>
 
-/** What the role may do, and what the account demands of everybody. */
+/** What the role may do, and whether the account requires a second factor. */
 const termsOf = ({ role, second_factor_required }: Offer): string =>
   second_factor_required
     ? `${roles[role]} This account requires a second factor: have a passkey or an authenticator app ready.`
@@ -136,7 +136,7 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
   )
 }
 
-/** Where the link is for one address, that one. */
+/** The email field. If the link is for one address, it shows that address. */
 function OfferedEmail({ email, hint }: { email: string | null; hint?: string }) {
   return (
     <Field name="email" label="Email" required {...(email !== null && { hint })}>
@@ -159,7 +159,7 @@ function HasAccount({ token }: { token: string }) {
 
 const signInFor = (token: string) => `/sign-in?next=${encodeURIComponent(`/join?token=${token}`)}`
 
-/** Whose address is confirmed here already comes in as that person. */
+/** For an invited address that already has a confirmed user: they sign in and accept. */
 function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
@@ -173,7 +173,7 @@ function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
   )
 }
 
-/** Mails a second link first: an address counts only once a mailed link is opened. */
+/** Mails a second link first: an address is confirmed only once its owner opens a mailed link. */
 function MailFirst({ token, offer }: { token: string; offer: Offer }) {
   const [sentTo, setSentTo] = useState<string | null>(null)
   if (sentTo !== null) {

@@ -1,6 +1,6 @@
 /**
- * Where to go after the sign-in: a page of this server, whatever the address says. A path that begins with two slashes
- * is another server's address (`/.//host` and `/%2e//host` become one), so what was resolved must not.
+ * Where to go after the sign-in: always a page of this server. A path that begins with two slashes is another server's
+ * address, and `/.//host` and `/%2e//host` resolve to one. So the resolved path is checked, too.
  */
 export function pageOfOurs(next: string | undefined, origin: string = window.location.origin): string {
   if (next === undefined) return "/"

@@ -33,18 +33,18 @@ test.each([
   "blob:https://vouch.example.com/x",
   "http://vouch.example.com/",
   "",
-])("%j leads nowhere but here", (next) => {
+])("%j never leads to another server", (next) => {
   expect(destination(pageOfOurs(next, ORIGIN)).origin).toBe(ORIGIN)
 })
 
-test("a page of ours is gone to, with its query", () => {
+test("a page of this server is opened with its query", () => {
   expect(pageOfOurs("/ws_1/settings?part=account", ORIGIN)).toBe("/ws_1/settings?part=account")
   expect(pageOfOurs("/join?token=a_-b", ORIGIN)).toBe("/join?token=a_-b")
   expect(pageOfOurs(`${ORIGIN}/ws_1/overview`, ORIGIN)).toBe("/ws_1/overview")
   expect(pageOfOurs(undefined, ORIGIN)).toBe("/")
 })
 
-test("whatever is made of the characters that addresses turn on, the browser stays", () => {
+test("no combination of the characters that matter in addresses leads to another server", () => {
   const part = fc.constantFrom(
     ..."/\\.:@?#%\t\n\r \0;".split(""),
     "//",

@@ -1,10 +1,10 @@
 import { Field } from "#app/components/form.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 
-/** The server asks for as many, and has the last word. */
+/** The server requires the same length and decides. */
 const SHORTEST = 12
 
-/** A password that is chosen now. */
+/** Asks for a new password. */
 export function NewPassword({ label = "Password" }: { label?: string }) {
   return (
     <Field
@@ -18,7 +18,7 @@ export function NewPassword({ label = "Password" }: { label?: string }) {
   )
 }
 
-/** Asked for again before what an open laptop must not be enough for. */
+/** Asks for the password again, before an action that access to an open laptop must not allow. */
 export function CurrentPassword({ label = "Your password" }: { label?: string }) {
   return (
     <Field name="current_password" label={label} required>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { Form, Submit } from "#app/components/form.tsx"
 import { Heading } from "./heading.tsx"
 
-/** What a page of signing in asks: what it is about, its fields, and the button that answers. */
+/** A form on a sign-in page: a title, its fields and a button. */
 export function Question({
   title,
   text,
@@ -12,7 +12,7 @@ export function Question({
 }: {
   title: string
   text?: ReactNode
-  /** What the button says: a verb. */
+  /** The button's label: a verb. */
   submit: string
   onSubmit: (values: FormData) => unknown
   children?: ReactNode

@@ -3,11 +3,11 @@
 import { notify, notifyProblem } from "#app/components/toast.ts"
 import type { Progress } from "./save-export.ts"
 
-// Files that are being downloaded. They are the dashboard's and not a page's: whoever goes on to another page keeps them.
+// Files being downloaded. They belong to the dashboard, so that downloads continue when the reader opens another page.
 
 export type Export = Progress & {
   id: number
-  /** What is in it: the list's name. */
+  /** The name of the exported list. */
   list: string
   stop: () => void
 }
@@ -33,13 +33,13 @@ function tell(next: readonly Export[]): void {
 const change = (id: number, to: Partial<Export>) =>
   tell(running.map((one) => (one.id === id ? { ...one, ...to } : one)))
 
-/** Downloads a file, and saves it once all of it is there: what breaks off or is stopped leaves none behind. */
+/** Downloads a file and saves it when it is complete. A stopped or failed download saves nothing. */
 export async function startExport(list: string, url: string): Promise<void> {
   const id = ++lastId
   const stopped = new AbortController()
   tell([...running, { id, list, rows: 0, total: null, stop: () => stopped.abort() }])
   try {
-    // Loaded when somebody exports: most pages never need it.
+    // Loaded on the first export: most pages never need it.
     const { saveExport } = await import("./save-export.ts")
     await saveExport(url, stopped.signal, (progress) => change(id, progress))
   } catch (error) {

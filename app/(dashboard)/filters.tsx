@@ -13,7 +13,7 @@ const TYPING_MS = 350
 
 const dayParsers = { from: parseAsString, to: parseAsString }
 
-/** What a list is filtered by, as the address has it: by `parsers`, and by a range of days. */
+/** The filters of a list, kept in the address: those of `parsers` and a range of days. */
 export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parsers) {
   const [filter, setFilter] = useQueryStates(parsers)
   const [days, setDays] = useQueryStates(dayParsers)
@@ -31,9 +31,9 @@ export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parse
     days: { ...days, onChange: (change: Partial<Days>) => void setDays(change) },
     /** The range of days as times, for the server. */
     times: timesOf(days, zone),
-    /** What is filtered by, as the address has it. */
+    /** The filters as they are in the address. */
     current: given(all) as Record<string, string>,
-    /** Differs where what is filtered by does. */
+    /** Changes whenever a filter changes. */
     name,
     paging: useCursor(name),
     isFiltered,
@@ -41,7 +41,7 @@ export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parse
   }
 }
 
-/** What a filter says, without what it leaves open. */
+/** A filter without its empty fields. */
 export const given = <Filter extends object>(filter: Filter) =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null)) as {
     [Name in keyof Filter]?: NonNullable<Filter[Name]>
@@ -50,8 +50,8 @@ export const given = <Filter extends object>(filter: Filter) =>
 type Days = { from: string | null; to: string | null }
 
 /**
- * What a list is filtered by, in a row above it. `onClear` is null while nothing is filtered. With `saved`, what is
- * filtered by can be kept under a name.
+ * The row of filters above a list. `onClear` is null while no filter is set. With `saved`, members can save filters
+ * under a name.
  */
 export function Filters({
   onClear,
@@ -102,7 +102,7 @@ function Field({
   )
 }
 
-/** Free text, taken over when the typing pauses. */
+/** Free text, applied when typing pauses. */
 export function TextFilter({
   label,
   value,
@@ -116,7 +116,7 @@ export function TextFilter({
   const id = useId()
   const [draft, setDraft] = useState(value ?? "")
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Cleared, or changed by going back, from outside.
+  // Changed from outside: cleared, or by going back.
   useEffect(() => setDraft(value ?? ""), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
 
@@ -138,7 +138,7 @@ export function TextFilter({
           timer.current = setTimeout(() => take(target.value), TYPING_MS)
         }}
         onKeyDown={({ key }) => key === "Enter" && take(draft)}
-        // Not later: a change of the address would end the navigation of whoever goes on to another page.
+        // Not later: a change of the address would cancel a navigation to another page.
         onBlur={() => draft.trim() !== (value ?? "") && take(draft)}
         {...props}
       />
@@ -146,7 +146,7 @@ export function TextFilter({
   )
 }
 
-/** One of a few; the first says that all are shown. */
+/** One of a few choices. The first shows everything. */
 export function ChoiceFilter({
   label,
   value,

@@ -3,14 +3,14 @@
 import { Link } from "#app/components/link.tsx"
 import { usePath } from "./workspace.tsx"
 
-/** A company's own id for a person. It may be long: two lines of it are shown, and all of it on hover. */
+/** A company's own id for a person. A long one is cut to two lines, and shown whole on hover. */
 export const ExternalId = ({ value }: { value: string }) => (
   <span title={value} className="line-clamp-2 max-w-72 wrap-anywhere">
     {value}
   </span>
 )
 
-/** Leads to the page of the person behind a wallet: by the company's own id for them, where there is one. */
+/** Links to the investor behind a wallet, by the company's own id for them if there is one. */
 export function InvestorLink({
   investor,
 }: {

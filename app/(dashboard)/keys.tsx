@@ -9,15 +9,15 @@ import { Button } from "#app/components/ui/button.tsx"
 import { goTo, readsSingleKeys } from "./single-keys.ts"
 import { usePath } from "./workspace.tsx"
 
-// Its types speak of a default export inside of the module that Node would load; there is none.
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const Palette = dynamic(async () => (await import("./palette.tsx")).Palette)
 const Shortcuts = dynamic(async () => (await import("./shortcuts.tsx")).Shortcuts)
 
-/** How long the second key of two may take. */
+/** The longest time between the two keys of a sequence. */
 const PAIR_MS = 1500
 
-/** The search over everything and the keys of the keyboard, on every page of a workspace. What they open is loaded then. */
+/** The global search and the keyboard shortcuts, on every page of a workspace. What they open loads on first use. */
 export function Keys() {
   const router = useRouter()
   const path = usePath()
@@ -32,7 +32,7 @@ export function Keys() {
         setShown((before) => (before === "palette" ? null : "palette"))
         return
       }
-      // Whoever types means letters; and what is open has keys of its own.
+      // Not while typing in a field, and not in an open dialog, which handles its own keys.
       if (
         event.metaKey ||
         event.ctrlKey ||

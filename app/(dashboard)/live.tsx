@@ -5,13 +5,13 @@ import { useEffect, useState } from "react"
 import { problemOf } from "#app/components/problem.ts"
 import { useWorkspace } from "./workspace.tsx"
 
-/** Before it is said that news do not come: a server that restarts is back by then. */
+/** How long updates may be missing before the page says so. A restarting server is back sooner. */
 const PATIENCE_MS = 5000
-/** Pause before a stream that broke for good is opened anew, at first and once that has failed this often. */
+/** Pause before a broken stream is opened again, by the number of failed attempts. */
 const RECONNECT_MS = 3000
 const RECONNECT_LATER_MS = 30_000
 const QUICK_ATTEMPTS = 5
-/** How often the page looks by itself while news do not come. */
+/** How often the page polls while live updates are missing. */
 const LOOK_SECONDS = 20
 
 const NO_LONGER_HERE = new Set([
@@ -22,8 +22,8 @@ const NO_LONGER_HERE = new Set([
 ])
 
 /**
- * Keeps what this page shows up to date: the server says when something in the workspace has changed. A page that
- * nobody sees hears nothing: a browser opens six connections to a server, and each stream takes one of them.
+ * Keeps the page up to date: the server announces changes in the workspace. A hidden page does not listen, because a
+ * browser opens at most six connections to a server and each stream takes one.
  */
 export function Live() {
   const { id } = useWorkspace()
@@ -33,7 +33,7 @@ export function Live() {
   useEffect(() => {
     const readAgain = reader(client, id)
     let isOver = false
-    // What was announced while nobody listened is not announced again.
+    // Changes announced while the page did not listen are not announced again.
     let isBehind = false
     let stream: { unsubscribe: () => void } | undefined
     let attempts = 0
@@ -64,7 +64,7 @@ export function Live() {
       patience ??= setTimeout(lose, PATIENCE_MS)
       if (error && NO_LONGER_HERE.has(problemOf(error).code)) {
         end()
-        // Whichever call comes next is refused as well, and leads to the sign-in.
+        // The next call is refused as well, and leads to the sign-in.
         readAgain()
       }
     }
@@ -76,7 +76,7 @@ export function Live() {
       next = setTimeout(() => void connect(), pause_ms)
     }
     async function connect() {
-      // After the page: it shows the present without it.
+      // Loaded after the page, whose data is current without it.
       const loaded = await import("./stream.ts").catch(reconnect)
       if (!loaded || isOver || document.hidden) return
       stream?.unsubscribe()
@@ -85,7 +85,7 @@ export function Live() {
         {
           onStarted: connected,
           onData: ({ access }) => {
-            // What they may not see any more leaves the screen.
+            // Removes what the member may no longer see.
             if (access) void client.invalidateQueries({ queryKey: ["me"] })
             readAgain()
           },
@@ -123,8 +123,8 @@ export function Live() {
 }
 
 /**
- * Has everything of the workspace read again: now what is on the screen, and the rest when it is next looked at. What
- * is being read at that moment may have missed the change: it is read once more, and not broken off.
+ * Reads all data of the workspace again: visible data now, the rest when it is next shown. A read in progress may have
+ * missed the change, so it is repeated instead of cancelled.
  */
 function reader(client: QueryClient, workspaceId: string): () => void {
   const filter = { queryKey: [workspaceId] }

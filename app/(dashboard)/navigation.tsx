@@ -12,20 +12,20 @@ import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.t
 import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
 
-/** The section of the page that is shown, wherever in it one is. */
+/** The section that the current page belongs to. */
 export const useSection = (): string => usePathname().split("/")[2] ?? ""
 
 type Place = {
   workspaceId: string
-  /** What the member may do; null while it is not known. */
+  /** The member's permissions. Null while they load. */
   permissions: readonly Permission[] | null
 }
 
-/** The links to the sections of a workspace. */
+/** Links to the sections of a workspace. */
 export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place & { onGo?: () => void }) {
   const here = useSection()
   const shown = Object.entries<{ name: string; icon: LucideIcon; needs?: Permission }>(sections).filter(
-    // Until it is known it stands there: for most nothing moves then.
+    // Shown while permissions load, so that nothing moves for most members.
     ([, { needs }]) => needs === undefined || permissions === null || permissions.includes(needs),
   )
   return (
@@ -51,10 +51,10 @@ export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place 
   )
 }
 
-/** Where counting ends. */
+/** The highest count that is shown. */
 const MANY = 100
 
-/** How many reviews wait. News of the workspace have it counted again (`live.tsx`). */
+/** The number of waiting reviews. Live updates refresh it (`live.tsx`). */
 function ReviewCount({ workspaceId }: { workspaceId: string }) {
   const { data } = useQuery({
     queryKey: [workspaceId, "reviews", "count"],
@@ -70,7 +70,7 @@ function ReviewCount({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-/** The links to the sections, where there is no room for them beside the page. */
+/** The links to the sections on narrow screens. */
 export function NavigationMenu(place: Place) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -10,7 +10,7 @@ import { useDebounced, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
 type Found = RouterOutputs["find"]["all"]["data"][number]
 
-/** Nothing is asked of the server before so many characters, and while they are still being typed. */
+/** The server is asked once this many characters are entered and typing pauses. */
 const LEAST = 2
 const TYPING_MS = 200
 
@@ -29,7 +29,7 @@ const kinds: Record<Found["kind"], string> = {
   member: "Member",
 }
 
-/** Goes to a page, a wallet, an id or a person by a few letters of it. */
+/** Finds a page, wallet, id or person by a few letters. */
 export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) {
   const [text, setText] = useState("")
   const router = useRouter()
@@ -71,20 +71,20 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
       onClose={onClose}
       status={
         problem
-          ? "The search does not answer. Try again in a moment."
+          ? "The search is not responding. Try again in a moment."
           : isSearching
             ? "Searching…"
             : choices.length === 0
               ? text.trim().length < LEAST
                 ? "Type a little more."
-                : "Nothing found. Wallets are found by how they begin or end, ids as a whole."
+                : "Nothing found. Enter the beginning or end of a wallet, or a whole id."
               : ""
       }
     />
   )
 }
 
-/** Pages by a part of their names; all of them before anything is typed. */
+/** Pages whose names contain the text. All pages before anything is typed. */
 function usePages(text: string): Choice[] {
   const path = usePath()
   const { can } = useWorkspace()

@@ -8,16 +8,16 @@ import { anyToasts, subscribe } from "#app/components/toast.ts"
 import { type Export, runningExports, subscribeExports } from "./exports.ts"
 import { goToSignIn } from "./session.ts"
 
-/** Long enough that moving between pages asks nothing twice; what changes meanwhile is announced. */
+/** Long enough that moving between pages reads nothing twice. The server announces changes. */
 const FRESH_MS = 15_000
 const RETRIES = 2
 /**
- * Refusals after which it is asked again what the reader may do: the frame says what is missing, and what they may not
- * see any more leaves the screen.
+ * Refusals after which the member's permissions are read again. The frame then shows what is missing and hides what they
+ * may no longer see.
  */
 const ACCESS_CHANGED = new Set(["second_factor_required", "insufficient_scope", "workspace_not_found"])
 
-/** What the dashboard's pages share in the browser. */
+/** The providers shared by the dashboard's pages. */
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(createClient)
   return (
@@ -29,7 +29,7 @@ export function Providers({ children }: { children: ReactNode }) {
   )
 }
 
-// What shows them is loaded with the first one: most pages never need it.
+// The toaster loads with the first toast: most pages never need it.
 const Toaster = lazy(() => import("#app/components/toaster.tsx"))
 
 /** Where toasts appear. */
@@ -46,7 +46,7 @@ function Toasts() {
 const RunningExports = lazy(() => import("./running-exports.tsx"))
 const NO_EXPORTS: readonly Export[] = []
 
-/** Where it is said how far files are that are being downloaded. */
+/** Shows the progress of downloads. */
 function Exports() {
   const exports = useSyncExternalStore(subscribeExports, runningExports, () => NO_EXPORTS)
   if (exports.length === 0) return null
@@ -58,7 +58,7 @@ function Exports() {
 }
 
 function createClient(): QueryClient {
-  // A session that ended meanwhile is noticed by whichever call comes first.
+  // The first call notices a session that has ended.
   const onError = (error: Error) => {
     const { code } = problemOf(error)
     if (code === "not_signed_in") goToSignIn()

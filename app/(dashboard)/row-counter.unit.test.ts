@@ -2,10 +2,10 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { RowCounter } from "./row-counter.ts"
 
-/** As RFC 4180 has it. */
+/** As in RFC 4180. */
 const toCell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-test("whatever is in the cells, and wherever the file is cut on its way, each row counts once", () => {
+test("each row counts once, for any cells and any chunks", () => {
   const cell = fc.oneof(fc.string(), fc.constantFrom('"', "\r\n", 'a "b"\nc', ",", ""))
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1 })), fc.nat({ max: 40 }), (rows, size) => {
@@ -18,6 +18,6 @@ test("whatever is in the cells, and wherever the file is cut on its way, each ro
   )
 })
 
-test("before the header has come there are no rows", () => {
+test("there are no rows before the header has arrived", () => {
   expect(new RowCounter().rows).toBe(0)
 })

@@ -6,7 +6,7 @@ import { Progress } from "#app/components/ui/progress.tsx"
 import { countOf, shortCount } from "#shared/counts.ts"
 import type { Export } from "./exports.ts"
 
-/** How far the files are that are being downloaded, on whichever page; each can be stopped. */
+/** The progress of downloads, shown on every page, with a button to stop each. */
 export default function RunningExports({ exports }: { exports: readonly Export[] }) {
   return (
     <section
@@ -20,7 +20,7 @@ export default function RunningExports({ exports }: { exports: readonly Export[]
   )
 }
 
-/** Most are over before anybody could read what it says. */
+/** Most downloads end before anyone could read this. */
 const SHOWN_AFTER_MS = 400
 
 function RunningExport({ list, rows, total, stop }: Export) {
@@ -38,7 +38,7 @@ function RunningExport({ list, rows, total, stop }: Export) {
             Exporting {list}
           </p>
           <p className="text-[13px] text-muted tabular-nums">
-            {/* More may have come meanwhile. */}
+            {/* More rows may exist now than were counted. */}
             {total === null || rows > total
               ? `${countOf(rows, "row")} so far`
               : `${countOf(rows, "row")} of ${shortCount({ count: total, atLeast: false })}`}

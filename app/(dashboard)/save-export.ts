@@ -3,18 +3,18 @@ import { notify } from "#app/components/toast.ts"
 import { countOf } from "#shared/counts.ts"
 import { RowCounter } from "./row-counter.ts"
 
-/** How often the screen says how far it is. */
+/** How often the progress on the screen changes. */
 const TELL_EVERY_MS = 250
-/** So much is put together at a time: a browser keeps what is put together on its disk. */
+/** Parts of this size are combined into one blob, which the browser keeps on disk. */
 const PART_BYTES = 4 * 1024 * 1024
 
 export type Progress = {
   rows: number
-  /** Of how many, where the server knows. */
+  /** The total number of rows, if the server knows it. */
   total: number | null
 }
 
-/** Downloads a file and saves it, and says how many rows it has. Errors: CallError. */
+/** Downloads and saves a file, and returns its number of rows. Errors: CallError. */
 export async function saveExport(
   url: string,
   signal: AbortSignal,
@@ -68,6 +68,6 @@ function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // The browser has taken it by then.
+  // The browser has read the file by the time this runs.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -22,7 +22,7 @@ import type { FilteredList } from "#shared/saved-filters.ts"
 
 type Current = Record<string, string>
 
-/** A person's own filters of a list: one click filters by them again. */
+/** A member's saved filters for a list. One click applies them. */
 export function SavedFilters({ list, current }: { list: FilteredList; current: Current }) {
   const router = useRouter()
   const pathname = usePathname()
@@ -82,7 +82,7 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
               <Edit key={filter.id} filter={filter} />
             ))}
           </ul>
-          {filters.length === 0 && <p className="text-muted">Nothing is saved any more.</p>}
+          {filters.length === 0 && <p className="text-muted">No saved filters.</p>}
         </DialogContent>
       </Dialog>
     </>

@@ -12,7 +12,7 @@ import { signOut } from "./session.ts"
 
 type Demand = { user: Me["user"]; account: string; demands: "second_factor" | "sign_in" }
 
-/** In the place of every page, where the account demands a second factor that this sign-in has not proven. */
+/** Replaces every page while the account requires a second factor that this sign-in lacks. */
 export function SecondFactorFirst({ user, account, demands }: Demand) {
   const client = useQueryClient()
   if (demands === "sign_in") {

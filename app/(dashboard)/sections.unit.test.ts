@@ -5,7 +5,7 @@ import { isSection, sections } from "./sections.ts"
 
 const pages = fileURLToPath(new URL("./[workspace]/", import.meta.url))
 
-test("every section of the menu has its page, and every page of a workspace has its link", () => {
+test("every section in the menu has a page, and every page has a link", () => {
   const withPage = readdirSync(pages).filter((name) => existsSync(`${pages}${name}/page.tsx`))
   expect(withPage.sort()).toEqual(Object.keys(sections).sort())
 })

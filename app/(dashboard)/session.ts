@@ -1,10 +1,10 @@
-/** Leaves for the sign-in, which comes back here. Everything that was loaded for the person who left is forgotten. */
+/** Opens the sign-in, which returns to this page. Loading a new page discards everything read for the member. */
 export function goToSignIn(): void {
   const { pathname, search } = window.location
   window.location.replace(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
 }
 
-/** Ends the session of this browser. */
+/** Ends this browser's session. */
 export async function signOut(): Promise<void> {
   const { auth } = await import("#app/(access)/auth.ts")
   await auth.signOut()

@@ -18,7 +18,7 @@ import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
 import { WorkspaceSwitch } from "./workspace-switch.tsx"
 
-// Its types speak of a default export inside of the module that Node would load; there is none.
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const SecondFactorFirst = dynamic(async () => (await import("./second-factor-first.tsx")).SecondFactorFirst, {
   loading: () => <Loading what="Loading" />,
@@ -28,7 +28,7 @@ const SecondFactorFirst = dynamic(async () => (await import("./second-factor-fir
 export function Shell({ workspaceId, children }: { workspaceId: string; children: ReactNode }) {
   const { data: me, error, refetch } = useMe()
   const here = me?.workspaces.find(({ id }) => id === workspaceId)
-  // What is demanded first comes in the place of every page: then no link leads to one.
+  // A missing second factor replaces every page, so no links are shown then.
   const isHeldUp = here !== undefined && here.demands !== null
   const place = { workspaceId, permissions: here?.permissions ?? null }
   useEffect(() => {
@@ -80,14 +80,14 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
         </header>
         {here && <Notices notices={here.notices} />}
         <main
-          // What is there before the notices above it are known would be pushed down by them.
+          // The page waits for the notices above it, which would push it down.
           key={here ? "page" : "opening"}
           id="main"
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl flex-1 scroll-mt-14 px-4 py-6 outline-none sm:px-6 sm:py-8"
         >
           {here ? (
-            // Another workspace has nothing of this one, not even what was entered in a form.
+            // A switch of the workspace resets everything, including what was entered in forms.
             <WorkspaceProvider key={here.id} workspace={here}>
               <TimeZone value={me?.user.time_zone ?? null}>
                 {here.demands === null ? (
@@ -119,7 +119,7 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
   )
 }
 
-/** All times on the page use one time zone, named here, unless they say UTC. */
+/** Names the page's time zone. All times use it unless they say UTC. */
 function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) {
   return (
     <Link
@@ -135,7 +135,7 @@ function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) 
   )
 }
 
-/** What a reader must know of the mode before believing what the page shows. */
+/** What a reader must know about the mode to understand the page. */
 function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) {
   if (notices.length === 0) return null
   return (
@@ -149,7 +149,7 @@ function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) 
   )
 }
 
-/** In the place of a page, for a browser that carries no session: nothing is asked that would only be refused. */
+/** Replaces the page if the browser has no session, so that it sends no calls that the server would refuse. */
 export function SignInFirst() {
   useEffect(goToSignIn, [])
   return <p className="sr-only">Sign in first.</p>

@@ -8,7 +8,7 @@ import { sections } from "./sections.ts"
 import { goTo, readsSingleKeys, setSingleKeys } from "./single-keys.ts"
 import { useWorkspace } from "./workspace.tsx"
 
-/** What keys do, and the switch for those that are letters. */
+/** The keyboard shortcuts, with the switch for those that are single letters. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   const { can } = useWorkspace()
   const [isOn, setOn] = useState(readsSingleKeys)
@@ -23,13 +23,13 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           <Line name="Search everything">
             <Key>⌘</Key> <Key>K</Key> <span className="text-muted">or</span> <Key>Ctrl</Key> <Key>K</Key>
           </Line>
-          <Line name="Close what is open">
+          <Line name="Close the open dialog or menu">
             <Key>Esc</Key>
           </Line>
           <Line name="Go to the page’s search" off={!isOn}>
             <Key>/</Key>
           </Line>
-          <Line name="Show this" off={!isOn}>
+          <Line name="Show the shortcuts" off={!isOn}>
             <Key>?</Key>
           </Line>
           {reachable.map(([key, section]) => (
@@ -47,7 +47,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           }}
           hint="Turn them off if they get in the way of speech input. Applies to this browser."
         >
-          Shortcuts of single letters
+          Single-letter shortcuts
         </Checkbox>
       </DialogContent>
     </Dialog>

@@ -1,6 +1,6 @@
 import type { Section } from "./sections.ts"
 
-/** Where a letter leads after `g`. */
+/** The section that each letter opens after `g`. */
 export const goTo: Record<string, Section> = {
   o: "overview",
   i: "investors",
@@ -15,7 +15,7 @@ export const goTo: Record<string, Section> = {
 
 const NAME = "vouch.single-keys-off"
 
-/** Whether keys without a modifier do something: whoever speaks to the browser may set some off by a word (WCAG 2.1.4). */
+/** Whether keys without a modifier are shortcuts. People who use speech input could trigger them by accident (WCAG 2.1.4). */
 export function readsSingleKeys(): boolean {
   try {
     return localStorage.getItem(NAME) === null
@@ -29,6 +29,6 @@ export function setSingleKeys(on: boolean): void {
     if (on) localStorage.removeItem(NAME)
     else localStorage.setItem(NAME, "1")
   } catch {
-    // Without storage they are on again with the next page.
+    // Without storage they are on again on the next page.
   }
 }

@@ -77,11 +77,11 @@ export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(KEY, id)
   } catch {
-    // Storage is full or forbidden: then they begin in their first workspace.
+    // Without storage, the start page opens the member's first workspace.
   }
 }
 
-/** Where to begin: the workspace of the last visit, else the first, which is a test one. */
+/** The workspace of the last visit, else the first, which is in test mode. */
 function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined {
   let id: string | null = null
   try {

@@ -4,7 +4,7 @@ import type { ReactNode } from "react"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { type Count, shortCount } from "#shared/counts.ts"
 
-/** One list in several states, a tab each. */
+/** Tabs for a list that is split by state. */
 export function StateTabs<State extends string>({
   names,
   counts = null,
@@ -13,7 +13,7 @@ export function StateTabs<State extends string>({
   children,
 }: {
   names: Record<State, string>
-  /** How many there are in each, where that is counted; undefined before. */
+  /** The number of rows in each state, undefined until counted. */
   counts?: Record<State, Count> | undefined | null
   value: State
   onChange: (state: State) => void
@@ -27,7 +27,7 @@ export function StateTabs<State extends string>({
           <TabsTrigger key={state} value={state}>
             {names[state]}
             {counts !== null && (
-              // As wide before the count is there: no tab moves when it comes.
+              // Reserves the width of the count, so that no tab moves when it arrives.
               <span className="ml-1.5 inline-block min-w-6 text-left text-xs text-muted tabular-nums">
                 {counts && shortCount(counts[state])}
               </span>

@@ -8,7 +8,7 @@ import type { TransactionView } from "#server/dashboard/transaction.ts"
 import { keptDays } from "#shared/retention.ts"
 import { useQuery } from "./workspace.tsx"
 
-/** A transaction as it was signed, instruction by instruction. */
+/** A signed transaction, instruction by instruction. */
 export default function Transaction({ signature }: { signature: string }) {
   const { data, error, refetch } = useQuery(["transaction", signature], (api) =>
     api.transaction.get.query({ signature }),
@@ -56,7 +56,7 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
         )}
         <ol className="divide-y divide-line rounded-lg border border-line empty:hidden">
           {instructions.map((instruction, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: their order is what they are
+            // biome-ignore lint/suspicious/noArrayIndexKey: instructions have no id besides their position
             <li key={index} className="px-3 py-2.5">
               <p>
                 <span className="mr-2 text-muted">{index + 1}</span>
@@ -76,7 +76,7 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
                   </summary>
                   <ul className="mt-1 space-y-0.5">
                     {instruction.accounts.map(({ address, signer, writable }, place) => (
-                      // biome-ignore lint/suspicious/noArrayIndexKey: one address may stand there twice
+                      // biome-ignore lint/suspicious/noArrayIndexKey: an address can occur twice
                       <li key={place} className="flex flex-wrap items-baseline gap-x-2">
                         <Shortened value={address} />
                         <span className="text-xs text-muted">

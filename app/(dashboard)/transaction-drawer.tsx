@@ -5,7 +5,7 @@ import { Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
 
-/** Where a transaction can be looked at: in a public explorer, or in a drawer where no explorer reaches the network. */
+/** Links to a transaction in a public explorer. If no explorer covers the network, opens it in a drawer. */
 export function TransactionLink({ signature, explorer }: { signature: string; explorer: string | null }) {
   if (explorer !== null) {
     return (
@@ -20,7 +20,7 @@ export function TransactionLink({ signature, explorer }: { signature: string; ex
   return <TransactionDrawer signature={signature} />
 }
 
-// The drawer's content is loaded when it is opened.
+// The drawer's content loads when it opens.
 const Transaction = lazy(() => import("./transaction-details.tsx"))
 
 function TransactionDrawer({ signature }: { signature: string }) {

@@ -13,7 +13,7 @@ import {
 import type { Me } from "#server/domain/people/me.ts"
 import { signOut } from "./session.ts"
 
-/** Who is signed in, and the way out. */
+/** Shows who is signed in, with the button to sign out. */
 export function UserMenu({ user }: { user: Me["user"] }) {
   return (
     <DropdownMenu>

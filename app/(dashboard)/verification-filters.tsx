@@ -7,7 +7,7 @@ import type { StatusCounts } from "#server/domain/attestations/count.ts"
 import { shortCount } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
 
-/** By what a verification has come to. */
+/** Filters by the status of a verification. */
 export function StatusFilter({
   label = "Status",
   statuses = shownStatuses,
@@ -18,9 +18,9 @@ export function StatusFilter({
 }: {
   label?: string
   statuses?: readonly ShownStatus[]
-  /** What a status is called here, where it is not by its own name. */
+  /** Other names for statuses in this list. */
   words?: { [Status in ShownStatus]?: string }
-  /** How many there are of each, once they are counted. */
+  /** The number of rows of each status, undefined until counted. */
   counts: StatusCounts | undefined
   value: ShownStatus | null
   onChange: (value: ShownStatus | null) => void
@@ -35,7 +35,7 @@ export function StatusFilter({
         value,
         label: withCount(words[value] ?? statusWord(value), value),
       }))}
-      // As wide before the counts are there: nothing moves when they come.
+      // Reserves the width of the counts, so that nothing moves when they arrive.
       className="sm:w-44"
       value={value}
       onChange={(status) => onChange(status as ShownStatus | null)}
@@ -46,7 +46,7 @@ export function StatusFilter({
 const orderWords = { oldest: "Oldest first", expiry: "Expiring first" } as const
 type Order = keyof typeof orderWords
 
-/** Which come first: the newest where it says nothing. */
+/** The order of the list. Empty means newest first. */
 export const OrderFilter = <Offered extends Order>({
   orders,
   value,
@@ -66,7 +66,7 @@ export const OrderFilter = <Offered extends Order>({
   />
 )
 
-/** What the ways to the page before and the one after are called. */
+/** The labels of the buttons to the previous and next page. */
 export const pageNamesOf = (order: Order | null) => pageNames[order ?? "newest"]
 const pageNames = {
   newest: { back: "Newer", on: "Older" },
@@ -74,19 +74,19 @@ const pageNames = {
   expiry: { back: "Sooner", on: "Later" },
 }
 
-/** Orders of a list that can go by expiry. */
+/** Orders of a list that can be sorted by expiry. */
 export const orders = ["oldest", "expiry"] as const
 
 /**
- * The status that a list is filtered by. Only what is verified expires: by expiry there is nothing else, and who chooses
- * another status has the usual order again.
+ * The status filter of a list. Only verified rows expire: the order by expiry shows no others, and choosing another status
+ * restores the usual order.
  */
 export const statusIn = ({ status, order }: { status: ShownStatus | null; order: Order | null }) =>
   order === "expiry" ? "verified" : status
 export const withStatus = (status: ShownStatus | null, order: Order | null) =>
   order === "expiry" ? { status, order: null } : { status }
 
-/** By one of the workspace's schemas. */
+/** Filters by one of the workspace's schemas. */
 export function SchemaFilter(props: { value: string | null; onChange: (value: string | null) => void }) {
   const schemas = useSchemaNames()
   return (

@@ -23,7 +23,7 @@ const modes = [
   { mode: "live", name: "Live" },
 ] as const
 
-/** Where one is: the account, and which of its two workspaces. Switching stays in the same section. */
+/** Shows the account and which of its two workspaces is open. Switching stays in the same section. */
 export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here: Known[number] }) {
   const section = useSection()
   const siblings = workspaces.filter(({ account_id }) => account_id === here.account_id)
@@ -56,7 +56,7 @@ export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here:
   )
 }
 
-/** The account's name; a menu where there is more than one. */
+/** The account's name. A menu if the member has several accounts. */
 function AccountSwitch({
   workspaces,
   here,
@@ -67,7 +67,7 @@ function AccountSwitch({
   section: string
 }) {
   const router = useRouter()
-  // In another account one begins in the same mode.
+  // Keeps the mode when the account changes.
   const accounts = workspaces.filter(({ mode }) => mode === here.mode)
   if (accounts.length < 2) {
     return <span className="truncate text-sm font-medium max-sm:hidden">{here.account}</span>

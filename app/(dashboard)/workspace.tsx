@@ -41,14 +41,14 @@ export function WorkspaceProvider({
 
 function useInside() {
   const inside = use(WorkspaceContext)
-  if (!inside) throw new Error("Only what is below [workspace] has one")
+  if (!inside) throw new Error("useWorkspace needs a page below [workspace]")
   return inside
 }
 
 /** The workspace of this page. */
 export const useWorkspace = (): Workspace => useInside().workspace
 
-/** The procedures, asked in the workspace of this page. */
+/** The procedures, called in the workspace of this page. */
 export const useApi = (): Api => useInside().api
 
 /** The address of a page of this workspace: `path("attestations", id)`. */
@@ -57,7 +57,7 @@ export function usePath(): (...parts: string[]) => string {
   return (...parts) => `/${[id, ...parts.map(encodeURIComponent)].join("/")}`
 }
 
-/** Who is signed in, and the workspaces that are open to them. */
+/** The signed-in user and their workspaces. */
 export const useMe = (): UseQueryResult<Me> =>
   useTanstackQuery({
     queryKey: ["me"],
@@ -85,7 +85,7 @@ export function useQuery<T>(
 
 const POLL_EVERY_MS = 1000
 
-/** What `useQuery` gives, asked for again every second until it is at rest. */
+/** Like `useQuery`, but polls every second until `isAtRest`. */
 export function usePolling<T>(
   key: QueryKey,
   ask: (api: Api) => Promise<T>,
@@ -99,7 +99,7 @@ export function usePolling<T>(
   return query
 }
 
-/** A value once it has been left alone for a moment: what is being typed is not asked about at every key. */
+/** A value that follows the given one after a short pause, so that not every keystroke sends a request. */
 export function useDebounced<T>(value: T, ms = 300): T {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {
@@ -109,7 +109,7 @@ export function useDebounced<T>(value: T, ms = 300): T {
   return debounced
 }
 
-/** Makes what was read under a key prefix in this workspace be read again; without one, all of it. */
+/** Reads the data under a key prefix in this workspace again. Without a prefix, all of it. */
 export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
   const { id } = useWorkspace()
   const client = useQueryClient()
@@ -117,8 +117,8 @@ export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
 }
 
 /**
- * Changes something. What was read under `refresh` is read again; what goes wrong is said in a toast, unless it is
- * `quiet` because a `Form` or a `Confirm` around it (with `mutateAsync`) says it in its place.
+ * Changes something, then reads the data under `refresh` again. A failure shows a toast, unless it is `quiet` because a
+ * `Form` or `Confirm` around it (with `mutateAsync`) shows the error.
  */
 export function useMutation<Input = void, Output = unknown>(
   change: (api: Api, input: Input) => Promise<Output>,
@@ -128,7 +128,7 @@ export function useMutation<Input = void, Output = unknown>(
   const read = useRefresh()
   return useTanstackMutation<Output, Error, Input>({
     mutationFn: (input) => change(api, input),
-    // Not waited for: the change is made, whatever becomes of reading it.
+    // Not awaited: the change is made even if reading again fails.
     onSuccess: () => {
       if (refresh) void read(...refresh)
     },

@@ -6,7 +6,7 @@ import { Button } from "./ui/button.tsx"
 
 const SHOWN_MS = 2000
 
-/** Puts text on the clipboard, and remembers for a moment how that went. */
+/** Copies text to the clipboard, and remembers the outcome for a moment. */
 export function useCopy(value: string) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null)
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useCopy(value: string) {
       await navigator.clipboard.writeText(value)
       setOutcome("copied")
     } catch {
-      // Some browsers inside of wallets have no clipboard: then there is all of it, to be selected.
+      // Some browsers within wallets have no clipboard: then the whole text is shown for selection.
       setOutcome("refused")
     }
   }
@@ -84,13 +84,13 @@ export function Shortened({ value }: { value: string }) {
   )
 }
 
-/** Where rows stand close together, what can be copied says so only when one comes near. */
+/** In dense rows the copy icon appears only on hover or focus. */
 const onApproach =
   "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
 
 const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 
-/** Text that is meant to be copied, as it is: a command, a key, a transaction. */
+/** Text to copy unchanged: a command, a key, a transaction. */
 export function CodeBlock({
   code,
   label,
@@ -113,7 +113,7 @@ export function CodeBlock({
           </Button>
         </span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label} className="overflow-x-auto p-3 -outline-offset-2">
         <pre>
           <code className="font-mono text-[13px] leading-relaxed">{code}</code>

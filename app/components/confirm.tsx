@@ -7,8 +7,8 @@ import { Field, Form } from "./form.tsx"
 import { Input } from "./ui/input.tsx"
 
 /**
- * Asks before something that cannot be taken back. It closes when `onConfirm` is done; what that throws is shown
- * inside. Opened by its trigger, or from outside by `open` and `onOpenChange`.
+ * Asks for confirmation before an action that cannot be undone. Closes when `onConfirm` is done, and shows its errors.
+ * Opened by its trigger, or from outside by `open` and `onOpenChange`.
  */
 export function Confirm({
   trigger,
@@ -29,14 +29,14 @@ export function Confirm({
   onOpenChange?: (open: boolean) => void
   title: ReactNode
   description: ReactNode
-  /** What the button says: a verb. */
+  /** The button's label: a verb. */
   confirm: string
-  /** What the other button says where "Cancel" could be taken for the act itself. */
+  /** The label of the other button, if "Cancel" could be mistaken for the action itself. */
   dismiss?: string
-  /** Has to be typed first, where a slip would be costly. */
+  /** Text that the reader must type first, if a mistake would be costly. */
   word?: string
   danger?: boolean
-  /** Gets what was entered in the fields that are `children`. */
+  /** Receives the values of the fields in `children`. */
   onConfirm: (values: FormData) => unknown
   children?: ReactNode
 }) {

@@ -17,16 +17,16 @@ import { type Cursor, type PageNames, Pages } from "./paging.tsx"
 import type { Selection } from "./selection.tsx"
 import { Failed, Skeleton } from "./states.tsx"
 
-// The server sorts, filters and pages: the table needs nothing but rows and columns.
+// The server sorts, filters and pages, so the table needs only rows and columns.
 const features = tableFeatures({
   columnMeta: {} as {
-    /** Numbers stand at the end, under each other. */
+    /** Numbers are aligned at the end. */
     align?: "end"
-    /** Left out where the screen is narrow; the row's own page still says it. */
+    /** Hidden on narrow screens. The row's own page still shows it. */
     wideOnly?: boolean
-    /** For text that users entered, which may be long and without spaces: it breaks anywhere. Words stay whole. */
+    /** For text that users entered, which may be long and without spaces. It breaks between letters only if it must. */
     breaks?: boolean
-    /** Stays in sight where a narrow screen scrolls the table: what can be done about the row. */
+    /** Stays visible when a narrow screen scrolls the table. For the row's actions. */
     stays?: boolean
     className?: string
   },
@@ -40,11 +40,11 @@ export type Column<Row extends RowData> = ColumnDef<typeof features, Row, any>
  */
 export const columnsOf = <Row extends RowData>() => createColumnHelper<typeof features, Row>()
 
-/** A list as the server answers it, or a part of a query's result. */
+/** A list from the server, or a part of a query's result. */
 export type List<Row> = {
   data: { data: readonly Row[]; next_cursor?: string | null } | undefined
   error?: unknown
-  /** Another page is on its way; this is still the one before. */
+  /** Still the previous page, while another one loads. */
   isPlaceholderData?: boolean
   refetch?: () => unknown
 }
@@ -52,9 +52,8 @@ export type List<Row> = {
 const SKELETON_ROWS = 6
 
 /**
- * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it, and
- * its first cell is the link for everybody else, so that cell must not hold a control. Too wide for the
- * screen, it scrolls by itself.
+ * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it. The first cell
+ * is the link for keyboards and screen readers, so it must not hold a control. A table wider than the screen scrolls.
  */
 export function DataTable<Row extends RowData>({
   caption,
@@ -68,19 +67,19 @@ export function DataTable<Row extends RowData>({
   pageNames = { back: "Newer", on: "Older" },
   className,
 }: {
-  /** What the rows are, for screen readers. */
+  /** Names the table for screen readers. */
   caption: string
-  /** The same array at every render: made outside of the component, or by `useMemo`. */
+  /** Must be the same array at every render: made outside the component, or by `useMemo`. */
   columns: Column<Row>[]
   list: List<Row>
   rowKey: (row: Row) => string
   rowHref?: (row: Row) => string
-  /** From `useSelection`, where rows can be chosen; undefined while nobody may. */
+  /** From `useSelection`. Undefined if rows cannot be selected. */
   selection?: Selection<Row> | undefined
   empty: ReactNode
-  /** From `useCursor`; without it there is one page. */
+  /** From `useCursor`. Without it there is one page. */
   paging?: Cursor
-  /** For a list that is in another order than that of time. */
+  /** Labels for a list that is not ordered by time. */
   pageNames?: PageNames
   className?: string
 }) {
@@ -170,7 +169,7 @@ export function DataTable<Row extends RowData>({
               : table.getRowModel().rows.map((row) => {
                   const href = rowHref?.(row.original)
                   return (
-                    // Its first cell is a link, for the keyboard.
+                    // The first cell is a link for the keyboard.
                     <tr
                       key={row.id}
                       {...(href && { onClick: (event: MouseEvent) => open(event, href) })}
@@ -221,7 +220,7 @@ export function DataTable<Row extends RowData>({
           next={list.data?.next_cursor ?? null}
           caption={caption}
           names={pageNames}
-          // The other page is read from its beginning, and the button that was pressed may be disabled there.
+          // Readers start the new page at its top, and the pressed button may be disabled there.
           onTurn={() => {
             top.current?.focus({ preventScroll: true })
             top.current?.scrollIntoView({ block: "start" })
@@ -248,8 +247,8 @@ const lookOf = (meta: Meta | undefined) =>
   )
 
 /**
- * What a region that is wider than its place needs: only then is it worth a stop of the keyboard. No frame shows
- * otherwise: other rows are measured before they are drawn, and another size in the frame that draws it.
+ * Attributes for a region that may scroll. Only one that does gets a tab stop. No frame shows a wrong state: new rows are
+ * measured before they are drawn, and a new size in the frame that draws it.
  */
 function useScrolling() {
   const [isScrolling, setScrolling] = useState(false)
@@ -259,7 +258,7 @@ function useScrolling() {
   })
   const region = useCallback((found: HTMLDivElement) => {
     element.current = found
-    // At once: what React does in its own time may come after the frame.
+    // Synchronously: React's own schedule may come after the frame.
     const observer = new ResizeObserver(() => flushSync(() => setScrolling(isTooWide(found))))
     observer.observe(found)
     for (const child of found.children) observer.observe(child)

@@ -2,7 +2,7 @@ import { Submit } from "./form.tsx"
 import { Button, type ButtonProps } from "./ui/button.tsx"
 import { DialogClose, DialogFooter } from "./ui/dialog.tsx"
 
-/** The foot of a form in a dialog: sends the form, or, by `dismiss`, leaves everything as it was. */
+/** The buttons of a form in a dialog: one sends the form, `dismiss` closes it without changes. */
 export function DialogSubmit({ dismiss = "Cancel", ...props }: ButtonProps & { dismiss?: string }) {
   return (
     <DialogFooter>

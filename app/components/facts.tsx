@@ -1,7 +1,7 @@
 import { clsx } from "clsx"
 import type { ReactNode } from "react"
 
-/** What is known, in pairs; what is null is left out. */
+/** Names and values. Null values are left out. */
 export function Facts({ facts, className }: { facts: Record<string, ReactNode>; className?: string }) {
   return (
     <dl

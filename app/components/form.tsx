@@ -24,18 +24,18 @@ type Problems = Record<string, string | undefined>
 const FormContext = createContext<{
   problems: Problems
   isPending: boolean
-  /** Goes up with each refusal, so that the same words are said again. */
+  /** Increases with each refusal, so that screen readers read the same text again. */
   refusals: number
-  /** What was wrong with a field is over: it has been answered anew. */
+  /** Removes a field's problem, because its value has changed. */
   forget: (name: string) => void
 }>({ problems: {}, isPending: false, refusals: 0, forget: () => {} })
 
-/** What may be wrong, as `Field` and `FieldGroup` mark it. */
+/** The problems that `Field` and `FieldGroup` show. */
 const INVALID = "[aria-invalid=true], fieldset[data-invalid] :is(input, select, textarea)"
 
 /**
- * A form that is submitted once at a time. Errors of `check` or the server appear at the field they name (the server's
- * detail begins with the field's name), all others above the buttons, and get the focus. Entered values stay.
+ * A form that submits once at a time. Errors of `check` or the server appear at the field they name (the server's detail
+ * begins with the field's name), all others above the buttons. They get the focus. Entered values stay.
  */
 export function Form({
   onSubmit,
@@ -44,9 +44,9 @@ export function Form({
   children,
   ...props
 }: Omit<ComponentProps<"form">, "onSubmit"> & {
-  /** What it throws is shown in words. */
+  /** Its errors are shown in words. */
   onSubmit: (values: FormData) => unknown
-  /** Finds what only this form knows to be wrong: name of the field → what to do. */
+  /** Checks that only this form can make: field name → what to do. */
   check?: (values: FormData) => Problems
 }) {
   const form = useRef<HTMLFormElement>(null)
@@ -55,7 +55,7 @@ export function Form({
   const [failure, setFailure] = useState<Problem | null>(null)
   const [isPending, setPending] = useState(false)
   const [refusals, setRefusals] = useState(0)
-  // State is only seen with the next render; a second click may come before it.
+  // State changes with the next render, and a second click may come before that.
   const sending = useRef(false)
 
   useEffect(() => {
@@ -66,7 +66,7 @@ export function Form({
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    // A dialog is inside of its page's form to React, though not to the browser.
+    // To React, a dialog is inside its page's form, though not to the browser.
     event.stopPropagation()
     if (sending.current) return
     const element = event.currentTarget
@@ -99,7 +99,7 @@ export function Form({
     <FormContext value={{ problems, isPending, refusals, forget }}>
       <form
         ref={form}
-        // Should a browser ever send it by itself, then not in an address.
+        // If a browser ever submits the form itself, the values must not be in the address.
         method="post"
         noValidate
         aria-busy={isPending}
@@ -115,7 +115,7 @@ export function Form({
   )
 }
 
-/** What the browser itself knows to be wrong, in our words. */
+/** Problems that the browser finds, in our words. */
 function missing(form: HTMLFormElement): Problems {
   const problems: Problems = {}
   for (const element of form.elements) {
@@ -129,7 +129,7 @@ function missing(form: HTMLFormElement): Problems {
   return problems
 }
 
-/** An error that belongs to no single field. It can take the focus, so that screen readers read it. */
+/** An error that does not belong to one field. Takes the focus, so that screen readers read it. */
 export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) {
   return (
     <div
@@ -147,7 +147,7 @@ export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDi
   )
 }
 
-/** One control with its label, hint and problem; `Input`, `Textarea`, `Select` and `Checkbox` take theirs from it. */
+/** A control with its label, hint and problem, which `Input`, `Textarea`, `Select` and `Checkbox` read from it. */
 export function Field({
   label,
   name,
@@ -159,13 +159,13 @@ export function Field({
   children,
 }: {
   label: ReactNode
-  /** The control's name in the form, and the one that the server's messages begin with. */
+  /** The control's name in the form. The server's messages begin with it. */
   name: string
   hint?: ReactNode
-  /** Where no `Form` says it. */
+  /** The problem, if there is no `Form` around it. */
   error?: string | undefined
   required?: boolean
-  /** Shown at the label's end, such as a link to reset the password. */
+  /** Shown next to the label, such as a link to reset the password. */
   aside?: ReactNode
   className?: string
   children: ReactNode
@@ -206,7 +206,7 @@ export function Field({
 
 const GroupContext = createContext<string | undefined>(undefined)
 
-/** Several controls that answer one question: a list of checkboxes, say, which have their own labels. */
+/** Several controls that answer one question, such as a list of checkboxes with their own labels. */
 export function FieldGroup({
   legend,
   name,
@@ -215,7 +215,7 @@ export function FieldGroup({
   children,
 }: {
   legend: ReactNode
-  /** Its controls' name in the form, and the one that the server's objections to the group begin with. */
+  /** The controls' name in the form. The server's messages about the group begin with it. */
   name: string
   hint?: ReactNode
   className?: string
@@ -248,7 +248,7 @@ export function FieldGroup({
   )
 }
 
-/** A button that answers for the group around it, such as "All". */
+/** A button that sets the whole group, such as "All". */
 export function GroupButton({ onClick, ...props }: ButtonProps) {
   const { forget } = use(FormContext)
   const name = use(GroupContext)
@@ -265,10 +265,10 @@ export function GroupButton({ onClick, ...props }: ButtonProps) {
   )
 }
 
-/** Sends the form around it, and shows that it is under way. */
+/** Submits the form around it, and shows progress. */
 export function Submit({ variant = "primary", disabled = false, children, ...props }: ButtonProps) {
   const { isPending } = use(FormContext)
-  // Before React is there, the browser itself would send the form, and what was entered would be gone.
+  // Before React runs, the browser itself would submit the form and lose the entered values.
   const isReady = useSyncExternalStore(never, yes, no)
   return (
     <Button {...props} type="submit" variant={variant} pending={isPending} disabled={disabled || !isReady}>

@@ -2,7 +2,7 @@
 export const isSearchKey = ({ metaKey, ctrlKey, altKey, shiftKey, key }: KeyboardEvent): boolean =>
   (metaKey || ctrlKey) && !altKey && !shiftKey && key.toLowerCase() === "k"
 
-/** Whoever types means letters, and no shortcut. */
+/** Whether the key goes into a text field and is not a shortcut. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||

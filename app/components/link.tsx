@@ -2,5 +2,5 @@
 
 import module from "next/link.js"
 
-/** Next's link. Its types speak of a default export inside of the module that Node would load; there is none. */
+/** Next's link. Its types declare a nested default export, which does not exist at run time. */
 export const Link = module as unknown as typeof module.default

@@ -2,14 +2,14 @@ import { clsx } from "clsx"
 import type { ReactNode } from "react"
 import { grouped, perMilleOf } from "#shared/amount.ts"
 
-/** A count, or an amount as the API has it. */
+/** A count, or an amount in the API's format. */
 type Amount = number | string
 
-/** `3 of 5`; the first alone where there is no limit. */
+/** `3 of 5`, or just `3` without a limit. */
 export const usedOf = (used: Amount, limit: Amount | null): string =>
   limit === null ? grouped(String(used)) : `${grouped(String(used))} of ${grouped(String(limit))}`
 
-/** What is used of a limit; it turns to notice from 80 % on, and to danger when nothing is left. */
+/** The used part of a limit. Changes colour at 80 %, and again when nothing is left. */
 export function Meter({
   label,
   used,
@@ -19,7 +19,7 @@ export function Meter({
 }: {
   label: string
   used: Amount
-  /** Null when there is no limit: then there is a number, and no bar. */
+  /** Null if there is no limit: then only the number is shown. */
   limit: Amount | null
   hint?: ReactNode
   className?: string
@@ -36,7 +36,7 @@ export function Meter({
   )
 }
 
-/** The bar alone, in thousandths: amounts may be too large for numbers. */
+/** The bar alone, computed in thousandths because amounts may be too large for numbers. */
 export function MeterBar({
   label,
   used,
@@ -50,7 +50,7 @@ export function MeterBar({
 }) {
   const perMille = Math.min(perMilleOf(String(used), String(limit)), 1000)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no two browsers let the element be drawn alike
+    // biome-ignore lint/a11y/useSemanticElements: browsers draw the meter element differently
     <div
       role="meter"
       aria-label={label}

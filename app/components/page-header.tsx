@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
 
-/** The top of a page: its one first-level heading, and the browser's title with it. */
+/** The top of a page: its only first-level heading, and the browser's title. */
 export function PageHeader({
   title,
   heading = title,
@@ -9,7 +9,7 @@ export function PageHeader({
 }: {
   /** Plain words, for the browser's title. */
   title: string
-  /** What the heading shows where that is more than the title. */
+  /** What the heading shows in place of the title. */
   heading?: ReactNode
   description?: ReactNode
   actions?: ReactNode

@@ -5,7 +5,7 @@ import { useEffect } from "react"
 import { Button } from "./ui/button.tsx"
 
 export type Cursor = {
-  /** What to ask the server for; undefined is the first page. */
+  /** The cursor to ask the server for. Undefined means the first page. */
   cursor: string | undefined
   isFirst: boolean
   older: (next: string) => void
@@ -13,8 +13,8 @@ export type Cursor = {
 }
 
 /**
- * Walks through the pages of a list. The place is in the address, so that Back returns to it, from another page of the
- * list as from a row's own. `of` names the list, filters included: another one starts at its first page.
+ * Moves through the pages of a list. The cursor is in the address, so that Back returns to the same page. `of` identifies
+ * the list with its filters: a different one starts at its first page.
  */
 export function useCursor(of: string): Cursor {
   const [place, setPlace] = useQueryState("after", parseAsString)
@@ -37,16 +37,16 @@ export function useCursor(of: string): Cursor {
   }
 }
 
-/** Each cursor → the one before it. After opening a URL directly, back leads to the first page. */
+/** Each cursor → the previous one. After opening a URL directly, back leads to the first page. */
 const cameFrom = new Map<string, string | null>()
 
-/** A few characters that differ where the text does. */
+/** A short hash of the text. */
 const shortName = (text: string): string =>
   [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
 
 export type PageNames = { back: string; on: string }
 
-/** The way to the page before and the one after; nothing where there is one page. */
+/** Buttons to the previous and next page. Shows nothing if there is only one. */
 export function Pages({
   paging,
   next,

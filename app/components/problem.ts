@@ -1,9 +1,9 @@
 import { CallError } from "#app/api.ts"
 
-/** What went wrong, for a person to read and for support to find. */
+/** An error for a person to read, with the id by which support finds it. */
 export type Problem = { code: string; detail: string; requestId: string | null }
 
-/** A refusal in our own words, thrown by what a form does. */
+/** An error in our own words, thrown by a form's action. */
 export class Refused extends Error {}
 
 const unreachable: Problem = {
@@ -14,10 +14,10 @@ const unreachable: Problem = {
 
 type ErrorBody = { error: string; detail: string; request_id?: string; requestId?: string | null }
 
-/** The server's own words for an error of a call, or ours where there was no answer. */
+/** The server's words for a failed call, or ours if there was no answer. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Refused) return { code: "refused", detail: error.message, requestId: null }
-  // A stream's error is one of tRPC's own client, with the same data.
+  // The error of a stream comes from tRPC's client, with the same data.
   const said = error instanceof CallError ? error.refusal : (error as { data?: unknown } | null)?.data
   const refusal = said as Partial<ErrorBody> | null | undefined
   if (typeof refusal?.error !== "string" || typeof refusal.detail !== "string") return unreachable

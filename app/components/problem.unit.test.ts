@@ -7,10 +7,10 @@ const refusal = { error: "wallet_not_verified", detail: "The wallet is not verif
 test.each([
   ["REST's", { ...refusal, request_id: "req_1" }],
   ["tRPC's", { ...refusal, requestId: "req_1" }],
-])("a refusal in %s form is shown as the server said it", (_, body) => {
+])("a refusal in %s form is shown in the server's words", (_, body) => {
   const shown = { code: "wallet_not_verified", detail: "The wallet is not verified.", requestId: "req_1" }
   expect(problemOf(new CallError(403, body))).toEqual(shown)
-  // A stream's error is one of tRPC's own client.
+  // The error of a stream comes from tRPC's client.
   expect(problemOf(Object.assign(new Error(), { data: body }))).toEqual(shown)
 })
 
@@ -18,7 +18,7 @@ test("a refusal without an id has none", () => {
   expect(problemOf(new CallError(403, refusal)).requestId).toBeNull()
 })
 
-test("what a form itself refuses is shown in its words", () => {
+test("a refusal by the form itself is shown in its words", () => {
   expect(problemOf(new Refused("Too small."))).toEqual({
     code: "refused",
     detail: "Too small.",
@@ -27,12 +27,12 @@ test("what a form itself refuses is shown in its words", () => {
 })
 
 test.each([
-  ["nobody answered", new CallError(null, null)],
-  ["something else answered, such as a proxy", new CallError(502, "<html>")],
-  ["half of a refusal came", new CallError(500, { error: "internal_error" })],
-  ["it is no call's error", new TypeError("x is not a function")],
-  ["nothing was thrown", null],
-])("where %s, that is what is shown, and no text of a machine", (_, error) => {
+  ["no answer", new CallError(null, null)],
+  ["an answer from something else, such as a proxy", new CallError(502, "<html>")],
+  ["an incomplete refusal", new CallError(500, { error: "internal_error" })],
+  ["another error", new TypeError("x is not a function")],
+  ["no error", null],
+])("%s shows a plain sentence and no machine text", (_, error) => {
   const { code, requestId } = problemOf(error)
   expect({ code, requestId }).toEqual({ code: "unreachable", requestId: null })
 })
@@ -43,11 +43,11 @@ test.each([
   [503, true],
   [429, false],
   [404, false],
-])("a call that ended with %s is worth another try: %s", (status, passing) => {
+])("a call that ended with %s may be retried: %s", (status, passing) => {
   expect(isPassing(new CallError(status, refusal))).toBe(passing)
 })
 
-test("what is no call's error is not tried again", () => {
+test("an error that is not from a call is not retried", () => {
   expect(isPassing(new Error("broken"))).toBe(false)
 })
 

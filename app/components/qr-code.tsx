@@ -4,8 +4,8 @@ import { encode } from "uqr"
 const QUIET = 2
 
 /**
- * Text for a camera, dark on white in either colour scheme: some read nothing else. Load it when it is shown
- * (`lazy`): it is heavy for what few look at.
+ * A QR code, dark on white in both colour schemes because some cameras read nothing else. Load it lazily (`lazy`): it is
+ * large, and few readers need it.
  */
 export default function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET })

@@ -4,10 +4,10 @@ import { Search } from "lucide-react"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
 
-/** Something that was found. What leads nowhere by itself has no address. */
+/** A result. One that opens no page has no address. */
 export type Choice = { key: string; group: string; name: string; more: string | null; href: string | null }
 
-/** A box to type into and what it finds: the arrows go through it, Enter takes it. */
+/** A search field with its results. The arrow keys move through them, Enter opens one. */
 export function SearchDialog<Found extends Choice>({
   title,
   placeholder,
@@ -24,7 +24,7 @@ export function SearchDialog<Found extends Choice>({
   onText: (text: string) => void
   choices: Found[]
   onChoose: (choice: Found) => void
-  /** How far it is, or why there is nothing. */
+  /** The state of the search, or why there are no results. */
   status: string
   onClose: () => void
 }) {
@@ -87,7 +87,7 @@ export function SearchDialog<Found extends Choice>({
           className="mt-3 max-h-[50dvh] overflow-y-auto"
         >
           {choices.map((choice, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the box above has the keys
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
             <div
               key={choice.key}
               id={idOf(index)}

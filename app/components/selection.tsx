@@ -4,21 +4,21 @@ import { useMemo, useState } from "react"
 import { Checkbox } from "./ui/checkbox.tsx"
 
 /**
- * Rows of a list that were chosen, on whichever of its pages, by their keys. It brings its cells along: lists without one
- * need not load them.
+ * The selected rows of a list across its pages, by their keys. It includes the cells, so that lists without selection need
+ * not load them.
  */
 export type Selection<Row> = {
   chosen: ReadonlyMap<string, Row>
   change: (chosen: ReadonlyMap<string, Row>) => void
   All: typeof SelectAll
   One: typeof SelectRow
-  /** How a row is called, for screen readers. */
+  /** A row's name for screen readers. */
   nameOf: (row: Row) => string
-  /** Null where it can be chosen, else why not. */
+  /** Why a row cannot be selected. Null if it can. */
   refusal: (row: Row) => string | null
 }
 
-/** Keeps what is chosen of a list, until another one is shown: `of` names it, filters included. */
+/** Keeps the selection of a list until a different one is shown. `of` identifies the list with its filters. */
 export function useSelection<Row>(
   of: string,
   { nameOf, refusal }: Pick<Selection<Row>, "nameOf" | "refusal">,
@@ -27,7 +27,7 @@ export function useSelection<Row>(
     of,
     chosen: new Map(),
   })
-  // What is no longer in sight by another filter would be acted on unseen.
+  // Another filter hides rows, and an action must not affect hidden rows.
   const chosen = useMemo(() => (kept.of === of ? kept.chosen : new Map<string, Row>()), [kept, of])
   return {
     chosen,
@@ -39,7 +39,7 @@ export function useSelection<Row>(
   }
 }
 
-/** Chooses all rows of the page that can be, or none of them. */
+/** Selects all selectable rows of the page, or none. */
 function SelectAll<Row>({
   selection: { chosen, change, refusal },
   rows,
@@ -70,7 +70,7 @@ function SelectAll<Row>({
   )
 }
 
-/** Chooses a row. */
+/** Selects a row. */
 function SelectRow<Row>({
   selection: { chosen, change, nameOf, refusal },
   row,
@@ -98,9 +98,9 @@ function SelectRow<Row>({
   )
 }
 
-/** The whole cell is pressed, not the box alone. */
+/** Makes the whole cell clickable, not only the box. */
 const Place = ({ title, children }: { title?: string | undefined; children: React.ReactNode }) => (
-  // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is the control, and has a name of its own
+  // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is the control, and has its own name
   <label className="flex h-11 w-11 cursor-pointer items-center justify-center pl-2" title={title}>
     {children}
   </label>

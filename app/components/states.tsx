@@ -8,7 +8,7 @@ import { Button } from "./ui/button.tsx"
 
 const centred = "flex flex-col items-center px-4 py-12 text-center text-sm"
 
-/** There is nothing here, and what to do about it. */
+/** Says that a list is empty, and what to do about it. */
 export function Empty({
   title,
   children,
@@ -29,7 +29,7 @@ export function Empty({
   )
 }
 
-/** It could not be loaded: why, the request's id for support, and a way to try again. */
+/** Says why loading failed, with the request's id for support and a button to try again. */
 export function Failed({
   error,
   onRetry,
@@ -55,7 +55,7 @@ export function Failed({
   )
 }
 
-/** Lines of text that are on their way; `children` draws another shape. */
+/** Placeholder lines while text loads. `children` draws another shape. */
 export function Loading({
   what = "Loading",
   lines = 4,
@@ -79,7 +79,7 @@ export function Loading({
   )
 }
 
-/** The place of something that is still on its way. Silent: what waits says so itself (`Loading`, `DataTable`). */
+/** A placeholder while something loads. Hidden from screen readers, which `Loading` and `DataTable` inform. */
 export function Skeleton({ className, ...props }: ComponentProps<"span">) {
   return (
     <span

@@ -8,12 +8,12 @@ const exactFormat = { ...timeFormat, year: undefined, timeZoneName: undefined, s
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** A time as people read it, in a zone that it names. */
+/** Formats a time with its zone. */
 export function timeIn(zone: string, at: string): string {
   return formatIn(zone, timeFormat).format(new Date(at))
 }
 
-/** Made once each: a table has hundreds of times. */
+/** Created once per zone, because a table has hundreds of times. */
 function formatIn(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const name = `${zone} ${options === timeFormat}`
   const known = formats.get(name) ?? new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone })
@@ -32,7 +32,7 @@ const units = [
 
 const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 
-/** A time in the zone of the page, which it names; the same in UTC on hover. */
+/** A time in the page's zone, with UTC on hover. */
 export function Timestamp({ at }: { at: string }) {
   const zone = useTimeZone()
   return (
@@ -42,7 +42,7 @@ export function Timestamp({ at }: { at: string }) {
   )
 }
 
-/** The same to the second and without the year, for what is at most some weeks old. */
+/** The same to the second and without the year, for times at most some weeks old. */
 export function ExactTimestamp({ at }: { at: string }) {
   const zone = useTimeZone()
   return (
@@ -53,8 +53,8 @@ export function ExactTimestamp({ at }: { at: string }) {
 }
 
 /**
- * How long ago a time was, or how soon it comes; in the zone of the page and in UTC on hover. From thirty days on
- * it is a `Timestamp`.
+ * How long ago a time was or how soon it comes, with the time in the page's zone and UTC on hover. From thirty days on it
+ * is a `Timestamp`.
  */
 export function Ago({ at }: { at: string }) {
   const now = useNow()
@@ -69,7 +69,7 @@ export function Ago({ at }: { at: string }) {
   )
 }
 
-/** The present, which moves on twice a minute. */
+/** The current time, updated twice a minute. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

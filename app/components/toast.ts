@@ -14,15 +14,15 @@ function say(toast: Toast): void {
   for (const listener of listeners) listener()
 }
 
-/** Says in passing that something is done. */
+/** Shows briefly that something is done. */
 export const notify = (text: string, detail: string | null = null): void =>
   say({ text, detail, isProblem: false })
 
-/** Says that something has failed. */
+/** Shows that something has failed. */
 export const notifyFailure = (text: string, detail: string | null = null): void =>
   say({ text, detail, isProblem: true })
 
-/** Says what went wrong, with the request's id for support. */
+/** Shows what went wrong, with the request's id for support. */
 export function notifyProblem(error: unknown): void {
   const { detail, requestId } = problemOf(error)
   notifyFailure(detail, requestId)
@@ -36,12 +36,12 @@ export function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The toasts that nobody has shown yet, once. */
+/** Returns the toasts that were not shown yet, once. */
 export function takeToasts(): Toast[] {
   const taken = waiting
   waiting = []
   return taken
 }
 
-/** Whether there ever was one. */
+/** Whether there was any toast yet. */
 export const anyToasts = (): boolean => isWanted

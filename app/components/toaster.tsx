@@ -5,7 +5,7 @@ import { Toaster as Stack, toast } from "sonner"
 import { subscribe, takeToasts } from "./toast.ts"
 
 export default function Toaster() {
-  // The stack listens from its own effect on, which runs before this one.
+  // The stack subscribes in its own effect, which runs before this one.
   useEffect(() => {
     const show = () => {
       for (const { text, detail, isProblem } of takeToasts()) {

@@ -2,12 +2,12 @@
 
 import { createContext, use } from "react"
 
-// Times in a zone that is not the browser's: `Intl` knows the zones, and this turns its answers round.
+// Times in a zone other than the browser's. `Intl` converts instants to local times, this module also the reverse.
 
-/** The reader's browser's own zone. */
+/** The browser's own zone. */
 export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** How people abbreviate it now, such as `GMT+9`. */
+/** The zone's current abbreviation, such as `GMT+9`. */
 export const shortZone = (zone: string): string =>
   new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "short" })
     .formatToParts()
@@ -35,15 +35,15 @@ function offset_ms(instant_ms: number, zone: string): number {
   return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(instant_ms / 1000) * 1000
 }
 
-/** What the zone's clocks show at an instant, as `datetime-local` has it: `2027-01-31T09:30:00`. */
+/** What the zone's clocks show at an instant, in the format of `datetime-local`: `2027-01-31T09:30:00`. */
 export function localIn(zone: string, at: string): string {
   const instant_ms = new Date(at).getTime()
   return new Date(instant_ms + offset_ms(instant_ms, zone)).toISOString().slice(0, 19)
 }
 
 /**
- * The instant at which the zone's clocks show that; null for what is no time. Of two such instants the first; of a time
- * that clocks leap over, the one that they would have shown without the leap.
+ * The instant at which the zone's clocks show that, null if it is not a time. If clocks show it twice, the first. If they
+ * skip it, the instant at which they would have shown it without the change.
  */
 export function instantIn(zone: string, local: string): Date | null {
   const shown_ms = new Date(`${local}Z`).getTime()
@@ -57,7 +57,7 @@ export function instantIn(zone: string, local: string): Date | null {
   return new Date(shown_ms - (isShown(before) || !isShown(after) ? before : after))
 }
 
-/** From the beginning of one day to the end of another, in the zone of the page, as the server takes it. */
+/** From the start of one day to the end of another in the page's zone, as the server takes it. */
 export function timesOf(
   { from, to }: { from: string | null; to: string | null },
   zone: string,
@@ -76,8 +76,8 @@ function dayAfter(day: string): string {
 
 const Zone = createContext<string | null>(null)
 
-/** Shows all times below it in a zone; in the browser's own where none is chosen. */
+/** Shows all times below it in a zone, by default the browser's own. */
 export const TimeZone = Zone.Provider
 
-/** The zone of all times on this page. Only for what a browser renders: a server has another zone. */
+/** The zone of all times on this page. Only for what the browser renders: the server's zone differs. */
 export const useTimeZone = (): string => use(Zone) ?? ownZone()

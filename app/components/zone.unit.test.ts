@@ -10,18 +10,18 @@ test.each([
   ["Pacific/Kiritimati", "2027-01-01T00:00:00", "2026-12-31T10:00:00.000Z"],
   ["America/New_York", "2027-03-14T00:00:00", "2027-03-14T05:00:00.000Z"],
   ["America/New_York", "2027-03-15T00:00:00", "2027-03-15T04:00:00.000Z"],
-  // Clocks leap from 2 to 3 on 28 March 2027, and show the hour from 2 to 3 twice on 31 October.
+  // Clocks skip from 2 to 3 on 28 March 2027, and show the hour from 2 to 3 twice on 31 October.
   ["Europe/Berlin", "2027-03-28T02:30:00", "2027-03-28T01:30:00.000Z"],
   ["Europe/Berlin", "2027-10-31T02:30:00", "2027-10-31T00:30:00.000Z"],
 ])("in %s clocks show %s at %s", (zone, local, instant) => {
   expect(instantIn(zone, local)!.toISOString()).toBe(instant)
 })
 
-test("what is no time is none", () => {
+test("text that is not a time gives null", () => {
   expect(instantIn("Europe/Berlin", "yesterday")).toBeNull()
 })
 
-test("in every zone, the instant of what clocks show at an instant shows the same, and is that one or the hour's first", () => {
+test("in every zone, the instant of a shown time shows that time again, and is the first of two", () => {
   const zones = fc.constantFrom(...Intl.supportedValuesOf("timeZone"))
   const seconds = fc.integer({ min: Date.UTC(1990) / 1000, max: Date.UTC(2037) / 1000 })
   fc.assert(
@@ -39,18 +39,18 @@ test("in every zone, the instant of what clocks show at an instant shows the sam
 test.each([
   ["UTC", "2027-01-31", "2027-01-31", "2027-01-31T00:00:00.000Z", "2027-02-01T00:00:00.000Z"],
   ["Asia/Kathmandu", "2026-12-31", "2027-01-01", "2026-12-30T18:15:00.000Z", "2027-01-01T18:15:00.000Z"],
-  // The day on which clocks leap has 23 hours, the one on which they go back 25.
+  // The day on which clocks go forward has 23 hours, the one on which they go back has 25.
   ["Europe/Berlin", "2027-03-28", "2027-03-28", "2027-03-27T23:00:00.000Z", "2027-03-28T22:00:00.000Z"],
   ["Europe/Berlin", "2027-10-31", "2027-10-31", "2027-10-30T22:00:00.000Z", "2027-10-31T23:00:00.000Z"],
   ["America/New_York", "2028-02-28", "2028-02-29", "2028-02-28T05:00:00.000Z", "2028-03-01T05:00:00.000Z"],
 ])(
-  "in %s the days %s to %s last from the one's first instant to the other's last",
+  "in %s the days %s to %s last from the first instant of one to the last of the other",
   (zone, first, last, from, to) => {
     expect(timesOf({ from: first, to: last }, zone)).toEqual({ from, to })
   },
 )
 
-test("a side that is not filtered, or is no day, is not asked for", () => {
+test("an empty or invalid day sets no limit", () => {
   expect(timesOf({ from: null, to: null }, "UTC")).toEqual({})
   expect(timesOf({ from: "2027-01-01", to: null }, "UTC")).toEqual({ from: "2027-01-01T00:00:00.000Z" })
   expect(timesOf({ from: null, to: "2027-01-01" }, "UTC")).toEqual({ to: "2027-01-02T00:00:00.000Z" })

@@ -2,7 +2,7 @@
 
 import { useEffect } from "react"
 
-/** Gives each piece of code of the page a button that copies it. Without scripts there is none, for it would do nothing. */
+/** Adds a copy button to each code block of the page. Pages without scripts have none, because it would do nothing. */
 export function CopyButtons() {
   useEffect(() => {
     const said = document.createElement("p")
@@ -31,7 +31,7 @@ async function copy(block: HTMLElement, button: HTMLElement, said: HTMLElement):
     await navigator.clipboard.writeText(code.textContent.trimEnd())
     say("Copied")
   } catch {
-    // Some browsers have no clipboard: then it is marked, to be copied by the keyboard.
+    // Some browsers have no clipboard: then the code is selected, ready to copy by keyboard.
     getSelection()?.selectAllChildren(code)
     say("Marked")
   }

@@ -12,7 +12,7 @@ export type Document = Rendered & {
 
 export type Chapter = { title: string; documents: Document[] }
 
-/** Where the Markdown is: the folder in which `next` runs. A page's own module is elsewhere once it is built. */
+/** The folder of the Markdown files, which is where `next` runs. The built module of a page is elsewhere. */
 const root = process.cwd()
 
 const paths = new Map(
@@ -21,17 +21,17 @@ const paths = new Map(
   ),
 )
 
-/** Files that are at an address of their own. */
+/** Files that have another address. */
 const elsewhere: Record<string, string> = { "openapi.yaml": "/docs/api", "README.md": "/docs" }
 
 let read: Chapter[] | undefined
 
-/** Every document, in the order of the contents. Read once: what is shown is what this version was installed with. */
+/** Every document in the order of the contents. Read once: documents belong to the installed version. */
 export function chapters(): Chapter[] {
   read ??= contents.map(({ title, documents }) => ({
     title,
     documents: Object.entries(documents).map(([path, file]) => {
-      // The bundler would take every file of the project for one that may be read.
+      // Otherwise the bundler assumes that every file of the project may be read.
       const source = readFileSync(join(/* turbopackIgnore: true */ root, file), "utf8")
       return { path, file, ...renderMarkdown(source, (target) => resolve(file, target)) }
     }),
@@ -41,7 +41,7 @@ export function chapters(): Chapter[] {
 
 export const allDocuments = (): Document[] => chapters().flatMap(({ documents }) => documents)
 
-/** The document at an address below /docs, and those before and after it. Null where there is none. */
+/** The document at an address below /docs, with the previous and next one. Null if it does not exist. */
 export function documentAt(path: string) {
   const all = allDocuments()
   const index = all.findIndex((document) => document.path === path)
@@ -49,7 +49,7 @@ export function documentAt(path: string) {
   return { document: all[index]!, before: all[index - 1] ?? null, after: all[index + 1] ?? null }
 }
 
-/** Where a link in `file` leads on this server. Null for what only the repository has. */
+/** Where a link in `file` leads on this server. Null if only the repository has the target. */
 export function resolve(file: string, target: string): string | null {
   if (/^(https?:|mailto:|#|\/)/.test(target)) return target
   const [place, anchor] = target.split("#", 2) as [string, string?]

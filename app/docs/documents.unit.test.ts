@@ -10,7 +10,7 @@ test("every document in docs/ is in the contents, once", () => {
   expect(files.size).toBe(allDocuments().length)
 })
 
-test("each has a title, and no two in a chapter have the same", () => {
+test("each document has a title that is unique in its chapter", () => {
   for (const { documents } of chapters()) {
     const titles = documents.map(({ title }) => title)
     expect(titles.filter((title) => title === "")).toEqual([])
@@ -18,7 +18,7 @@ test("each has a title, and no two in a chapter have the same", () => {
   }
 })
 
-test("every link between files leads to a file, and to a heading in it", () => {
+test("every link between files leads to an existing file and heading", () => {
   const read = [...files.keys(), ...globSync(["*.md", "{app,bench,db,localnet,server}/**/README.md"])]
   const headingsOf = new Map<string, Set<string>>()
   const ids = (file: string) => {
@@ -50,7 +50,7 @@ test("every link between files leads to a file, and to a heading in it", () => {
   expect(broken).toEqual([])
 })
 
-/** As GitHub makes them: written here again, so that it checks what the pages use. */
+/** Heading ids as GitHub makes them. A separate implementation, so that it checks the one that the pages use. */
 const slug = (heading: string) =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -71,7 +71,7 @@ test("links lead to the page of a document, to its screenshot, or nowhere", () =
   expect(resolve("docs/contract.md", "../bench/README.md#memory")).toBeNull()
 })
 
-test("a path that is no document is none", () => {
+test("a path without a document gives null", () => {
   expect(documentAt("contract")?.document.title).toBe("Contract")
   for (const path of ["", "nowhere", "../package.json", "constructor", "__proto__"])
     expect(documentAt(path)).toBeNull()

@@ -2,10 +2,10 @@ import { errorCodes, errors } from "#shared/errors.ts"
 import { placeOf, reference } from "./api/openapi.ts"
 import { allDocuments } from "./documents.ts"
 
-/** Something that the search finds: a section of a document, an endpoint, an error. */
+/** An entry of the search: a section of a document, an endpoint or an error. */
 export type Entry = { href: string; title: string; page: string; text: string }
 
-/** All that the search looks through. */
+/** All entries of the search. */
 export function searchEntries(): Entry[] {
   return [
     ...allDocuments().flatMap(({ path, title, sections }) =>

@@ -4,14 +4,14 @@ import { chapters } from "./documents.ts"
 
 type Page = { href: string; title: string }
 
-/** Pages that are made of something else than a document. */
+/** Pages that are not made from a document. */
 const own: Page[] = [
   { href: "/docs", title: "Start" },
   { href: "/docs/api", title: "API reference" },
   { href: "/docs/errors", title: "Errors" },
 ]
 
-/** A page of the documentation beside the contents; on a small screen they are below it, and the bar has a link there. */
+/** A documentation page next to the contents. On small screens the contents are below, with a link in the top bar. */
 export function Frame({
   current,
   aside,
@@ -19,7 +19,7 @@ export function Frame({
 }: {
   /** The address of the page. */
   current: string
-  /** What is on the page, for wide screens. */
+  /** The page's outline, for wide screens. */
   aside?: ReactNode
   children: ReactNode
 }) {
@@ -54,7 +54,7 @@ function Contents({ current }: { current: string }) {
       className="scroll-mt-14 space-y-5 border-t border-line py-8 text-sm lg:sticky lg:top-14 lg:col-start-1 lg:row-start-1 lg:-mx-3 lg:max-h-[calc(100dvh-3.5rem)] lg:self-start lg:overflow-y-auto lg:border-0 lg:px-3"
     >
       <Links pages={own} current={current} />
-      {/* Endpoints are listed where one is among them: everywhere else they would be in the way. */}
+      {/* Endpoints are listed only on pages of the reference. */}
       {current.startsWith("/docs/api") &&
         reference().tags.map(({ slug, name, endpoints }) => (
           <div key={slug}>

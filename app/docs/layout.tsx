@@ -8,7 +8,7 @@ const links = [
   { href: "/docs/errors", name: "Errors" },
 ]
 
-/** Documentation pages. They need no session, and use plain links because each loads only its own code. */
+/** Documentation pages. They need no session. Plain links keep each page small. */
 export default function DocsLayout({ children }: { children: ReactNode }) {
   return (
     <>

@@ -11,7 +11,7 @@ import { SKIP, visit } from "unist-util-visit"
 
 export type Heading = { id: string; level: 2 | 3; text: string }
 
-/** What follows one heading, for the search. The first section has the document's own title and no id. */
+/** The text below one heading, for the search. The first section has the document's title and no id. */
 type Section = { id: string; title: string; text: string }
 
 export type Rendered = {
@@ -22,7 +22,7 @@ export type Rendered = {
   sections: Section[]
 }
 
-/** Where a link leads, as it stands in the Markdown: null for what only the repository has. */
+/** Where a link from the Markdown leads. Null if only the repository has the target. */
 export type ResolveLink = (target: string) => string | null
 
 const HEADING = /^h([1-6])$/
@@ -43,7 +43,7 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
   visit(tree, "element", (node) => {
     if (node.tagName === "a") turnLink(node, resolveLink)
     else if (node.tagName === "img") turnImage(node, resolveLink)
-    // What heads nothing is no header: a screen reader would read an empty one.
+    // An empty cell is not a header: a screen reader would read it as an empty one.
     else if (node.tagName === "th" && textOf(node).trim() === "") node.tagName = "td"
   })
   visit(tree, "element", (node, index, parent) => {
@@ -81,7 +81,7 @@ function markHeadings(tree: Root): { title: string; headings: Heading[] } {
   return { title, headings }
 }
 
-/** The text between headings. Reads only what stands at the top, where Markdown has all of its headings. */
+/** The text between headings. Reads the top level only, where Markdown has all its headings. */
 function sectionsOf(tree: Root): Section[] {
   const sections: Section[] = []
   for (const node of tree.children) {
@@ -93,7 +93,7 @@ function sectionsOf(tree: Root): Section[] {
   return sections.map(({ text, ...rest }) => ({ ...rest, text: text.replace(/\s+/g, " ").trim() }))
 }
 
-/** Text with a space between cells and items, which `toString` would join to one word. */
+/** Text with a space between cells and items, which `toString` would join into one word. */
 function spacedText(node: Element): string {
   const parts: string[] = []
   visit(node, (child) => {
@@ -109,7 +109,7 @@ function turnLink(node: Element, resolveLink: ResolveLink): void {
     node.properties = { href }
     return
   }
-  // What only the repository has is named and leads nowhere: a deployment does not know where its source is kept.
+  // A target that only the repository has is named without a link: a deployment does not know where its source is.
   node.tagName = "span"
   node.properties = { title: "In the repository" }
 }
@@ -119,7 +119,7 @@ function turnImage(node: Element, resolveLink: ResolveLink): void {
   node.properties = { src: resolveLink(String(src)) ?? "", alt: alt ?? "", loading: "lazy" }
 }
 
-/** Code under its language, where the button that copies it has its place. A block without a language is a diagram. */
+/** Code below the name of its language, next to which the copy button goes. A block without a language is a diagram. */
 function codeBlock(pre: Element): Element {
   const code = pre.children.find((child): child is Element => child.type === "element")
   const classes = code?.properties.className
@@ -153,7 +153,7 @@ const languages: Record<string, string> = {
   mermaid: "Diagram (Mermaid)",
 }
 
-/** What is wider than the page scrolls in a place of its own, which the keyboard can reach. */
+/** Content wider than the page scrolls in its own frame, which the keyboard can reach. */
 const scroller = (child: Element, label: string, kind: string): Element => ({
   type: "element",
   tagName: "div",

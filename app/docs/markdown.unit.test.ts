@@ -4,7 +4,7 @@ import { renderMarkdown } from "./markdown.ts"
 const render = (...lines: string[]) =>
   renderMarkdown(lines.join("\n"), (target) => (target.startsWith("x") ? null : target))
 
-test("the first heading is the title and not on the page; the others have GitHub's ids", () => {
+test("the first heading becomes the title and the others have GitHub's ids", () => {
   const { title, html, headings } = render(
     "# Of `this`",
     "",
@@ -30,7 +30,7 @@ test("raw HTML does not reach the page", () => {
   )
 })
 
-test("code and tables scroll in a place that the keyboard reaches; a diagram is not for copying", () => {
+test("code and tables scroll in a frame that the keyboard can reach, and a diagram has no copy button", () => {
   const { html } = render(
     "```sh",
     "ls",
@@ -47,17 +47,17 @@ test("code and tables scroll in a place that the keyboard reaches; a diagram is 
   expect(html.match(/role="group"/g)).toHaveLength(3)
   expect(html.match(/class="code"/g)).toHaveLength(1)
   expect(html).toContain('aria-label="Code: Shell"')
-  // A cell that heads nothing is no header: a screen reader would read an empty one.
+  // An empty cell is not a header: a screen reader would read it as an empty one.
   expect(html.match(/<th>/g)).toHaveLength(1)
 })
 
-test("what only the repository has is named and leads nowhere", () => {
+test("a target that only the repository has is named without a link", () => {
   const { html } = render("[here](y.md) and [there](x.md)")
   expect(html).toContain('<a href="y.md">here</a>')
   expect(html).toContain('<span title="In the repository">there</span>')
 })
 
-test("the search reads each section, cells apart", () => {
+test("the search reads each section and separates cells", () => {
   const { sections } = render(
     "# Title",
     "",

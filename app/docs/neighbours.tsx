@@ -1,6 +1,6 @@
 type Page = { href: string; title: string }
 
-/** The pages before and after, in the order of the contents. */
+/** Links to the previous and next page in the order of the contents. */
 export const Neighbours = ({ before, after }: { before: Page | null; after: Page | null }) => (
   <nav aria-label="Before and after" className="mt-12 flex flex-wrap justify-between gap-4 text-sm">
     {before ? <Neighbour rel="prev" page={before} /> : <span />}

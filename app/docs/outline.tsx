@@ -1,6 +1,6 @@
 import type { Heading } from "./markdown.ts"
 
-/** What is on the page, beside it. */
+/** The outline of the page, next to it. */
 export const Outline = ({ headings }: { headings: Heading[] }) => (
   <nav aria-label="On this page" className="text-[13px]">
     <p className="mb-1 font-semibold">On this page</p>

@@ -10,15 +10,15 @@ const others = [
   { href: "/developers", name: "Your workspace", what: "The same requests with your own key, and webhooks" },
 ]
 
-/** What each guide is about, in a line: its title says what one does. */
+/** One line about each guide. Its title says what the reader does. */
 const about: Record<string, string> = {
   "guides/verify": "A hosted page, any KYC provider, a credential on chain",
   "guides/issue": "A token with rules that the chain enforces",
-  "guides/move": "Transfers that may be retried without fear",
+  "guides/move": "Transfers that are safe to retry",
   "guides/events": "Signed webhooks, and a sequence without a gap",
-  "guides/go-live": "What has to be true before the first investor",
-  "guides/providers": "Eight of them, one API",
-  "guides/operate": "What a day looks like, and a bad one",
+  "guides/go-live": "What to check before the first investor",
+  "guides/providers": "Eight providers, one API",
+  "guides/operate": "Normal days, and incidents",
 }
 
 /** The start page of the documentation. */

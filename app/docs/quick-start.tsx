@@ -7,7 +7,7 @@ import { Card } from "#app/components/ui/card.tsx"
 const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const JSON_TYPE = '-H "Content-Type: application/json"'
 
-/** The three requests of a first hour. A shell that has the two variables runs each as it is. */
+/** The first three requests. They run unchanged in a shell that has the two variables. */
 const requests = [
   {
     title: "Start a verification",

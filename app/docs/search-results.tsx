@@ -7,7 +7,7 @@ import type { Entry } from "./entries.ts"
 
 const MOST = 20
 
-/** What the documentation says about something. */
+/** The search over the documentation. */
 export function SearchResults({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("")
   const [index, setIndex] = useState<MiniSearch<Entry> | "loading" | "failed">("loading")
@@ -23,14 +23,14 @@ export function SearchResults({ onClose }: { onClose: () => void }) {
       : index === "loading"
         ? "Loading…"
         : text.trim() === ""
-          ? "Type a word, an endpoint or an error code."
+          ? "Enter words, an endpoint or an error code."
           : choices.length === 0
             ? "Nothing found. Try fewer or other words."
             : ""
   return (
     <SearchDialog
       title="Search the documentation"
-      placeholder="A word, an endpoint, an error code"
+      placeholder="Words, endpoint or error code"
       text={text}
       onText={setText}
       choices={choices}
@@ -77,7 +77,7 @@ function find(index: MiniSearch<Entry>, text: string): Choice[] {
     }))
 }
 
-/** What stands around the first word that was found. */
+/** The text around the first match. */
 function excerpt(text: string, terms: string[]): string {
   const lower = text.toLowerCase()
   const at = Math.min(...terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0))

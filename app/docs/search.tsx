@@ -5,14 +5,14 @@ import dynamicModule from "next/dynamic.js"
 import { useEffect, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 
-// Its types speak of a default export inside of the module that Node would load; there is none.
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const Results = dynamic(async () => (await import("./search-results.tsx")).SearchResults)
 
-/** The button of the search, and its keys. What it searches is loaded when it opens. */
+/** The search button and its shortcuts. The entries load when it opens. */
 export function DocsSearch() {
   const [isOpen, setOpen] = useState(false)
-  // The contents are longer than most windows: they show where one is.
+  // The contents are longer than most windows, so they scroll to the current page.
   useEffect(() => {
     const contents = document.getElementById("contents")
     const current = contents?.querySelector<HTMLElement>("[aria-current]")

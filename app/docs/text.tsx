@@ -2,18 +2,18 @@ import { renderMarkdown } from "./markdown.ts"
 
 const rendered = new Map<string, string>()
 
-/** A description of the API's document, which is Markdown. */
+/** A description from the OpenAPI document, which is Markdown. */
 export function Markdown({ text }: { text: string }) {
   let html = rendered.get(text)
   if (html === undefined) {
     html = renderMarkdown(text, (target) => target).html
     rendered.set(text, html)
   }
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own document, and raw HTML in it is dropped
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own document, without raw HTML
   return <div className="prose" dangerouslySetInnerHTML={{ __html: html }} />
 }
 
-/** One sentence or two, in which only code is marked. */
+/** One or two sentences in which only code is marked up. */
 export const Inline = ({ text }: { text: string }) =>
   text.split(/`([^`]+)`/).map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text that never changes

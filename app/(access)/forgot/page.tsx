@@ -8,7 +8,7 @@ import { Field } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 
-/** Sends a link for a new password, where the server can send mail; else says who can make one. */
+/** Sends a link for a new password. If the server cannot send mail, says who can create one. */
 export default function Forgot() {
   const [outcome, setOutcome] = useState<"sent" | "no mail" | null>(null)
   if (outcome === "sent") {
@@ -26,7 +26,7 @@ export default function Forgot() {
     return (
       <>
         <Heading title="Ask your administrator">
-          This server sends no email. Whoever runs it can create a link for you with{" "}
+          This server cannot send email. Your administrator can create a link for you with{" "}
           <code className="font-mono text-[13px]">npm run vouch -- user reset &lt;email&gt;</code>.
         </Heading>
         <BackToSignIn />

@@ -10,7 +10,7 @@ import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Reset } from "#server/domain/people/reset.ts"
 
-/** Takes a new password, with the token of the link. */
+/** Sets a new password with the token of the link. */
 export default function Page() {
   const token = useSearchParams().get("token") ?? ""
   const [done, setDone] = useState<Reset | null>(null)
@@ -40,7 +40,7 @@ export default function Page() {
   )
 }
 
-/** What has to be set up again, as far as there was any. */
+/** Which sign-in methods were removed and must be set up again. */
 function removed({ passkeys_removed: passkeys, second_factor_removed: hadSecondFactor }: Reset): string {
   const gone = [
     ...(passkeys > 0 ? [passkeys === 1 ? "your passkey" : `your ${passkeys} passkeys`] : []),

@@ -1,2 +1,2 @@
-// What an operator's link opens; what it is, its token says.
+// The page behind a link that an operator created. The link's token says what it is for.
 export { default } from "#app/(access)/join/page.tsx"

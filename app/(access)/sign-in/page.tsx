@@ -13,7 +13,7 @@ import { Input } from "#app/components/ui/input.tsx"
 
 type Step = "password" | "totp" | "backup"
 
-/** Email and password, then a second factor where there is one; or a passkey, which is both. */
+/** Signs in with email and password, then the second factor if there is one. A passkey replaces both. */
 export default function Page() {
   const next = useSearchParams().get("next") ?? undefined
   const [step, setStep] = useState<Step>("password")

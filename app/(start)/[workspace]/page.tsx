@@ -3,11 +3,11 @@ import { isSection } from "#app/(dashboard)/sections.ts"
 import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 import { Start } from "#app/(dashboard)/start.tsx"
 
-/** `/attestations` is that section of the last workspace, and `/ws_…` that workspace's overview. */
+/** `/attestations` opens that section of the last workspace, and `/ws_…` the overview of that workspace. */
 export default async function Page({ params }: { params: Promise<{ workspace: string }> }) {
   const { workspace: part } = await params
   if (/^ws_\w+$/.test(part)) redirect(`/${part}/overview`)
-  // Next requires one name for this path segment everywhere; here it is a section without its workspace.
+  // Next requires the same name for this path segment everywhere. Here it can also be a section.
   if (!isSection(part)) notFound()
   if (!(await carriesSession())) redirect(`/sign-in?next=/${part}`)
   return <Start section={part} />

@@ -26,7 +26,7 @@ export function Badge({ tone = "plain", className, ...props }: ComponentProps<"s
 
 type Look = { word: string; tone: Tone }
 
-/** Every state that has a badge. One that is missing here does not compile. */
+/** The look of every state. A missing state does not compile. */
 const looks = {
   // Attestations
   pending: { word: "Pending", tone: "notice" },
@@ -50,7 +50,7 @@ type Status = keyof typeof looks
 
 export const statusWord = (status: Status): string => looks[status].word
 
-/** A state as a word with a colour; the word alone says all of it. */
+/** A state in words and colour. The words alone are enough. */
 export function StatusBadge({ status }: { status: Status }) {
   const { word, tone } = looks[status]
   return (
@@ -61,7 +61,7 @@ export function StatusBadge({ status }: { status: Status }) {
   )
 }
 
-/** A token that is paused, active, or not on chain yet. */
+/** Whether a token is paused, active or not on chain yet. */
 export function TokenBadge({ token: { paused, mint } }: { token: { paused: boolean; mint: string | null } }) {
   if (paused) return <StatusBadge status="paused" />
   return mint === null ? <Badge>No mint yet</Badge> : <StatusBadge status="active" />

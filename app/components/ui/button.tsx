@@ -19,24 +19,24 @@ const sizes = {
   sm: "h-8 rounded-md px-2.5 text-[13px] whitespace-nowrap pointer-coarse:h-10",
   md: "h-9 rounded-md px-3.5 text-sm whitespace-nowrap pointer-coarse:h-11",
   lg: "h-11 rounded-md px-5 text-[15px] whitespace-nowrap",
-  /** Where a page has one thing to do. Its words may wrap. */
+  /** For pages with one action. Its text may wrap. */
   xl: "min-h-12 rounded-lg px-5 text-[15px]",
   icon: "size-9 rounded-md pointer-coarse:size-11",
   "icon-sm": "size-8 rounded-md pointer-coarse:size-10",
-  /** A picture of a person. */
+  /** For the picture of a person. */
   round: "size-8 rounded-full pointer-coarse:size-10",
 } as const
 
 export type ButtonProps = ComponentProps<"button"> & {
   variant?: keyof typeof variants
   size?: keyof typeof sizes
-  /** Dresses the child (a link, say) as a button, instead of making one. */
+  /** Styles the child, such as a link, as a button instead of rendering one. */
   asChild?: boolean
-  /** Something is under way: further clicks do nothing, and the button keeps the focus. */
+  /** The action is running: clicks do nothing, and the button keeps the focus. */
   pending?: boolean
 }
 
-/** A button with an icon alone needs an `aria-label`. */
+/** A button that has only an icon needs an `aria-label`. */
 export function Button({
   variant = "outline",
   size = "md",

@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from "react"
 import { useId } from "react"
 import { Wordmark } from "#app/components/wordmark.tsx"
 
-/** A part of a page with a heading of its own, at the second level. */
+/** A part of a page with its own second-level heading. */
 export function Card({
   title,
   description,
@@ -41,7 +41,7 @@ export function Card({
   )
 }
 
-/** One column with one subject: the whole screen on a phone, a card on anything wider. */
+/** One column with one subject: the whole screen on a phone, a card on wider screens. */
 export function PageCard({ badge, children }: { badge?: ReactNode; children: ReactNode }) {
   return (
     <div className="mx-auto min-h-dvh w-full max-w-[30rem] sm:min-h-0 sm:px-4 sm:py-12">

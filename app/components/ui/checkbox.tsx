@@ -6,14 +6,14 @@ import { Icon } from "#app/components/icons.tsx"
 import { useControl } from "./input.tsx"
 
 type CheckboxProps = Omit<ComponentProps<"input">, "type" | "children"> & {
-  /** Its label, unless a `Field` around it or an `aria-label` is. */
+  /** Its label, unless a `Field` around it or an `aria-label` names it. */
   children?: ReactNode
   hint?: ReactNode
-  /** Of what it stands for a part is chosen. */
+  /** Only a part of what it stands for is selected. */
   partly?: boolean
 }
 
-/** A checkbox with its label, the whole of which can be clicked. */
+/** A checkbox whose whole label can be clicked. */
 export function Checkbox({ className, children, hint, partly = false, ref, ...props }: CheckboxProps) {
   const control = useControl()
   const box = (
@@ -22,7 +22,7 @@ export function Checkbox({ className, children, hint, partly = false, ref, ...pr
         {...control}
         {...props}
         type="checkbox"
-        // No attribute says it.
+        // It has no attribute in HTML.
         ref={(box) => {
           if (box) box.indeterminate = partly
           if (typeof ref === "function") return ref(box)

@@ -19,13 +19,13 @@ import { Icon } from "#app/components/icons.tsx"
 import { Button } from "./button.tsx"
 import { Slot } from "./slot.tsx"
 
-// The browser's own modal dialogs: the page behind is out of reach, Escape closes, and the focus returns.
+// The browser's own modal dialogs: they block the page behind, close by Escape and return the focus.
 
 const ModalContext = createContext<{ isOpen: boolean; setOpen: (open: boolean) => void } | null>(null)
 
 function useModal() {
   const modal = use(ModalContext)
-  if (!modal) throw new Error("A dialog's parts stand inside of it")
+  if (!modal) throw new Error("Use a dialog's parts inside a Dialog")
   return modal
 }
 
@@ -63,11 +63,11 @@ export function DialogClose({ children }: { children: ReactElement }) {
 type ModalContentProps = Omit<ComponentProps<"dialog">, "title" | "open"> & {
   title: ReactNode
   description?: ReactNode
-  /** Whether a click beside it leaves it open. */
+  /** Whether it stays open on a click outside. */
   insists?: boolean
 }
 
-/** There while it is open, and not before: what is in it begins anew each time. */
+/** Rendered only while open, so that its content starts fresh each time. */
 function ModalContent(props: ModalContentProps) {
   const { isOpen } = useModal()
   return isOpen ? <OpenModal {...props} /> : null
@@ -80,12 +80,12 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // Closed before it goes, for only then does the focus return to where it was.
+    // Closed before it is removed, because only then does the focus return.
     return () => element?.close()
   }, [])
 
-  // Whether it closes, its owner decides: asked by a phone's gesture for going back, and by Escape, which the browser
-  // would ask about only once.
+  // The owner decides whether it closes on a phone's back gesture or on Escape, about which the browser would ask only
+  // once.
   function cancel(event: SyntheticEvent) {
     if (event.target !== event.currentTarget) return
     event.preventDefault()
@@ -94,13 +94,13 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
   function leave(event: KeyboardEvent<HTMLDialogElement>) {
     const { currentTarget, target, key } = event
     if (key !== "Escape" || (target as Element).closest("dialog") !== currentTarget) return
-    // What is open inside closes first.
+    // An open popover inside closes first.
     if (currentTarget.querySelector(":popover-open")) return
     event.preventDefault()
     setOpen(false)
   }
 
-  // A press that began inside, to mark some text, is none beside it.
+  // A press that began inside, to select text, does not count as a click outside.
   const pressed = useRef(false)
   function press(event: MouseEvent<HTMLDialogElement>) {
     const box = event.currentTarget.getBoundingClientRect()
@@ -118,7 +118,7 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
       onKeyDown={leave}
       onMouseDown={press}
       onClick={(event) => {
-        // To React a row or a link around the trigger is around the dialog too.
+        // To React, a row or link around the trigger also contains the dialog.
         event.stopPropagation()
         if (!insists && pressed.current && event.target === event.currentTarget) setOpen(false)
       }}
@@ -140,7 +140,7 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
 const dialogLook =
   "m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg overflow-y-auto rounded-xl border border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in motion-safe:fade-in-0 motion-safe:zoom-in-98"
 
-/** A dialog always has a title; what needs no description has none. */
+/** A dialog always has a title. The description is optional. */
 export function DialogContent({ className, children, ...props }: ComponentProps<typeof ModalContent>) {
   return (
     <ModalContent {...props} className={clsx(dialogLook, className)}>
@@ -150,7 +150,7 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
   )
 }
 
-/** The row of buttons at a dialog's end; the primary one is last. */
+/** The row of buttons at the end of a dialog, the primary one last. */
 export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
   return (
     <div
@@ -176,7 +176,7 @@ function CloseButton() {
   )
 }
 
-/** A question that has to be answered: a click beside it does not close it. */
+/** A question that needs an answer: a click outside does not close it. */
 export function AlertDialogContent({
   className,
   ...props
@@ -196,7 +196,7 @@ const sides = {
   right: "ml-auto border-l motion-safe:slide-in-from-right",
 } as const
 
-/** A dialog at the screen's edge, for what is long: a menu, a transaction. */
+/** A dialog at the edge of the screen for long content, such as a menu or a transaction. */
 export function SheetContent({
   side = "right",
   className,

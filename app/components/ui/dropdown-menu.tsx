@@ -18,15 +18,15 @@ import {
 } from "react"
 import { Slot } from "./slot.tsx"
 
-// The browser's own popovers: they lie above everything, close by Escape and by a click beside them, and give the focus
-// back. All that is left to do is to put them in their place; libraries for that weigh as much as the rest of a page.
+// The browser's own popovers: they lie above everything, close by Escape or a click outside, and return the focus. This
+// code only positions them. Libraries for that are as large as the rest of a page.
 
 const GAP_PX = 4
 const EDGE_PX = 8
 
 type Align = "start" | "end"
 
-/** Below its anchor, or above where there is more room; never out of the window. */
+/** Below its anchor, or above if there is more room there. Never outside the window. */
 function placeBeside(anchor: Element, floating: HTMLElement, align: Align): void {
   const box = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = floating
@@ -39,7 +39,7 @@ function placeBeside(anchor: Element, floating: HTMLElement, align: Align): void
   floating.style.left = `${Math.max(EDGE_PX, Math.min(wanted, last))}px`
 }
 
-/** Every popover's: without them it would stand in the middle of the window. */
+/** Classes of every popover. Without them it would be in the middle of the window. */
 const placedLook = "fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] overflow-y-auto"
 
 type Anchored = { id: string; anchor: RefObject<HTMLButtonElement | null> }
@@ -54,11 +54,11 @@ function useAnchored(): Anchored {
 
 function useAnchor(): Anchored {
   const anchored = use(AnchoredContext)
-  if (!anchored) throw new Error("A popover's parts stand inside of it")
+  if (!anchored) throw new Error("Use a popover's parts inside a popover")
   return anchored
 }
 
-/** What a popover's element needs to open at its anchor and to stay there. */
+/** Attributes that open a popover at its anchor and keep it there. */
 function usePlaced(align: Align, onOpen?: (popover: HTMLElement) => void) {
   const { id, anchor } = useAnchor()
   const ref = useRef<HTMLDivElement>(null)
@@ -80,7 +80,7 @@ function usePlaced(align: Align, onOpen?: (popover: HTMLElement) => void) {
     const opens = event.newState === "open"
     setOpen(opens)
     if (!opens) return
-    // It has no size before it is shown, and is not painted before this.
+    // It has no size until it is shown, and is not painted before this runs.
     requestAnimationFrame(() => {
       if (!anchor.current || !ref.current) return
       placeBeside(anchor.current, ref.current, align)
@@ -132,7 +132,7 @@ export function DropdownMenuContent({
       event.preventDefault()
       next.focus()
     } else if (event.key === "Tab") {
-      // A menu is left, not walked through.
+      // Tab leaves the menu.
       menu.hidePopover()
     }
   }
@@ -185,7 +185,7 @@ export function DropdownMenuItem({
 
 const ChoiceContext = createContext<{ value: string; onValueChange: (value: string) => void } | null>(null)
 
-/** Items of which one holds. */
+/** Items of which one is selected. */
 export function DropdownMenuRadioGroup({
   value,
   onValueChange,
@@ -221,7 +221,7 @@ export function DropdownMenuRadioItem({
   )
 }
 
-/** Words above the items; they are no item. */
+/** Text above the items. */
 export function DropdownMenuLabel({ className, ...props }: ComponentProps<"div">) {
   return <div role="presentation" {...props} className={clsx("px-2 py-1.5 text-xs text-muted", className)} />
 }

@@ -4,7 +4,7 @@ import { clsx } from "clsx"
 import { type ComponentProps, createContext, use } from "react"
 import { Icon } from "#app/components/icons.tsx"
 
-/** What a field knows of the one control inside of it. */
+/** What a field passes to the control inside it. */
 type Control = {
   id: string
   name: string
@@ -15,10 +15,10 @@ type Control = {
 
 export const ControlContext = createContext<Control | null>(null)
 
-/** The attributes that a control gets from the field around it; none outside of a field. */
+/** The attributes that a control gets from the field around it, if any. */
 export const useControl = (): Partial<Control> => use(ControlContext) ?? {}
 
-/** What every control that holds text looks like. */
+/** The look of every text control. */
 const controlLook =
   "w-full min-w-0 rounded-md border border-field bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger max-sm:text-base"
 
@@ -41,7 +41,7 @@ export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   )
 }
 
-/** The platform's own select, whose list every phone and screen reader knows. Its options are `<option>`s. */
+/** The browser's own select, which every phone and screen reader supports. Its options are `<option>`s. */
 export function Select({ className, ...props }: ComponentProps<"select">) {
   return (
     <div className={clsx("relative", className)}>
@@ -62,6 +62,6 @@ export function Select({ className, ...props }: ComponentProps<"select">) {
 }
 
 export function Label({ className, ...props }: ComponentProps<"label">) {
-  // biome-ignore lint/a11y/noLabelWithoutControl: what it labels is named where it is used
+  // biome-ignore lint/a11y/noLabelWithoutControl: the caller sets `htmlFor`
   return <label className={clsx("block text-[13px] font-medium", className)} {...props} />
 }

@@ -1,6 +1,6 @@
 import { clsx } from "clsx"
 
-/** How far something has come, 0 to 1; null while nobody knows. What is used of a limit is a `Meter`. */
+/** Progress from 0 to 1, null while unknown. For the used part of a limit, use `Meter`. */
 export function Progress({
   value,
   label,

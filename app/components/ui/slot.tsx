@@ -7,11 +7,11 @@ type Attributes = HTMLAttributes<HTMLElement> & {
 }
 
 /**
- * Its one child, with these attributes besides. What the child says itself stands; of two click
- * handlers its own is first.
+ * Renders its one child with these attributes added. The child's own attributes win, and its own click handler runs
+ * first.
  */
 export function Slot({ children, ...given }: Attributes) {
-  if (!isValidElement<Attributes>(children)) throw new Error("A slot has one child, an element")
+  if (!isValidElement<Attributes>(children)) throw new Error("A slot needs exactly one element as its child")
   const own = children.props
   return cloneElement(children, {
     ...given,

@@ -4,22 +4,22 @@ import { Slot } from "./slot.tsx"
 
 type Props = Parameters<typeof Slot>[0]
 
-/** What the child has once it is in the slot. */
+/** The child's attributes inside the slot. */
 const propsOf = (own: Partial<Props>, given: Omit<Props, "children">) =>
   Slot({ ...given, children: createElement("a", own) }).props
 
-test("the child gets what is given, and keeps what it says itself", () => {
+test("the child gets the slot's attributes and keeps its own", () => {
   const props = propsOf({ id: "own", "aria-label": "Own" }, { id: "given", title: "Given" })
   expect(props).toMatchObject({ id: "own", "aria-label": "Own", title: "Given" })
 })
 
-test("classes of both are there, the child's last", () => {
+test("the classes of both are joined, the child's last", () => {
   expect(propsOf({ className: "b" }, { className: "a" }).className).toBe("a b")
   expect(propsOf({}, { className: "a" }).className).toBe("a")
   expect(propsOf({ className: "b" }, {}).className).toBe("b")
 })
 
-test("a click does what the child wants, and then what the slot wants", () => {
+test("a click calls the child's handler, then the slot's", () => {
   const done: string[] = []
   const handler = (name: string) => () => void done.push(name)
   const click = {} as MouseEvent<HTMLElement>

@@ -18,11 +18,11 @@ const TabsContext = createContext<Chosen | null>(null)
 
 function useTabs() {
   const tabs = use(TabsContext)
-  if (!tabs) throw new Error("Tabs stand inside of their root")
+  if (!tabs) throw new Error("Use tabs inside Tabs")
   return tabs
 }
 
-/** One of several panels at a time. Who keeps what is chosen elsewhere gives `value` and `onValueChange`. */
+/** Shows one of several panels. To keep the choice elsewhere, pass `value` and `onValueChange`. */
 export function Tabs({
   defaultValue,
   value,
@@ -105,7 +105,7 @@ export function TabsTrigger({
   )
 }
 
-/** Scrolls the list to a tab that is not wholly in it. The page stays: `scrollIntoView` might move it as well. */
+/** Scrolls the list to a tab that is not fully visible. Not `scrollIntoView`, which could also move the page. */
 function reveal(tab: HTMLElement): void {
   const list = tab.parentElement!
   const [own, around] = [tab.getBoundingClientRect(), list.getBoundingClientRect()]
@@ -113,7 +113,7 @@ function reveal(tab: HTMLElement): void {
   else if (own.left < around.left) list.scrollLeft -= around.left - own.left
 }
 
-/** There while it is chosen, and not before. */
+/** Rendered only while its tab is selected. */
 export function TabsContent({ value, className, ...props }: ComponentProps<"div"> & { value: string }) {
   const { id, value: chosen } = useTabs()
   if (value !== chosen) return null

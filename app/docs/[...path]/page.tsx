@@ -19,7 +19,7 @@ export default async function Page({ params }: { params: Promise<{ path: string[
       aside={document.headings.length > 1 && <Outline headings={document.headings} />}
     >
       <PageHeader title={document.title} />
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own documents, and raw HTML in them is dropped */}
+      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own documents, without raw HTML */}
       <div className="prose" dangerouslySetInnerHTML={{ __html: document.html }} />
       <CopyButtons />
       <Neighbours before={before && pageOf(before)} after={after && pageOf(after)} />

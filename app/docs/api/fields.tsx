@@ -3,10 +3,10 @@ import { Inline } from "#app/docs/text.tsx"
 import type { Parameter, Schema } from "#server/rest/openapi/types.ts"
 import { fieldsOf, limitsOf, typeOf, valuesOf, variantsOf } from "./types.ts"
 
-/** How deep objects are unfolded: what is below has a page of its own, or is told by the example. */
+/** How deep objects are shown. Deeper ones have their own page, or are in the example. */
 const DEEPEST = 3
 
-/** The fields of a body, one below the other; what is inside of one is folded. */
+/** The fields of a body. Nested fields are collapsed. */
 export function Fields({
   schema,
   isRequest,
@@ -27,7 +27,7 @@ export function Fields({
           key={name}
           name={name}
           schema={field}
-          // Of an answer every field is there, unless it says otherwise.
+          // In a response every field is present, unless marked otherwise.
           mark={isRequest === inside.required.has(name) ? (isRequest ? "required" : "may be missing") : null}
         >
           {depth < DEEPEST && (fieldsOf(field) || variantsOf(field)) && (
@@ -100,7 +100,7 @@ function Field({
   name: string
   schema: Schema
   mark: string | null
-  /** Where a parameter is sent: in the path, the query or a header. */
+  /** The place of a parameter: the path, the query or a header. */
   place?: string
   children?: ReactNode
 }) {

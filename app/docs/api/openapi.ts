@@ -11,7 +11,7 @@ import type {
   Schema,
 } from "#server/rest/openapi/types.ts"
 
-/** An endpoint as the reference shows it: nothing in it is a reference any more, but for schemas. */
+/** An endpoint as the reference shows it, with every `$ref` resolved except those to schemas. */
 export type Endpoint = {
   /** Its `operationId`. */
   id: string
@@ -19,7 +19,7 @@ export type Endpoint = {
   path: string
   summary: string
   description: string
-  /** The scope that the key needs: null where any key is enough, or none. */
+  /** The scope that the key needs. Null if any key is enough, or none is needed. */
   scope: string | null
   access: "key" | "open" | "signature"
   parameters: Parameter[]
@@ -32,7 +32,7 @@ export type Tag = { slug: string; name: string; description: string; endpoints: 
 
 let read: { document: OpenApi; tags: Tag[] } | undefined
 
-/** The API's document as it was written with this version, endpoints by their tags. */
+/** The OpenAPI document of this version, with endpoints by tag. */
 export function reference(): { document: OpenApi; tags: Tag[] } {
   read ??= load()
   return read
@@ -82,7 +82,7 @@ function found<T extends object>(document: OpenApi, one: T | Reference): T {
   return parts.reduce<unknown>((place, part) => (place as Record<string, unknown>)[part], document) as T
 }
 
-/** A schema, and its name where it has one. */
+/** A schema and its name, if it has one. */
 export function named(schema: Schema): { name: string | null; schema: Schema } {
   if (schema.$ref === undefined) return { name: null, schema }
   const name = schema.$ref.split("/").at(-1)!
@@ -93,7 +93,7 @@ export function named(schema: Schema): { name: string | null; schema: Schema } {
 /** The address of an endpoint's page. */
 export const placeOf = ({ id }: Endpoint): string => `/docs/api/${id}`
 
-/** The endpoint with this `operationId`, and those before and after it. Null where there is none. */
+/** The endpoint with this `operationId`, with the previous and next one. Null if it does not exist. */
 export function endpointAt(id: string) {
   const all = reference().tags.flatMap((tag) => tag.endpoints.map((endpoint) => ({ tag, endpoint })))
   const index = all.findIndex(({ endpoint }) => endpoint.id === id)
@@ -105,7 +105,7 @@ export function endpointAt(id: string) {
   }
 }
 
-/** The example of a body that succeeds; null where there is none. */
+/** The example body of a success, null if there is none. */
 export function exampleOf({ responses }: Endpoint): { status: string; value: unknown } | null {
   const success = responses.find(({ status }) => status.startsWith("2"))
   const media = Object.values(success?.response.content ?? {})[0]

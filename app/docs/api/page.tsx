@@ -5,7 +5,7 @@ import { Markdown } from "#app/docs/text.tsx"
 import { placeOf, reference } from "./openapi.ts"
 import "../prose.css"
 
-/** Every endpoint by its subject, and what holds for all of them. */
+/** Every endpoint by subject, and what applies to all of them. */
 export default function Page() {
   const { document, tags } = reference()
   return (
@@ -39,11 +39,11 @@ export default function Page() {
       ))}
       <section aria-labelledby="all" className="mt-10">
         <h2 id="all" className="mb-2 font-semibold">
-          What holds for all of them
+          What applies to all of them
         </h2>
         <Markdown text={String(document.info.description)} />
         <p className="mt-4 text-sm">
-          For generators of clients:{" "}
+          For client generators:{" "}
           <a href="/v1/openapi.json" className="text-accent underline underline-offset-4">
             openapi.json
           </a>

@@ -7,10 +7,10 @@ import { Samples } from "./sample-choice.tsx"
 import { argumentsOf, bodyOf, samplesOf } from "./samples.ts"
 import { TryIt } from "./try-it.tsx"
 
-/** What the languages are called in fences of Markdown. */
+/** The names of the languages in Markdown code blocks. */
 const fences = { curl: "sh", TypeScript: "ts", Python: "python" } as const
 
-/** What an endpoint takes and answers, with samples, and a way to try it. */
+/** The parameters and responses of an endpoint, with samples and a form to try it. */
 export function EndpointParts({ tag, endpoint }: { tag: Tag; endpoint: Endpoint }) {
   const { method, path, summary, parameters, body } = endpoint
   const example = exampleOf(endpoint)
@@ -71,7 +71,7 @@ const successOf = ({ responses }: Endpoint): Schema | null =>
   Object.values(responses.find(({ status }) => status.startsWith("2"))?.response.content ?? {})[0]?.schema ??
   null
 
-/** Path and query; of the query also what can be left out, empty. */
+/** Path and query parameters. Optional ones of the query are empty. */
 const parametersToTry = (endpoint: Endpoint) => {
   const given = new Map(argumentsOf(endpoint).map(({ name, value }) => [name, value]))
   return endpoint.parameters
@@ -84,7 +84,7 @@ const parametersToTry = (endpoint: Endpoint) => {
     }))
 }
 
-/** Each status, and the codes of errors that it comes with. */
+/** Each status with its error codes. */
 const Statuses = ({ endpoint: { responses } }: { endpoint: Endpoint }) => (
   <dl className="mt-3 grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5">
     {responses.map(({ status, response }) => {

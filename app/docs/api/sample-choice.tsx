@@ -11,7 +11,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** What was chosen on any page, in this browser. */
+/** The language chosen in this browser, on any page. */
 function read(): string | null {
   if (chosen !== null) return chosen
   try {
@@ -26,12 +26,12 @@ function choose(language: string): void {
   try {
     localStorage.setItem(NAME, language)
   } catch {
-    // Then it is for this page.
+    // Without storage the choice applies to this page only.
   }
   for (const listener of listeners) listener()
 }
 
-/** The same request in several languages: one choice for all of them. Without scripts the first is shown. */
+/** The same request in several languages. One choice applies to all samples. Without scripts the first is shown. */
 export function Samples({ samples }: { samples: { language: string; sample: ReactNode }[] }) {
   const wanted = useSyncExternalStore(subscribe, read, () => null)
   const id = useId()

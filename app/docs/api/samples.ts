@@ -2,7 +2,7 @@ import type { Endpoint, Tag } from "./openapi.ts"
 
 export type Sample = { language: "curl" | "TypeScript" | "Python"; code: string }
 
-/** The request in each language. The clients have no method for what only KYC providers send, and for documents. */
+/** The request in each language. The clients have no methods for requests of KYC providers and for documents. */
 export function samplesOf(tag: Tag, endpoint: Endpoint): Sample[] {
   const isLeftOut = endpoint.access === "signature" || tag.name === "Description"
   return [
@@ -16,11 +16,11 @@ export function samplesOf(tag: Tag, endpoint: Endpoint): Sample[] {
   ]
 }
 
-/** The body of the example. */
+/** The example body. */
 export const bodyOf = ({ body }: Endpoint): Record<string, unknown> | null =>
   (body?.example as Record<string, unknown> | undefined) ?? null
 
-/** Parameters of the path and those of the query that cannot be left out, with their examples. */
+/** Parameters of the path and required ones of the query, with their examples. */
 export const argumentsOf = ({ parameters }: Endpoint) =>
   parameters
     .filter(({ in: place, required }) => place !== "header" && (place === "path" || required === true))
@@ -28,7 +28,7 @@ export const argumentsOf = ({ parameters }: Endpoint) =>
 
 const isIdempotent = ({ parameters }: Endpoint) => parameters.some(({ name }) => name === "Idempotency-Key")
 
-/** A key is for one request: another endpoint's sample must not be refused by it. */
+/** An idempotency key is for one request, so that the sample of another endpoint is not refused for it. */
 const exampleKey = ({ id }: Endpoint): string => `${id}-4711`
 
 function curl(endpoint: Endpoint): string {
@@ -71,7 +71,7 @@ function typescript(endpoint: Endpoint): string {
   return isList ? `for await (const one of ${call}) {\n  console.log(one)\n}` : `console.log(await ${call})`
 }
 
-/** A value as TypeScript writes it. */
+/** A value in TypeScript syntax. */
 function literal(value: unknown, indent = ""): string {
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, indent)).join(", ")}]`
   if (value === null || typeof value !== "object") return JSON.stringify(value)
@@ -103,7 +103,7 @@ function python(tag: Tag, endpoint: Endpoint): string {
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** A value as Python writes it. */
+/** A value in Python syntax. */
 function pythonLiteral(value: unknown, indent: string): string {
   if (value === null) return "None"
   if (typeof value === "boolean") return value ? "True" : "False"

@@ -25,7 +25,7 @@ test("samples in TypeScript compile against the client", () => {
 })
 
 test.each(inLanguage("curl"))(
-  "$id: the shell gives curl its arguments, and the body as it is documented",
+  "$id: the shell passes curl its arguments and the documented body",
   ({ id, code }) => {
     const printed = spawnSync(
       "bash",
@@ -61,7 +61,7 @@ test.skipIf(!hasPython)("samples in Python compile", () => {
   expect(stderr).toBe("")
 })
 
-test("what succeeds has an example, and a key's scope is named where one is needed", () => {
+test("every success has an example, and every required scope is named", () => {
   const withBody = endpoints.filter(
     ({ endpoint, tag }) => tag.name !== "Description" && exampleOf(endpoint) === null,
   )

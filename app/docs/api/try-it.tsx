@@ -5,11 +5,11 @@ import { useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Attempt } from "./try-panel.tsx"
 
-// Its types speak of a default export inside of the module that Node would load; there is none.
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const Panel = dynamic(async () => (await import("./try-panel.tsx")).TryPanel)
 
-/** Opens what sends the request to this server. It is loaded then. */
+/** Opens the form that sends the request to this server. It loads on first use. */
 export function TryIt({ name, ...attempt }: Attempt & { name: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -11,7 +11,7 @@ export type Attempt = {
   takesKey: boolean
   isIdempotent: boolean
   parameters: { name: string; place: "path" | "query"; isRequired: boolean; example: string }[]
-  /** The example's body as JSON; null where it takes none. */
+  /** The example body as JSON, null if the endpoint takes none. */
   body: string | null
 }
 
@@ -20,13 +20,13 @@ type Outcome =
   | { kind: "failed"; why: string }
   | { kind: "answered"; status: number; took_ms: number; requestId: string | null; body: string }
 
-/** The key that was typed on this page. It goes with the page: it is stored nowhere, and never part of an address. */
+/** The API key entered on this page. It is never stored or put in an address. */
 let lastKey = ""
 
-/** How much of an answer is shown. */
+/** How much of a response is shown. */
 const MOST = 100_000
 
-/** Sends one request to this server, with what is typed in. */
+/** Sends one request with the entered values to this server. */
 export function TryPanel({ method, path, takesKey, isIdempotent, parameters, body }: Attempt) {
   const id = useId()
   const [key, setKey] = useState(lastKey)
@@ -70,8 +70,8 @@ export function TryPanel({ method, path, takesKey, isIdempotent, parameters, bod
       })
     } catch {
       const why = leaving.signal.aborted
-        ? "Stopped. What was sent may have been done all the same."
-        : "The server cannot be reached, or the key has signs that no header can have."
+        ? "Stopped. The server may have processed the request already."
+        : "The server is unreachable, or the API key contains invalid characters. Check both and try again."
       setOutcome({ kind: "failed", why })
     } finally {
       running.current = null
@@ -135,7 +135,7 @@ export function TryPanel({ method, path, takesKey, isIdempotent, parameters, bod
         <Checkbox
           checked={isMeant}
           onChange={({ target }) => setMeant(target.checked)}
-          hint="This key is of a live workspace: what you send is done for real."
+          hint="This key belongs to a live workspace: the request takes real effect."
         >
           I mean it
         </Checkbox>
@@ -163,7 +163,7 @@ function Shown({ outcome, of }: { outcome: Outcome; of: string }) {
         {requestId && `, request ${requestId}`}
       </p>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
         tabIndex={0}
         aria-label={`Answer of ${of}`}
         className="mt-1 max-h-96 overflow-auto rounded-lg bg-sunken p-3"
@@ -174,18 +174,19 @@ function Shown({ outcome, of }: { outcome: Outcome; of: string }) {
   )
 }
 
-/** What would make no sense to send, in words; null where nothing does. */
+/** Why the request cannot be sent, in words. Null if it can. */
 function mistake(
   json: string | null,
   { method, isReal, isMeant }: { method: string; isReal: boolean; isMeant: boolean },
 ): string | null {
-  if (isReal && !isMeant) return `Confirm that this ${method} is meant: the key is of a live workspace.`
+  if (isReal && !isMeant)
+    return `Confirm that you want to send this ${method}: the key belongs to a live workspace.`
   if (json === null) return null
   try {
     JSON.parse(json)
     return null
   } catch (error) {
-    return `The body is no valid JSON: ${(error as Error).message}`
+    return `The body is not valid JSON: ${(error as Error).message}`
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Schema } from "#server/rest/openapi/types.ts"
 import { named } from "./openapi.ts"
 
-/** What a field may be, as its reader would say it: "string", "array of strings", "integer or null". */
+/** A field's type in words: "string", "array of strings", "integer or null". */
 export function typeOf(given: Schema): string {
   const { name, schema } = named(given)
   if (schema.enum) return schema.enum.includes(null) ? "string or null" : "string"
@@ -21,7 +21,7 @@ const plural = (type: string): string => {
   return type === "any" ? "anything" : `${type}s`
 }
 
-/** What else holds for a value, in words. */
+/** The limits of a value, in words. */
 export function limitsOf(given: Schema): string[] {
   const { schema } = named(given)
   const limits: string[] = []
@@ -36,7 +36,7 @@ export function limitsOf(given: Schema): string[] {
   return limits
 }
 
-/** The values that a field may have; empty where it may have others. */
+/** The values that a field may have. Empty if it may have any. */
 export function valuesOf(given: Schema): string[] {
   const { schema } = named(given)
   const own = schema.enum?.filter((value) => value !== null).map(String) ?? []
@@ -45,7 +45,7 @@ export function valuesOf(given: Schema): string[] {
   return (schema.anyOf ?? []).flatMap(valuesOf)
 }
 
-/** The fields of an object, of an array's items, or of the one choice that has some. */
+/** The fields of an object, of an array's items, or of the only choice that has fields. */
 export function fieldsOf(given: Schema): { fields: [string, Schema][]; required: Set<string> } | null {
   const { schema } = named(given)
   if (schema.properties)
@@ -58,7 +58,7 @@ export function fieldsOf(given: Schema): { fields: [string, Schema][]; required:
   return null
 }
 
-/** What a value is, where its `type` decides: the names of the types, and the fields of each. */
+/** For a value whose `type` decides its fields: the names of the types, and the fields of each. */
 export function variantsOf(given: Schema): { types: string[]; schema: Schema }[] | null {
   const { schema } = named(given)
   const { discriminator, oneOf, items } = schema as Schema & {

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from "#shared/errors.ts"
 
-/** Codes that look like one that does not exist, the likest first. */
+/** Existing codes similar to an unknown one, most similar first. */
 export function nearTo(code: string): ErrorCode[] {
   const wanted = trigramsOf(code)
   return errorCodes
@@ -16,7 +16,7 @@ function trigramsOf(code: string): Set<string> {
   return new Set(Array.from({ length: padded.length - 2 }, (_, start) => padded.slice(start, start + 3)))
 }
 
-/** Share of what two sets have together that is in both: 1 when they are equal. */
+/** Similarity of two sets: shared elements divided by all elements. 1 if they are equal. */
 function likeness(one: Set<string>, other: Set<string>): number {
   const both = [...one].filter((trigram) => other.has(trigram)).length
   return both / (one.size + other.size - both)

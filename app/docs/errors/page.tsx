@@ -6,7 +6,7 @@ import { ErrorLinks } from "./links.tsx"
 
 const statuses = [...new Set(errorCodes.map((code) => errors[code].status))].sort((one, other) => one - other)
 
-/** Every error of this server, by status. */
+/** Every error code, by status. */
 export default function Page() {
   return (
     <Frame current="/docs/errors">

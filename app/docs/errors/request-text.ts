@@ -1,6 +1,6 @@
 import type { ErrorExample } from "#shared/error-examples.ts"
 
-/** A request as it goes over the wire, without what a client adds by itself. */
+/** A request as it is sent, without the headers that a client adds itself. */
 export const requestText = ({ request: { method, path, headers, body } }: ErrorExample): string =>
   [
     `${method} ${path}`,

@@ -14,12 +14,12 @@ import type { RevocationFailure } from "#shared/statuses.ts"
 
 const failureCopy = {
   attestation_not_found: "not found in this workspace",
-  insufficient_scope: "whoever started this may no longer revoke",
-  review_open: "a review of it is open, and two members have to decide it",
-  internal_error: "failed several times. Try it again, by itself",
+  insufficient_scope: "the person who started this may no longer revoke",
+  review_open: "it has an open review, which two members must decide",
+  internal_error: "failed several times. Try to revoke it on its own",
 } as const satisfies Record<RevocationFailure, string>
 
-/** Where attestations are that are revoked together, and the way to stop it. The focus comes here when `isNew`. */
+/** Shows the progress of a bulk revocation, with a button to stop it. Takes the focus when `isNew`. */
 export function BulkPanel({
   job: data,
   isNew,
@@ -60,13 +60,12 @@ export function BulkPanel({
           <p className="text-[13px] text-muted tabular-nums">
             {isOver ? (
               <>
-                {data.cancelled_by !== null &&
-                  `Stopped by ${data.cancelled_by}; ${data.left} left as they were. `}
+                {data.cancelled_by !== null && `Stopped by ${data.cancelled_by}; ${data.left} not revoked. `}
                 {data.ended_before > 0 && `${data.ended_before} had already ended. `}
                 Started by {data.started_by} <Ago at={data.started_at} />
               </>
             ) : (
-              `${done} of ${data.attestations} done. You can leave this page: it goes on.`
+              `${done} of ${data.attestations} done. You can leave this page while Vouch continues.`
             )}
           </p>
         </div>
@@ -83,14 +82,14 @@ export function BulkPanel({
   )
 }
 
-/** Ends it before its end, once that is confirmed. */
+/** Stops it early, after a confirmation. */
 function Stop({ id, onStopped }: { id: string; onStopped: () => void }) {
   const cancel = useMutation((api) => api.bulkRevocation.cancel.mutate({ id }), { quiet: true, refresh: [] })
   return (
     <Confirm
       trigger={<Button size="sm">Stop</Button>}
       title="Stop revoking?"
-      description="What is already revoked stays revoked. All others are left as they are."
+      description="Attestations already revoked stay revoked. All others stay unchanged."
       confirm="Stop revoking"
       dismiss="Keep revoking"
       danger={false}
@@ -107,7 +106,7 @@ const resultOf = ({ revoked, attestations: all }: BulkRevocation): string =>
     ? `${countOf(all, "attestation")} revoked`
     : `${revoked} of ${countOf(all, "attestation")} revoked`
 
-/** Shown before one asks for the others. */
+/** How many are shown before the reader asks for the rest. */
 const FIRST = 5
 
 function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {

@@ -6,15 +6,15 @@ import { usePolling } from "#app/(dashboard)/workspace.tsx"
 import { Failed } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
-// Loaded where something is revoked: most who read the list revoke nothing.
+// Loaded on the first revocation: most readers of the list revoke nothing.
 const BulkPanel = lazy(async () => ({ default: (await import("./bulk-panel.tsx")).BulkPanel }))
 
-/** Which list of attestations is shown being revoked: its id is in the address, so that a reload finds it again. */
+/** The bulk revocation that the page shows. Its id is in the address, so that a reload finds it again. */
 export const useRevoking = () => useQueryState("revoking", parseAsString)
 
 /**
- * How far attestations are that are revoked together, and what became of each that was not. Without an id in the
- * address it is whichever list of the workspace is under way. The focus comes here when `isNew`.
+ * Shows the progress of a bulk revocation and why some attestations were not revoked. Without an id in the address it
+ * shows the one that is running in this workspace, if any. Takes the focus when `isNew`.
  */
 export function BulkProgress({ isNew, onSeen }: { isNew: boolean; onSeen: () => void }) {
   const [id, setId] = useRevoking()
@@ -25,7 +25,7 @@ export function BulkProgress({ isNew, onSeen }: { isNew: boolean; onSeen: () => 
   )
   const { data } = job
   useEffect(() => {
-    // What is under way stays in sight when it has ended.
+    // It stays on the screen after it has ended.
     if (id === null && data) void setId(data.id)
   }, [id, data, setId])
   const dismiss = (

@@ -11,7 +11,7 @@ import { countOf } from "#shared/counts.ts"
 import { newKey } from "../tokens/idempotency-key.ts"
 import { ReasonFields, reasonsIn } from "./reason-fields.tsx"
 
-/** What is done with the attestations that were chosen. It floats over the list's end, so that no row moves for it. */
+/** Actions for the selected attestations. Floats over the end of the list, so that no row moves. */
 export function BulkRevoke({
   selection: { chosen, change },
   onStarted,
@@ -19,7 +19,7 @@ export function BulkRevoke({
   selection: Selection<AttestationSummary>
   onStarted: (id: string) => void
 }) {
-  // The same attempt again joins what it may have begun: its answer can be lost.
+  // A retry joins the revocation that the first attempt may have started, because its answer can be lost.
   const keys = useRef(new Map<string, string>())
   const start = useMutation(
     (api, input: { attestation_ids: string[] } & ReturnType<typeof reasonsIn>) => {
@@ -73,7 +73,7 @@ export function BulkRevoke({
   )
 }
 
-/** What becomes of them, by how they are now. */
+/** What revoking does to them, by their current status. */
 function describe({ verified, pending }: { verified: number; pending: number }): string {
   const lost =
     verified > 0 &&

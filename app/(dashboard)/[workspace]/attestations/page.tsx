@@ -35,7 +35,7 @@ import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
 
-// Loaded when something is chosen, and there from then on: it knows what was attempted.
+// Loaded with the first selection, and kept from then on because it remembers the attempt.
 const BulkRevoke = lazy(async () => ({ default: (await import("./bulk-revoke.tsx")).BulkRevoke }))
 
 const filters = {
@@ -79,7 +79,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Attestations"
-        description="Every verification and its current status."
+        description="An attestation is the record of one verification: its status, the decision and the proof on chain."
         actions={<ExportCsv list="attestations" asked={asked} />}
       />
       <Filters onClear={onClear} saved={{ list: "attestations", current }}>
@@ -155,7 +155,7 @@ export default function Page() {
 const revocationRefusal = ({ status }: AttestationSummary): string | null =>
   status === "pending" || status === "verified" ? null : "already ended"
 
-/** The time in so many days, the same while the page is open: what is asked for must not change with each look. */
+/** The time in so many days. It stays the same while the page is open, so that the query does not change at every render. */
 function useDaysAhead(days: string | null): string | null {
   return useMemo(() => (days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null), [days])
 }
@@ -164,7 +164,7 @@ const column = columnsOf<AttestationSummary>()
 
 const NOTHING = <span className="text-muted">–</span>
 
-/** With the time that the list goes by, where there is no room for its column. */
+/** The wallet, and on narrow screens also the time that the list is sorted by. */
 const wallet = (time: (of: AttestationSummary) => ReactNode) =>
   column.accessor("user_pubkey", {
     header: "Wallet",
@@ -203,7 +203,7 @@ const others = [
 ]
 
 const byStart = [wallet(({ started_at }) => <Ago at={started_at} />), ...others]
-// Rows of the order before are there until those of this one have come: some never expire.
+// Rows of the previous order stay until the new ones arrive, and some of them never expire.
 const byExpiry = [
   wallet(
     ({ expires_at: at }) =>

@@ -4,7 +4,7 @@ import { Field } from "#app/components/form.tsx"
 import { Select, Textarea } from "#app/components/ui/input.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 
-/** The codes that an investor may be told, as the team reads them. */
+/** The public reasons, as the team reads them. */
 export const publicReasonCopy = {
   unverifiable: "Information could not be verified",
   documents_unreadable: "A document could not be read",
@@ -14,7 +14,7 @@ export const publicReasonCopy = {
   resubmit: "Please submit again",
 } as const satisfies Record<PublicReason, string>
 
-/** Why, in the words of the team and, unless `told` is null, in those for the investor: the code that stands there at first. */
+/** Asks for the internal reason and, unless `told` is null, the public one. `told` is the code selected at first. */
 export const ReasonFields = ({
   told = "withdrawn",
   hint = "Visible to your team and your API keys only, never to the investor.",
@@ -27,7 +27,7 @@ export const ReasonFields = ({
       <Textarea maxLength={500} rows={2} />
     </Field>
     {told && (
-      <Field label="What the investor is told" name="public_reason">
+      <Field label="Reason shown to the investor" name="public_reason">
         <Select defaultValue={told}>
           {Object.entries(publicReasonCopy).map(([code, text]) => (
             <option key={code} value={code}>
@@ -40,7 +40,7 @@ export const ReasonFields = ({
   </>
 )
 
-/** What was entered in them, as the server takes it. */
+/** The entered values, as the server takes them. */
 export const reasonsIn = (values: FormData) => ({
   reason: String(values.get("reason")).trim(),
   public_reason: values.get("public_reason") as PublicReason,

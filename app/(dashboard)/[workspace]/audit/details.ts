@@ -15,11 +15,11 @@ const changesOf = (before: Record<string, unknown>, after: Record<string, unknow
     .filter((name) => textOf(before[name]) !== textOf(after[name]))
     .map((name) => ({ name, text: `${textOf(before[name])} → ${textOf(after[name])}` }))
 
-/** A token's rules, each beside its other fields. */
+/** A token's rules, listed next to its other fields. */
 const withRules = ({ rules, ...others }: Record<string, unknown>) =>
   isObject(rules) ? { ...others, ...rules } : others
 
-/** A rule's field is called as in its form. */
+/** The name of a field; a rule has the name from its form. */
 const labelOf = (name: string): string =>
   ruleFields.find((field) => field.name === name)?.label ?? name.replaceAll("_", " ")
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 import { detailsOf } from "./details.ts"
 
-test("of a change, what is different is said, and what stayed is not", () => {
+test("a change shows the fields that differ and no others", () => {
   expect(detailsOf({ before: { name: "Fund", decimals: 5 }, after: { name: "Fund", decimals: 6 } })).toEqual([
     { name: "decimals", text: "5 → 6" },
   ])
 })
 
-test("each rule that was changed has the name that its form gives it", () => {
+test("each changed rule has the name from its form", () => {
   const before = { transfer_mode: "agent", rules: { allowed_countries: ["US"], max_holders: 5 } }
   const after = {
     transfer_mode: "agent",
@@ -19,12 +19,12 @@ test("each rule that was changed has the name that its form gives it", () => {
   ])
 })
 
-test("what came or went is said against none", () => {
+test("a value that was added or removed is compared with none", () => {
   expect(detailsOf({ before: { a: 1 }, after: { b: [] } })).toEqual([{ name: "a", text: "1 → none" }])
   expect(detailsOf({ before: {}, after: { paused: true } })).toEqual([{ name: "paused", text: "none → yes" }])
 })
 
-test("everything else is said as it is, for people", () => {
+test("all other details are shown in words", () => {
   expect(
     detailsOf({ revoked_by: "Ann", at_once: false, scopes: ["kyc:read", "kyc:write"], note: null }),
   ).toEqual([

@@ -120,7 +120,7 @@ const kinds = {
   system: "Automatic",
 } as const satisfies Record<AuditActor, string>
 
-/** Where a subject has a page: what an action is about → the path below the workspace. */
+/** Subjects that have a page: prefix of the action → path below the workspace. */
 const pages: Record<string, (entry: Entry) => string[]> = {
   attestation: ({ subject }) => ["attestations", subject],
   session: ({ subject }) => ["attestations", subject],
@@ -184,10 +184,10 @@ const columns = [
   }),
 ]
 
-/** An address or an id that is too long to be read. */
+/** An address or an id that is too long to read. */
 const LONG = /([1-9A-HJ-NP-Za-km-z]{32,})/
 
-/** A detail, with addresses shortened: each can be copied. */
+/** A detail, with addresses shortened and ready to copy. */
 function Readable({ text }: { text: string }) {
   return text
     .split(LONG)
@@ -217,7 +217,7 @@ function Subject({ of: entry }: { of: Entry }) {
   )
 }
 
-/** What a key did is in the log of requests; what people did in these pages is not. */
+/** The request. Only requests of API keys are in the log and have a link; those of the dashboard are not. */
 function Request({ of: { actor, request_id } }: { of: Entry }) {
   const path = usePath()
   if (request_id === null) return <span className="text-muted">None</span>

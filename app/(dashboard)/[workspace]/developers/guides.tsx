@@ -14,7 +14,7 @@ const documents = [
   { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same, easier to read" },
 ]
 
-/** Every request, and how a KYC provider reports. */
+/** What applies to every request, and how a KYC provider reports a decision. */
 export function Guides() {
   const { data: facts } = useQuery(["workspace"], (api, signal) =>
     api.workspace.get.query(undefined, { signal }),
@@ -65,7 +65,7 @@ export function Guides() {
             <div>
               <dt>Rate limits</dt>
               <dd>
-                Each key has its own. <Code>RateLimit</Code> says what is left; a 429 says in{" "}
+                Each key has its own. <Code>RateLimit</Code> shows what is left. A 429 says in{" "}
                 <Code>Retry-After</Code> when to continue.
               </dd>
             </div>
@@ -103,11 +103,11 @@ export function Guides() {
             </li>
             <li>
               HMAC-SHA256 with the secret, base64, after <Code>v1,</Code> in <Code>webhook-signature</Code>.
-              The secret is what follows <Code>whsec_</Code>, decoded from base64.
+              The signing key is the part after <Code>whsec_</Code>, decoded from base64.
             </li>
             <li>
               Send it within 300 seconds. After a 5xx, send it again with the same <Code>webhook-id</Code>: a
-              repeat returns <Code>duplicate</Code>, and changes nothing.
+              repeat returns <Code>duplicate</Code> and changes nothing.
             </li>
             <li>
               Events are ordered by <Code>occurred_at</Code>: an event older than the last applied one returns{" "}
@@ -122,13 +122,13 @@ export function Guides() {
   )
 }
 
-/** Where the secret is that signs a webhook by hand. The page never has the secret itself. */
+/** Where to find the secret to sign a webhook by hand. The page never gets the secret itself. */
 function WebhookSecret({ place: { variable, file } }: { place: { variable: string; file: string | null } }) {
   if (file === null) {
     return (
       <p className="text-muted">
-        The secret is in the environment of the server, as <Code>{variable}</Code>: whoever runs the server
-        has it.
+        The secret is in the server’s environment, as <Code>{variable}</Code>: the administrator of this
+        server has it.
       </p>
     )
   }

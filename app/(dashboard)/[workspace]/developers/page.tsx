@@ -5,7 +5,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Guides } from "./guides.tsx"
 import { QuickStart, useQuickStart } from "./quick-start.tsx"
 
-/** How to build on this workspace: the first requests, ready to run, and where everything else is written down. */
+/** How to build on this workspace: the first requests, ready to run, and links to the documentation. */
 export default function Page() {
   const { isLoading } = useQuickStart()
   return (
@@ -26,7 +26,7 @@ export default function Page() {
       />
       <div className="space-y-6">
         <QuickStart />
-        {/* Below what is still loading they would be pushed down. */}
+        {/* Not shown while the part above loads: it would push them down. */}
         {!isLoading && <Guides />}
       </div>
     </>

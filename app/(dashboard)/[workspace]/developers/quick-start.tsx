@@ -13,7 +13,7 @@ import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tab
 import { Code } from "./code.tsx"
 import { type Language, languages, steps } from "./samples.ts"
 
-/** What the quick start is made of: this server's address, and the reader's keys. */
+/** What the quick start needs: this server's address and the reader's keys. */
 export function useQuickStart() {
   const facts = useQuery(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
   const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
@@ -98,7 +98,7 @@ export function QuickStart() {
 const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
 
 function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
-  // One for as long as the page is open: in each language the same request is the same attempt.
+  // Fixed while the page is open, so that the same request is the same attempt in every language.
   const [attempt] = useState(newAttempt)
   const [chosen, setChosen] = useQueryState("language", language)
   return (
@@ -129,7 +129,7 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               </Step>
               <Step number={2} title="Open the page">
                 <p>
-                  Send the holder to <Code>session_url</Code>, or open it yourself: in test mode you can
+                  Send the investor to <Code>session_url</Code>, or open it yourself: in test mode you can
                   choose the result. A <Code>redirectUrl</Code> in the first request sends them back to you.
                 </p>
               </Step>
@@ -145,9 +145,10 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
                 <p>
                   The same request with the same <Code>Idempotency-Key</Code> mints once, however often you
                   send it. Responses are kept for 24 hours, refusals too: to try again after one, change the
-                  key. 200 when the mint is confirmed. 202 when it takes longer, or at once with the header{" "}
-                  <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code>{" "}
-                  gives its status. What a rule refuses is 403, with the rule’s own code.
+                  key. You get 200 when the mint is confirmed, and 202 when it takes longer, or at once with
+                  the header <Code>Prefer: respond-async</Code>: then{" "}
+                  <Code>GET /token/operation/&#123;id&#125;</Code> gives its status. If a rule refuses the
+                  mint, you get 403 with the rule’s own code.
                 </p>
               </Step>
             </ol>
@@ -158,7 +159,7 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
   )
 }
 
-/** Six characters. Not `randomUUID`: browsers have that over HTTPS alone. */
+/** Six characters. Not `randomUUID`, which browsers offer over HTTPS only. */
 const newAttempt = () =>
   crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)
 

@@ -1,12 +1,12 @@
 import { exampleEvent } from "#shared/webhook-event.ts"
 
-/** A request as the quick start shows it. Its body holds strings alone, which every language writes as JSON does. */
+/** A request of the quick start. Its body holds strings only, which every language writes as JSON does. */
 type Call = {
   method: "GET" | "POST"
-  /** Below the base URL, query included. */
+  /** Path below the base URL, query included. */
   path: string
   body?: Record<string, string>
-  /** Sends an Idempotency-Key: its beginning, which says what it is for. */
+  /** The beginning of the Idempotency-Key to send, which names its purpose. */
   once?: string
 }
 
@@ -14,13 +14,13 @@ type Target = {
   baseUrl: string
   key: string
   /**
-   * The end of each Idempotency-Key, fixed in the sample so that pasting it twice does nothing twice. It changes
+   * The end of each Idempotency-Key. The sample contains it, so that pasting it twice does nothing twice. It changes
    * with each page load, because a refusal is replayed for a day.
    */
   attempt: string
 }
 
-/** The languages that the samples are written in. */
+/** The languages of the samples. */
 export const languages = [
   { id: "curl", name: "curl", write: inCurl },
   { id: "node", name: "Node", write: inNode },
@@ -80,11 +80,11 @@ function inPython({ method, path, body, once }: Call, { baseUrl, key, attempt }:
 
 const indent = (text: string, by: number) => text.replaceAll("\n", `\n${" ".repeat(by)}`)
 
-/** Of nobody: an address that the examples of the API use as well. */
+/** The example wallet of the API's documentation. No one has its key. */
 const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const SCHEMA = "kyc_individual_v1"
 
-/** What a first hour with the API is. */
+/** The requests of the first hour with the API. */
 export const steps = {
   start: {
     title: "Start a verification",
@@ -110,7 +110,7 @@ export const steps = {
   },
 } as const satisfies Record<string, { title: string; call: Call }>
 
-/** How a KYC provider reports: the exact bytes of the body are signed, by Standard Webhooks. */
+/** How a KYC provider reports: it signs the exact bytes of the body, as Standard Webhooks defines. */
 export const webhookSample = (baseUrl: string) => `import { createHmac, randomUUID } from "node:crypto"
 
 const secret = Buffer.from(process.env.VOUCH_WEBHOOK_SECRET.replace("whsec_", ""), "base64")
@@ -139,7 +139,7 @@ const response = await fetch("${baseUrl}/kyc/webhook", {
 })
 console.log(response.status, await response.json())`
 
-/** An object on one line, as people write it in JavaScript. */
+/** An object on one line, in the usual JavaScript style. */
 const literal = (object: Record<string, unknown>) =>
   `{ ${Object.entries(object)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

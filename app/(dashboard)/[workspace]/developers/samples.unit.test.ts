@@ -6,7 +6,7 @@ import { languages, steps, webhookSample } from "./samples.ts"
 
 const target = { baseUrl: "https://vouch.example.com/v1", key: "vouch_test_key", attempt: "k3x" }
 
-/** What a script asks of the server, each `fetch` as one line of JSON; it is answered with `{}`. */
+/** The requests that a script sends, each `fetch` as one line of JSON. Every request is answered with `{}`. */
 function requestsOf(script: string, env: Record<string, string> = {}) {
   const listening = `globalThis.fetch = async (url, { method = "GET", headers, body } = {}) => {
     process.stderr.write(JSON.stringify({ url: String(url), method, headers, body }) + "\\n")
@@ -25,19 +25,16 @@ function requestsOf(script: string, env: Record<string, string> = {}) {
 
 const inNode = languages.find(({ id }) => id === "node")!
 
-test.each(Object.entries(steps))(
-  "the sample in Node for %s sends the request that it is about",
-  (_, { call }) => {
-    const { method, path } = call
-    const [request] = requestsOf(inNode.write(call, target))
-    expect(request).toMatchObject({ method, url: `${target.baseUrl}${path}` })
-    expect(request.headers.Authorization).toBe("Bearer vouch_test_key")
-    expect(request.headers["Idempotency-Key"]).toBe("once" in call ? `${call.once}-k3x` : undefined)
-    expect(request.body && JSON.parse(request.body)).toEqual("body" in call ? call.body : undefined)
-  },
-)
+test.each(Object.entries(steps))("the Node sample for %s sends that request", (_, { call }) => {
+  const { method, path } = call
+  const [request] = requestsOf(inNode.write(call, target))
+  expect(request).toMatchObject({ method, url: `${target.baseUrl}${path}` })
+  expect(request.headers.Authorization).toBe("Bearer vouch_test_key")
+  expect(request.headers["Idempotency-Key"]).toBe("once" in call ? `${call.once}-k3x` : undefined)
+  expect(request.body && JSON.parse(request.body)).toEqual("body" in call ? call.body : undefined)
+})
 
-test("in every language a sample names the address, the key and each value of the body", () => {
+test("a sample contains the address, the key and each value of the body in every language", () => {
   for (const { write } of languages) {
     for (const { call } of Object.values(steps)) {
       const sample = write(call, target)
@@ -47,7 +44,7 @@ test("in every language a sample names the address, the key and each value of th
   }
 })
 
-test("the sample of a webhook signs the event of the documents as the standard's own library reads it", () => {
+test("the standard's own library accepts the signature of the webhook sample", () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
   const env = { VOUCH_WEBHOOK_SECRET: secret, SESSION_ID: "sess_1" }
   const [{ url, method, headers, body }] = requestsOf(webhookSample(target.baseUrl), env)

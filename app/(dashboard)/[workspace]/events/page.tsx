@@ -20,7 +20,7 @@ import { keptDays } from "#shared/retention.ts"
 import { type Event, subjectOf } from "./subject.ts"
 
 const PAGE = 50
-/** How often the newest are asked for while they are being looked at. */
+/** How often the newest events are read again while the page is open. */
 const FOLLOW_MS = 5000
 
 const filters = { about: parseAsString, type: parseAsStringLiteral(allEventTypes) }
@@ -38,7 +38,7 @@ export default function Page() {
       ),
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
-  // A filter that finds little looks through a part of the events at a time.
+  // A filter with few matches searches a part of the events at a time.
   const goesOn = list.data !== undefined && list.data.data.length < PAGE && list.data.next_cursor !== null
   return (
     <>
@@ -77,7 +77,7 @@ export default function Page() {
           ) : (
             <Empty title="No events yet">
               Verifications, mints, transfers, reviews and changes of tokens show up here within a second.
-              Your systems are told by{" "}
+              Your systems receive them by{" "}
               <Link href={path("webhooks")} className="text-accent underline">
                 webhooks
               </Link>

@@ -2,7 +2,7 @@ import type { RouterOutputs } from "#app/api.ts"
 
 export type Event = RouterOutputs["event"]["view"]["event"]
 
-/** What an event is about: how it is called, its page's path below the workspace, and what else is of interest. */
+/** What an event is about: its name, its page's path below the workspace, and further details. */
 export type Subject = { name: string; parts: string[] | null; more: string | null }
 
 export function subjectOf({ type, data }: Event): Subject {

@@ -31,7 +31,7 @@ test.each([
   expect([subject.parts?.join("/"), subject.more]).toEqual([path, more])
 })
 
-test("a wallet that belongs to nobody has no page", () => {
+test("a wallet without an investor has no page", () => {
   expect(about("investor.frozen", { user_pubkey: "W", investor_id: null })).toEqual({
     name: "W",
     parts: null,

@@ -164,12 +164,12 @@ const expires = column.accessor("expires_at", {
   },
 })
 
-/** By the verification that each is listed by. */
+/** The columns of each order. */
 const columnsIn = {
   newest: [name(), ...common, started("Last started"), firstSeen],
   oldest: [name(), ...common, started("First started"), firstSeen],
   expiry: [
-    // Where there is no room for its column
+    // On narrow screens, in place of its column
     name(
       ({ expires_at: at }) =>
         at && (
@@ -184,7 +184,7 @@ const columnsIn = {
   ],
 }
 
-/** By the company's own id, else by the wallet; whoever has neither any more, by our id. */
+/** The investor's name: the company's own id, else the wallet. Those who have neither any more show our id. */
 function Name({ of: { external_id, wallets, investor_id } }: { of: Investor }) {
   if (external_id !== null) return <ExternalId value={external_id} />
   return <Shortened value={wallets[0] ?? investor_id} />

@@ -17,7 +17,7 @@ type Options = RouterOutputs["key"]["options"]
 
 const DAY_MS = 86_400_000
 
-/** Asks what a new key is for, and makes it. */
+/** Asks what a new key is for and creates it. */
 export function CreateKey({
   onClose,
   onCreated,
@@ -129,7 +129,7 @@ function KeyForm({
 
 const toTimestamp = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
 
-/** The chosen day's last second, where the reader is. */
+/** The last second of the chosen day in the reader's time zone. */
 const endOfDay = (values: FormData) => new Date(`${values.get("expires_at")}T23:59:59`)
 
 function expiresAt(expiry: string, values: FormData): string | null {

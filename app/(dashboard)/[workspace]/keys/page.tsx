@@ -14,7 +14,7 @@ import { CreateKey } from "./create-key.tsx"
 import { RevokeKey, RotateKey } from "./rotate-key.tsx"
 import { type NewSecret, SecretOnce } from "./secret-once.tsx"
 
-/** What the page is in the middle of. */
+/** The dialog that is open. */
 type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
 
 export default function Page() {

@@ -16,7 +16,7 @@ const graces = [
   { seconds: 0, label: "Revoke it now" },
 ]
 
-/** Gives a key another secret. Its id stays, and with it the idempotency of what it has sent. */
+/** Gives a key a new secret. Its id stays, and so do the idempotency keys of its earlier requests. */
 export function RotateKey({
   of: { key_id, name, start },
   onClose,
@@ -26,7 +26,7 @@ export function RotateKey({
   onClose: () => void
   onRotated: (secret: NewSecret) => void
 }) {
-  // Asked for beforehand: nothing may fail between the new secret and its being shown.
+  // Read in advance: once the new secret exists, nothing may fail before it is shown.
   const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
   const rotate = useMutation(
     (api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }),
@@ -77,7 +77,7 @@ export function RotateKey({
   )
 }
 
-/** Ends a key for good, after its first characters have been typed. */
+/** Permanently revokes a key, once the member has typed its first characters. */
 export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; onClose: () => void }) {
   const revoke = useMutation((api) => api.key.revoke.mutate({ key_id }), { refresh: ["keys"], quiet: true })
   return (

@@ -8,7 +8,7 @@ import { Dialog, DialogContent, DialogFooter } from "#app/components/ui/dialog.t
 
 export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl: string }
 
-/** Shows a secret once. It stays open until the reader confirms that it is stored. */
+/** Shows a secret once. Stays open until the reader confirms that they stored it. */
 export function SecretOnce({
   secret: { title, apiKey, baseUrl },
   onStored,
@@ -57,7 +57,7 @@ export function SecretOnce({
             </Checkbox>
             {isAsked && !isStored && (
               <p id="store-first" role="alert" className="text-[13px] text-danger">
-                Confirm that you stored the key: after you close this, nobody can see it again.
+                Confirm that you stored the key: after you close this, no one can see it again.
               </p>
             )}
           </div>

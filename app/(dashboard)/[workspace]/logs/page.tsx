@@ -14,7 +14,7 @@ import { HttpStatus } from "#app/components/ui/badge.tsx"
 import { keptDays } from "#shared/retention.ts"
 
 const PAGE = 50
-/** How often the newest requests are asked for while they are being looked at. */
+/** How often the newest requests are read again while the page is open. */
 const FOLLOW_MS = 5000
 
 const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const
@@ -56,7 +56,7 @@ export default function Page() {
       ),
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
-  // A filter that finds little looks through a part of the log at a time.
+  // A filter with few matches searches a part of the log at a time.
   const goesOn = list.data !== undefined && list.data.data.length < PAGE && list.data.next_cursor !== null
 
   return (
@@ -67,9 +67,9 @@ export default function Page() {
       />
       {list.data?.used_up && (
         <p role="status" className="mb-4 text-[13px] text-notice">
-          This workspace’s log has taken its {list.data.used_up.mib_per_day} MiB for today. Until{" "}
+          This workspace’s log has used its {list.data.used_up.mib_per_day} MiB for today. Until{" "}
           <ExactTimestamp at={list.data.used_up.until} />, requests are kept without headers and bodies, and
-          those refused for their rate are not kept. After twice as much, none are.
+          rate-limited requests are not kept. After twice that amount, no requests are kept.
         </p>
       )}
       <Filters onClear={onClear} saved={{ list: "logs", current }}>
@@ -144,7 +144,7 @@ export default function Page() {
   )
 }
 
-/** People copy the whole path; the log has what comes after /v1. */
+/** People copy the whole path. The log stores the part after /v1. */
 const pathBelowV1 = (path: string) => path.replace(/^(https?:\/\/[^/]+)?\/v1(?=\/|$)/, "")
 
 type LoggedRequest = RouterOutputs["request"]["list"]["data"][number]

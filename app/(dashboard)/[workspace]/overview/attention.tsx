@@ -10,10 +10,10 @@ type Overview = RouterOutputs["overview"]["get"]
 
 const numbers = new Intl.NumberFormat("en-GB")
 const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
-/** Where the server stops counting reviews. */
+/** The server stops counting reviews here. */
 const MANY = 100
 
-/** What waits for a person now, with the way there. Where nothing does, that is said. */
+/** What needs a person now, with links. Says so if nothing does. */
 export function NeedsAttention({ overview: { attention, expiring } }: { overview: Overview }) {
   const path = usePath()
   const { reviews, endpoints, low_sol } = attention

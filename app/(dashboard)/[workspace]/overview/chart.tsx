@@ -9,7 +9,7 @@ type Overview = RouterOutputs["overview"]["get"]
 
 type Day = Overview["figures"]["days"][number]
 
-/** From the bottom up. Each has its own pattern, for people who cannot distinguish the colours. */
+/** Bottom to top. Each has its own pattern, for people who cannot distinguish the colours. */
 const patterns = {
   verified: null,
   pending: "M0 6 6 0M-1 1 1 -1M5 7 7 5",
@@ -27,7 +27,7 @@ const HEIGHT = 240
 const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
 const shown = (day: string) => date.format(new Date(day))
 
-/** Attestations of each day, stacked by outcome; the same numbers in a table for who does not see it. */
+/** Attestations of each day, stacked by outcome. Screen readers get the same numbers in a table. */
 export default function Chart({ days }: { days: readonly Day[] }) {
   return (
     <>
@@ -93,7 +93,7 @@ export default function Chart({ days }: { days: readonly Day[] }) {
           </BarChart>
         </ResponsiveContainer>
       </div>
-      {/* A table does not shrink to the pixel that is left of it: by itself it would lengthen the page. */}
+      {/* A table does not shrink to one pixel: without this frame it would lengthen the page. */}
       <div className="sr-only">
         <table>
           <caption>Attestations per day by status</caption>

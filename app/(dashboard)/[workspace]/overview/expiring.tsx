@@ -7,14 +7,14 @@ type Expiring = RouterOutputs["overview"]["get"]["expiring"]
 
 const count = new Intl.NumberFormat("en-GB")
 
-/** Verifications that expire soon, and whether their investors are reminded. Nothing where none does. */
+/** Verifications that expire soon, and whether their investors get a reminder. Shows nothing if none expire. */
 export function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: Expiring }) {
   const path = usePath()
   if (days_30.count === 0) return null
   const said = ({ count: counted, more }: Expiring["days_7"]) =>
     (more ? "more than " : "") + count.format(counted)
   return (
-    <Card title="Expiring soon" description="Verified wallets by when their verification ends">
+    <Card title="Expiring soon" description="Verified wallets by the end of their verification">
       <ul className="flex flex-wrap gap-x-8 gap-y-2">
         {(
           [

@@ -12,7 +12,7 @@ const percent = new Intl.NumberFormat("en-GB", { style: "percent", maximumFracti
 const sols = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 })
 const count = new Intl.NumberFormat("en-GB")
 
-/** How many of those that were started became verified, and how long that took. */
+/** The share of started verifications that became verified, and how long that took. */
 export function Conversion({
   figures: { started, verified, median_seconds },
 }: {
@@ -52,7 +52,7 @@ const UNITS = [
   { name: "min", seconds: 60 },
 ] as const
 
-/** `3.4 s`, `12 min`, `5 h`: as exact as one cares for. */
+/** `3.4 s`, `12 min`, `5 h`: as exact as a reader needs. */
 function duration(seconds: number): string {
   const unit = UNITS.find((one) => seconds >= one.seconds)
   if (!unit) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
@@ -60,7 +60,7 @@ function duration(seconds: number): string {
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit.name}`
 }
 
-/** What the fee payer of this mode still has. */
+/** The fee payer's balance in this mode. */
 export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
   return (
     <Line name="Issuer's SOL">
@@ -78,7 +78,7 @@ export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
   )
 }
 
-/** What the workspace's transactions of this month cost. */
+/** The cost of the workspace's transactions this month. */
 export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
   const sol = (lamports: string) => grouped(solOf(lamports))
   const { fee_lamports, rent_lamports, budget_lamports } = chain
@@ -95,7 +95,7 @@ export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
 
 const checks = { database: "Database", chain: "Chain", worker: "Worker" } as const
 
-/** What the server says of itself. */
+/** The server's health. */
 export function Health({ checks: states }: { checks: Overview["checks"] }) {
   return Object.entries(checks).map(([check, name]) => {
     const state = states[check as keyof typeof checks]
@@ -113,7 +113,7 @@ export function Health({ checks: states }: { checks: Overview["checks"] }) {
   })
 }
 
-/** When the workspace was last compared with the chain, and what to do where they differ. */
+/** When the workspace was last compared with the chain, and what to do if they differ. */
 export function LastReconciliation({ audit }: { audit: Overview["ledger"]["audit"] }) {
   return (
     <Line name="Last reconciliation">

@@ -13,7 +13,7 @@ type Step = {
   of: keyof Overview["setup"]
   name: string
   why: ReactNode
-  /** Where it is done, and by whom; null where the server's operator does it. */
+  /** Where members do it, and the scope they need. Null if the server's operator does it. */
   action: { name: string; section: string; needs: Permission } | null
 }
 
@@ -21,7 +21,7 @@ const common: Step[] = [
   {
     of: "verification",
     name: "Start a verification",
-    why: "It verifies the person behind a wallet. Try it from here, then from your server.",
+    why: "A verification checks the person behind a wallet. Try it from here, then from your server.",
     action: { name: "Start a session", section: "sessions", needs: "kyc:write" },
   },
   {
@@ -39,12 +39,12 @@ const common: Step[] = [
   {
     of: "webhook",
     name: "Add a webhook endpoint",
-    why: "Your systems are told what happens, and need not ask.",
+    why: "Your systems learn what happens without polling.",
     action: { name: "Add an endpoint", section: "webhooks", needs: "webhooks:write" },
   },
 ]
 
-/** In live mode somebody has to verify, and to pay. */
+/** Live mode needs a KYC provider and SOL for fees. */
 const live = (issuer: Overview["issuer"]): Step[] => [
   {
     of: "provider",
@@ -73,7 +73,7 @@ const live = (issuer: Overview["issuer"]): Step[] => [
   },
 ]
 
-/** What a workspace needs before it is of use, and what of it is there. Gone once all is, or once it was hidden here. */
+/** What a workspace still needs before it is useful. Disappears once all is done or the member hides it. */
 export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: Overview; isNew: boolean }) {
   const { id, mode, can } = useWorkspace()
   const path = usePath()
@@ -146,7 +146,7 @@ function Mark({ isDone, children }: { isDone: boolean; children: number }) {
   )
 }
 
-// In this browser: a colleague may still want to see it.
+// Hidden in this browser only: a colleague may still want to see it.
 const nameOf = (workspaceId: string) => `vouch.first-steps-hidden.${workspaceId}`
 
 function isHiddenHere(workspaceId: string): boolean {
@@ -161,6 +161,6 @@ function hideHere(workspaceId: string): void {
   try {
     localStorage.setItem(nameOf(workspaceId), "1")
   } catch {
-    // Without storage it is back with the next page.
+    // Without storage it reappears on the next page.
   }
 }

@@ -101,7 +101,7 @@ export function LatestOperations({ operations }: { operations: readonly LatestOp
               ? path("attestations", attestation_id)
               : `${path("attestations")}?schema=${schema}`
       }
-      empty={<Empty title="No operation yet" />}
+      empty={<Empty title="No operations yet" />}
     />
   )
 }

@@ -17,7 +17,7 @@ import { QuarantineBanner } from "./quarantine.tsx"
 
 const Chart = lazy(() => import("./chart.tsx"))
 
-/** Whatever the server did not announce, or answered from what it had just counted, shows up with this. */
+/** Refreshes what the server does not announce, or answers from a recent count. */
 const AT_LEAST_EVERY_MS = 30_000
 
 type Overview = RouterOutputs["overview"]["get"]

@@ -7,7 +7,7 @@ type Quarantine = NonNullable<RouterOutputs["overview"]["get"]["ledger"]["quaran
 const copy: Record<Quarantine["of"], { title: string; why: string; next: string }> = {
   mode: {
     title: "Minting is on hold while Vouch compares its records with the chain",
-    why: "The database was restarted or restored. Nothing is signed until Vouch knows what is on the chain already.",
+    why: "The database was restarted or restored. Nothing is signed until Vouch knows what is already on chain.",
     next: "This usually ends by itself within minutes. If it does not, ask the administrator of this server to run `vouch ledger reconcile`: it shows what is missing.",
   },
   workspace: {
@@ -17,7 +17,7 @@ const copy: Record<Quarantine["of"], { title: string; why: string; next: string 
   },
 }
 
-/** What it means that nothing is signed, and who does what about it. */
+/** Why nothing is being signed, what that means, and what to do. */
 export function QuarantineBanner({ quarantine: { of, reason } }: { quarantine: Quarantine }) {
   const id = useId()
   const { title, why, next } = copy[of]

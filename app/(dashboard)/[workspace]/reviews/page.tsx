@@ -28,7 +28,7 @@ const filters = {
   days: parseAsStringLiteral(ages),
 }
 
-/** What people have to decide. */
+/** Reviews that a member has to decide, and closed ones. */
 export default function Page() {
   const { can } = useWorkspace()
   return (
@@ -82,7 +82,7 @@ function Queue() {
           all="Anyone"
           options={[
             { value: "me", label: "Me" },
-            { value: "nobody", label: "Nobody" },
+            { value: "nobody", label: "No one" },
           ]}
           value={filter.assigned}
           onChange={(value) => setFilter({ assigned: value as typeof filter.assigned })}
@@ -111,7 +111,8 @@ function Queue() {
             <Empty title="No matching reviews">Remove a filter to see more.</Empty>
           ) : state === "waiting" ? (
             <Empty title="Nothing to review">
-              What a vendor leaves in review, a wallet list matches or a vendor reports later appears here.
+              Verifications in review at a vendor, matches with wallet lists and later reports from vendors
+              appear here.
             </Empty>
           ) : (
             <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>
@@ -161,7 +162,7 @@ const common: Column<Review>[] = [
   }),
 ]
 
-/** The wallet, or the person where it is about no wallet alone; on a phone also why. */
+/** The wallet, or the person if the review covers several wallets. On phones also the reason. */
 function About({ of: { wallet, investor_id, external_id, kind } }: { of: Review }) {
   return (
     <>

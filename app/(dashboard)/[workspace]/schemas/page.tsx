@@ -21,7 +21,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Schemas"
-        description="The checks this workspace offers, and how long each stays valid after the provider's decision."
+        description="A schema is a check that this workspace offers. It sets how long a verification stays valid after the provider's decision."
         actions={
           mayChange && (
             <Button variant="primary" onClick={() => setForm({ of: null })}>

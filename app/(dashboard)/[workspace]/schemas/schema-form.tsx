@@ -9,7 +9,7 @@ import { Input, Select } from "#app/components/ui/input.tsx"
 
 export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
 
-/** Makes a schema, or changes one: its id stays, as what was issued speaks of it. */
+/** Creates or changes a schema. Its id cannot change, because issued credentials refer to it. */
 export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => void }) {
   const save = useMutation(
     (
@@ -73,7 +73,7 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
           <Field
             label="Wallet proof"
             name="wallet_proof"
-            hint="The investor signs a message with the wallet before the check. Applies to sessions that begin from now on."
+            hint="The investor signs a message with the wallet before the check. Applies to sessions started from now on."
           >
             <Select defaultValue={String(of?.wallet_proof_setting ?? null)}>
               <option value="null">Default: required in live mode, except with the sandbox</option>

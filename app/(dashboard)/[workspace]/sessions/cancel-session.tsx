@@ -6,7 +6,7 @@ import { Field } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Textarea } from "#app/components/ui/input.tsx"
 
-/** Ends a session that nobody has decided. */
+/** Cancels a session that has no decision yet. */
 export function CancelSession({ sessionId, wallet }: { sessionId: string; wallet: string }) {
   const cancel = useMutation(
     (api, reason: string) => api.session.cancel.mutate({ id: sessionId, ...(reason !== "" && { reason }) }),
@@ -21,7 +21,7 @@ export function CancelSession({ sessionId, wallet }: { sessionId: string; wallet
         </Button>
       }
       title="Cancel this session?"
-      description="Its link stops working, and the investor is told that you ended it. Your quota is given back."
+      description="Its link stops working, and the page tells the investor that you ended it. Your quota is given back."
       confirm="Cancel session"
       dismiss="Keep session"
       onConfirm={(values) => cancel.mutateAsync(String(values.get("reason")).trim())}

@@ -21,12 +21,12 @@ import { shownStatuses } from "#shared/statuses.ts"
 import { CancelSession } from "./cancel-session.tsx"
 import type { Link } from "./start-session.tsx"
 
-// Loaded when somebody starts a session, or asks for a link.
+// Loaded when a member starts a session or opens its link.
 const StartSession = lazy(async () => ({ default: (await import("./start-session.tsx")).StartSession }))
 const SessionLink = lazy(async () => ({ default: (await import("./start-session.tsx")).SessionLink }))
 
 const states = ["open", "closed"] as const
-/** What closed sessions can have come to. */
+/** The possible outcomes of closed sessions. */
 const outcomes = shownStatuses.filter((status) => status !== "pending")
 
 const filters = {
@@ -42,7 +42,7 @@ export default function Page() {
   const { state, order } = filter
   const status = state === "closed" ? filter.status : null
   const isFiltered = status !== null || order !== null
-  // A link from another page names the wallet to start a session for.
+  // Links from other pages name the wallet to start a session for.
   const [wanted, setWanted] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
   const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
@@ -204,7 +204,7 @@ const columnsFor = (state: "open" | "closed", onLink: (link: Link) => void): Col
         }),
       ]
 
-/** How far a session has come. */
+/** The progress of a session. */
 function SessionState({ session }: { session: Session }) {
   const { status, state, flow, consented_at, decision } = session
   if (state === "cancelled") return <Badge>Cancelled</Badge>

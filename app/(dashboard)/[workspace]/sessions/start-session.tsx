@@ -16,14 +16,14 @@ type Start = { userPubkey: string; schemaId: string; externalId?: string; redire
 const USUAL = "kyc_individual_v1"
 const usualOf = (schemas: readonly { id: string }[]) => schemas.find(({ id }) => id === USUAL)?.id
 
-/** Asks for a wallet and a schema, and starts the session. */
+/** Asks for a wallet and a schema, then starts the session. */
 export function StartSession({
   wallet,
   schema,
   onClose,
   onStarted,
 }: {
-  /** Filled in already, where the reader comes from a place that names them. */
+  /** Values to fill in at first, when the link to this form names them. */
   wallet: string | null
   schema: string | null
   onClose: () => void
@@ -100,7 +100,7 @@ const QrCode = lazy(() => import("#app/components/qr-code.tsx"))
 
 export type Link = { url: string; wallet: string }
 
-/** A session's link, to be sent or scanned. */
+/** A session's link, to send or scan. */
 export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) {
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>

@@ -13,7 +13,7 @@ type Account = RouterOutputs["workspace"]["get"]["account"]
 
 const FOUR_EYES = "Four eyes for reviews"
 
-/** What an account can demand, each as a switch of its owners. */
+/** Security requirements of an account, which its owners turn on and off. */
 const demands = [
   {
     name: "Second factor for everyone",
@@ -27,7 +27,7 @@ const demands = [
   {
     name: FOUR_EYES,
     text: "A second member confirms each decision before it takes effect.",
-    on: "Every decision of a review waits until another member confirms it. Whoever asks for it cannot confirm it.",
+    on: "Every decision of a review waits until another member confirms it. The member who asks for it cannot confirm it.",
     off: "Another member who decides reviews has to confirm this within seven days. Until then it stays on.",
     isOn: (account: Account) => account.four_eyes,
     set: (api: Api, required: boolean): Promise<unknown> =>
@@ -35,7 +35,7 @@ const demands = [
   },
 ] as const
 
-/** How the account is protected from its own members' slips. */
+/** How the account is protected from mistakes by its members. */
 export function AccountSecurity({ account }: { account: Account }) {
   return (
     <Card title="Security" description="For all members, in both workspaces.">
@@ -100,7 +100,7 @@ function Waiting({ request: { by, is_own, until } }: { request: Request }) {
   )
 }
 
-/** Confirms the request to turn four eyes off, or takes it back. */
+/** Confirms or withdraws the request to turn four eyes off. */
 function AnswerRequest({ request: { by, is_own } }: { request: Request }) {
   const { can } = useWorkspace()
   const turnOff = useMutation((api) => api.workspace.turnOffFourEyes.mutate({}), {
@@ -121,7 +121,7 @@ function AnswerRequest({ request: { by, is_own } }: { request: Request }) {
         <Confirm
           trigger={<Button size="sm">Confirm</Button>}
           title="Turn off four eyes for reviews?"
-          description={`${by} asked for it. Decisions then take effect at once. Those that wait now still need another member.`}
+          description={`${by} asked for it. Decisions then take effect at once. Decisions already waiting still need another member.`}
           confirm="Turn off"
           danger
           onConfirm={async () => {

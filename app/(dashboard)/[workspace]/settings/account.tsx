@@ -17,7 +17,7 @@ import { Passkeys } from "./passkeys.tsx"
 import { SignIns } from "./sign-ins.tsx"
 import { TwoFactor } from "./two-factor.tsx"
 
-/** The signed-in person's own settings, the same in every workspace. */
+/** The member's own settings, the same in every workspace. */
 export function YourAccount() {
   const { data: me, error, refetch } = useMe()
   if (!me) {
@@ -72,7 +72,7 @@ function Profile({ user }: { user: Me["user"] }) {
   )
 }
 
-/** For users from before this server sent mail: until they confirm, no reset is mailed. */
+/** For users created before this server could send mail. Until they confirm, they cannot get a reset link. */
 function ConfirmEmail() {
   const [sentTo, setSentTo] = useState<string | null>(null)
   const send = useMutation((api) => api.me.mailConfirmation.mutate(), { quiet: true })
@@ -98,7 +98,7 @@ function ConfirmEmail() {
 }
 
 function Password({ email }: { email: string }) {
-  // Each change leaves an empty form behind.
+  // A change empties the form.
   const [changes, setChanges] = useState(0)
   const refresh = useRefresh()
   return (
@@ -118,7 +118,7 @@ function Password({ email }: { email: string }) {
           void refresh("sign-ins")
         }}
       >
-        {/* For managers of passwords, which keep one for each address. */}
+        {/* For password managers, which keep one entry per address. */}
         <input hidden readOnly name="username" autoComplete="username" value={email} />
         <CurrentPassword label="Current password" />
         <NewPassword label="New password" />
@@ -131,7 +131,7 @@ function Password({ email }: { email: string }) {
 const SYSTEM = "system"
 const YEAR_SECONDS = 365 * 86_400
 
-/** How pages look, in this browser, and the zone of the times that they show, wherever this person signs in. */
+/** The theme of this browser, and the time zone of this member in every browser. */
 function Display({ timeZone }: { timeZone: string | null }) {
   const client = useQueryClient()
   const save = useMutation((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }), {
@@ -144,7 +144,7 @@ function Display({ timeZone }: { timeZone: string | null }) {
         onSubmit={async (values) => {
           chooseTheme(String(values.get("theme")))
           await save.mutateAsync(String(values.get("time_zone")) || null)
-          // Filters by day ask for other times now.
+          // Filters by day now cover other times.
           await client.invalidateQueries()
           notify("Display settings saved")
         }}
@@ -177,7 +177,7 @@ function Display({ timeZone }: { timeZone: string | null }) {
 
 const spaced = (zone: string) => zone.replaceAll("_", " ")
 
-/** At once here, and with the next page from the server. */
+/** Applies the theme at once, and stores it for the server's next page. */
 function chooseTheme(choice: string): void {
   const theme = asTheme(choice)
   const secure = window.location.protocol === "https:" ? "; Secure" : ""

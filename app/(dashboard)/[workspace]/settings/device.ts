@@ -1,4 +1,4 @@
-// Most browsers claim to be others as well: the first of these that one claims is what it is.
+// Most browsers also claim to be others. The first match in this list is the right one.
 const browsers: [pattern: RegExp, name: string][] = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],
   [/OPR\//, "Opera"],

@@ -14,7 +14,7 @@ import type { Brand } from "#server/domain/accounts/brand.ts"
 import { brandColors, inkOn, isColor, surfaces } from "#shared/contrast.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 
-/** What investors see of the company besides its name. Owners change it. */
+/** The company's logo, color and contact for investors. Owners change them. */
 export function HostedPage({ company }: { company: string }) {
   const { can } = useWorkspace()
   const { data, error, refetch } = useQuery(["brand"], (api, signal) =>
@@ -51,7 +51,7 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
   const { id } = useWorkspace()
   const refresh = useRefresh()
   const [color, setColor] = useState(brand.color ?? "")
-  // Each upload leaves an empty field behind.
+  // An upload empties the field.
   const [uploads, setUploads] = useState(0)
   const save = useMutation(
     (api, next: Pick<Brand, "color" | "contact">) => api.workspace.setBrand.mutate(next),
@@ -82,14 +82,14 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
         <Field
           name="color"
           label="Color"
-          hint="Of buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own."
+          hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own."
         >
           <Input value={color} maxLength={7} onChange={({ target }) => setColor(target.value)} />
         </Field>
         <Field
           name="contact"
           label="Contact"
-          hint="Where investors ask: an email address or an https:// URL."
+          hint="Where investors get help: an email address or an https:// URL."
         >
           <Input defaultValue={brand.contact ?? ""} maxLength={200} />
         </Field>
@@ -114,7 +114,7 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
   )
 }
 
-/** The browser's own button, at home among ours. */
+/** Styles the browser's own button like ours. */
 const fileLook =
   "cursor-pointer bg-surface! py-1 file:mr-3 file:h-full file:cursor-pointer file:rounded file:border file:border-line file:bg-sunken file:px-2 file:font-medium file:text-ink"
 
@@ -132,7 +132,7 @@ function problemsOf(values: FormData) {
 
 function Logo({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: string }) {
   return (
-    // biome-ignore lint/performance/noImgElement: it is served as it was uploaded
+    // biome-ignore lint/performance/noImgElement: the server returns the uploaded file unchanged
     <img
       src={logo.path}
       width={logo.width}
@@ -146,7 +146,7 @@ function Logo({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: st
 /** Vouch's own: `--accent` in tokens.css. */
 const own = { light: "#0b6e4f", dark: "#5fd3a4" } as const
 
-/** The header and the button, in the colours that the hosted page makes of it. */
+/** A preview of the header and the button in the colours of the hosted page. */
 function Preview({
   scheme,
   logo,
@@ -161,7 +161,7 @@ function Preview({
   const given = color.trim().toLowerCase()
   const colors = brandColors(isColor(given) ? given : own[scheme], surfaces[scheme])
   return (
-    // In its own colours: the page around it may be in the other scheme.
+    // Sets all colours itself, because the page around it may use the other scheme.
     <div
       style={{ background: surfaces[scheme], color: inkOn(surfaces[scheme]) }}
       className="rounded-lg border border-line p-4"

@@ -29,7 +29,7 @@ type Invitation = {
 
 const column = columnsOf<Invitation>()
 
-/** Unused links. */
+/** Invitations that were not accepted yet. */
 export function Invitations({
   invitations,
   mayChange,

@@ -16,7 +16,7 @@ export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => voi
   const [revoked, setRevoked] = useState<ReadonlySet<string>>(new Set())
   const refresh = useRefresh()
   const revoke = useMutation(
-    // A key may be of the other workspace than this page.
+    // A key may belong to the other workspace.
     (_api, { key_id, workspace_id }: Less["keys"][number]) =>
       createApi({ "x-vouch-workspace": workspace_id }).key.revoke.mutate({ key_id }),
   )

@@ -25,19 +25,19 @@ import { type Role, roles } from "#shared/roles.ts"
 import { Invitations, Invite } from "./invitations.tsx"
 import type { Less } from "./known-keys.tsx"
 
-// Loaded when somebody leaves who knows keys.
+// Loaded when a member who knows keys leaves.
 const KnownKeys = lazy(async () => ({ default: (await import("./known-keys.tsx")).KnownKeys }))
 
 type Member = RouterOutputs["member"]["list"]["members"][number]
 
 const column = columnsOf<Member>()
 
-/** Who belongs to the account, and who is invited. Owners change it; everybody else reads. */
+/** The account's members and invitations. Owners change them, all others read. */
 export function Members() {
   const { account, can } = useWorkspace()
   const { data: me } = useMe()
   const mayChange = can("member:write")
-  // The member who was just removed or demoted, with the keys they know; it outlives their row.
+  // The member who was just removed or demoted, with the keys they know. Kept after their row is gone.
   const [less, setLess] = useState<Less | null>(null)
   const list = useQuery(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
   const columns = useMemo(
@@ -141,7 +141,7 @@ export function Members() {
   )
 }
 
-/** A reviewer who joined while four eyes are on decides once another one has confirmed them. */
+/** A reviewer who joined while four eyes was on may decide once another reviewer has confirmed them. */
 function Admission({ member: { user_id, name, admission } }: { member: Member }) {
   const admit = useMutation((api) => api.member.admit.mutate({ user_id }), {
     refresh: ["members"],
@@ -157,7 +157,7 @@ function Admission({ member: { user_id, name, admission } }: { member: Member })
             </Button>
           }
           title={`Confirm ${name} as a reviewer?`}
-          description="They joined while four eyes are on. Once you confirm them, they decide reviews, also together with the owner who let them in. Make sure that they are another person."
+          description="They joined while four eyes was on. Once you confirm them, they can decide reviews, also together with the owner who invited them. Make sure that they are not the same person."
           confirm="Confirm"
           onConfirm={async () => void (await admit.mutateAsync())}
         />
@@ -175,7 +175,7 @@ function MemberMenu({
 }: {
   member: Member
   isYou: boolean
-  /** Told when the member may do less than before, and knows keys that still work. */
+  /** Called when a member lost rights and knows keys that still work. */
   onLess: (leftovers: Pick<Less, "keys" | "invitations_ended">) => void
 }) {
   const [isRemoving, setRemoving] = useState(false)
@@ -206,7 +206,7 @@ function MemberMenu({
               if (role === member.role) return
               changeRole.mutate(role as Role, {
                 onSuccess: (leftovers) => {
-                  // Reload after giving up a role, so that the page shows what it still allows.
+                  // After giving up a role, reload so that the page shows only what the new one allows.
                   if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
                   else if (leftovers.keys.length > 0) onLess(leftovers)
                 },
@@ -238,7 +238,7 @@ function MemberMenu({
         confirm={isYou ? "Leave" : "Remove"}
         onConfirm={async () => {
           const leftovers = await remove.mutateAsync()
-          // All that was read here is forgotten with the page.
+          // Leaving the page discards everything that was read.
           if (isYou) window.location.assign("/")
           else if (leftovers.keys.length > 0) onLess(leftovers)
         }}

@@ -12,7 +12,7 @@ import { Select } from "#app/components/ui/input.tsx"
 import type { Monitoring as MonitoringFacts } from "#server/dashboard/monitoring.ts"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
-/** The lists that wallets are screened by, and what happens by itself when something is found. */
+/** The wallet screening lists, and what Vouch does automatically on a finding. */
 export function Monitoring() {
   const { data, error, refetch } = useQuery(["monitoring"], (api, signal) =>
     api.monitoring.get.query({}, { signal }),
@@ -41,7 +41,7 @@ function PolicyCard({ chosen }: { chosen: Policies }) {
   return (
     <Card
       title="When something is found"
-      description="What Vouch does automatically. Your team decides what is under Reviews."
+      description="What Vouch does automatically. Your team decides the rest under Reviews."
     >
       {can("review:write") ? (
         <Form
@@ -82,7 +82,7 @@ function ListsCard({ lists, removed, listed, cleared }: MonitoringFacts) {
   return (
     <Card
       title="Screening lists"
-      description="Wallets on these lists are refused. The server’s operator sets them for every workspace."
+      description="Wallets on these lists are refused. The server’s administrator sets them for every workspace."
     >
       {lists.length === 0 ? (
         <p className="text-muted">No list is configured: wallets are not screened.</p>
@@ -114,7 +114,7 @@ function ListsCard({ lists, removed, listed, cleared }: MonitoringFacts) {
       {removed.map(({ name, waiting, frozen }) => (
         <div key={name} className="mt-5 border-t border-line pt-4">
           <h3 className="mb-1 font-medium">{name}</h3>
-          <p className="mb-1 text-notice">No longer in use: it refuses nobody.</p>
+          <p className="mb-1 text-notice">No longer in use: it refuses no wallets.</p>
           <Facts facts={{ "Waiting under Reviews": waiting, "Still frozen": frozen }} />
         </div>
       ))}

@@ -9,7 +9,7 @@ import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import type { NotificationSettings } from "#server/domain/notifications/settings.ts"
 import { type NotificationKind, notifications } from "#shared/notifications.ts"
 
-/** What the signed-in person is mailed about, as a member of this account. */
+/** Which emails the member gets about this account. */
 export function Notifications() {
   const { data, error, refetch } = useQuery(["notifications"], (api, signal) =>
     api.member.notifications.query(undefined, { signal }),
@@ -17,7 +17,7 @@ export function Notifications() {
   return (
     <Card
       title="Email notifications"
-      description={`What you are mailed about as a member${data ? ` of ${data.account}` : ""}.`}
+      description={`Emails you get as a member${data ? ` of ${data.account}` : ""}.`}
     >
       {data ? (
         <Choices {...data} />
@@ -35,7 +35,7 @@ function Choices({ kinds, email_confirmed }: NotificationSettings) {
     (api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }),
     { refresh: ["notifications"], quiet: true },
   )
-  if (kinds.length === 0) return <p className="text-muted">Your role is not mailed about anything.</p>
+  if (kinds.length === 0) return <p className="text-muted">Your role gets no emails.</p>
   return (
     <Form
       onSubmit={async (values) => {
@@ -55,7 +55,7 @@ function Choices({ kinds, email_confirmed }: NotificationSettings) {
         <div className="grid gap-2">
           {kinds.map(({ kind, on }) => (
             <Checkbox
-              // A refetch after saving brings what is saved.
+              // A refetch after saving shows the saved values.
               key={`${kind} ${on}`}
               name="on"
               value={kind}

@@ -7,9 +7,9 @@ import { Loading } from "#app/components/states.tsx"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { Members } from "./members.tsx"
 
-// Its types speak of a default export inside of the module that Node would load; there is none.
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
-// Members come first, and first is where most stay.
+// Not lazy: members are the first tab, and most readers stay on it.
 const YourAccount = dynamic(async () => (await import("./account.tsx")).YourAccount, {
   loading: () => <Loading what="Loading your account" lines={8} />,
 })
@@ -22,7 +22,7 @@ const Monitoring = dynamic(async () => (await import("./monitoring.tsx")).Monito
 
 const parts = ["members", "account", "workspace", "monitoring"] as const
 
-/** Who may come in, how you do, and what this workspace is. */
+/** Members, your account, this workspace and monitoring. */
 export default function Page() {
   const [part, setPart] = useQueryState("part", parseAsStringLiteral(parts).withDefault("members"))
   return (

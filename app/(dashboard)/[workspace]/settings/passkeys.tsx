@@ -32,7 +32,7 @@ function usePasskeys() {
   })
 }
 
-/** Devices that sign in without a password. */
+/** Passkeys, which sign in without a password. */
 export function Passkeys({ onAdded = () => {} }: { onAdded?: () => void }) {
   const { data, error, refetch } = usePasskeys()
   return (
@@ -84,7 +84,7 @@ function AddPasskey({ onAdded }: { onAdded: () => void }) {
             const { auth, throwIf } = await import("#app/(access)/auth.ts")
             const { data, error } = await auth.passkey.addPasskey()
             throwIf(error)
-            // Named afterwards, because a name given before replaces the user's name in the authenticator.
+            // Named after its creation, because an earlier name would replace the user's name in the authenticator.
             throwIf(
               (await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error,
             )

@@ -7,7 +7,7 @@ import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 
-/** Whether investors are reminded before a verification expires. */
+/** Turns reminders to investors before a verification expires on or off. */
 export function Reminders() {
   const { can } = useWorkspace()
   const { data, error, refetch } = useQuery(["workspace", "reminders"], (api, signal) =>
@@ -19,7 +19,7 @@ export function Reminders() {
   return (
     <Card
       title="Renewal reminders"
-      description="Investors who leave an email address get a link to renew before their verification expires. How many days before is set for each schema."
+      description="Investors who leave an email address get a link to renew before their verification expires. Each schema sets how many days before."
     >
       {data ? (
         <div className="space-y-4">

@@ -19,14 +19,14 @@ import { Card } from "#app/components/ui/card.tsx"
 import { Dialog, DialogContent, DialogFooter, DialogTrigger } from "#app/components/ui/dialog.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 
-// Its types speak of a default export inside of the module that Node would load; there is none.
+// The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
   ssr: false,
   loading: () => <Skeleton className="size-44 rounded-lg" />,
 })
 
-/** A code from an authenticator app, in addition to the password. */
+/** A code from an authenticator app as a second factor. */
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   return (
     <Card
@@ -48,7 +48,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
   )
 }
 
-/** What changed the factor also changed the session: both are read again. */
+/** Changing the second factor also changes the session, so both are read again. */
 function useChanged() {
   const client = useQueryClient()
   const refresh = useRefresh()
@@ -72,7 +72,7 @@ function SwitchOn() {
   function change(open: boolean) {
     setOpen(open)
     if (open) return setStep({ name: "password" })
-    // The card says "On" only now: it would take this dialog away with the codes in it.
+    // Refreshed only now: once the card says "On", this dialog with the codes disappears.
     if (step.name === "kept") changed()
   }
 
@@ -83,7 +83,7 @@ function SwitchOn() {
       </DialogTrigger>
       <DialogContent
         title={step.name === "kept" ? "Keep your backup codes" : "Turn on the authenticator app"}
-        // The codes are shown once: a click beside the dialog must not take them away.
+        // The codes are shown once, so a click outside must not close the dialog.
         insists={step.name === "kept"}
       >
         {step.name === "password" && (
@@ -210,7 +210,7 @@ function NewBackupCodes() {
   )
 }
 
-/** Codes that each work once in the authenticator's place, shown this once. */
+/** Backup codes, which each work once in place of the app. Shown once. */
 function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
   const { outcome, copy } = useCopy(codes.join("\n"))
   return (

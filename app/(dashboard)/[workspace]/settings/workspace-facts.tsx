@@ -17,7 +17,7 @@ import { Reminders } from "./reminders.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const
 
-/** What this workspace is, and what it runs on. Owners change the account's name. */
+/** Ids, addresses and provider of this workspace. Owners change the company's name. */
 export function WorkspaceFacts() {
   const { can } = useWorkspace()
   const { data, error, refetch } = useQuery(["workspace"], (api, signal) =>
@@ -77,7 +77,7 @@ export function WorkspaceFacts() {
   )
 }
 
-/** The company's name, as its people, its invitations and the command line know it. */
+/** The company's name, shown to members, in invitations and on the command line. */
 function AccountName({ name }: { name: string }) {
   const client = useQueryClient()
   const rename = useMutation((api, name: string) => api.workspace.renameAccount.mutate({ name }), {

@@ -34,7 +34,7 @@ export function ConfigForm({
 }: {
   initial: Draft
   isNew: boolean
-  /** Whether the mint is on chain, which fixes its name, symbol and decimals for good. */
+  /** Whether the mint is on chain, which fixes its name, symbol and decimals permanently. */
   isMinted: boolean
   submit: string
   cancelHref: string
@@ -93,7 +93,7 @@ export function ConfigForm({
         const { issues } = await api.mintConfig.check.query({ config, is_new: isNew })
         const [first] = issues
         keep(config, issues)
-        // The form puts it at its field, and the focus there.
+        // The form shows it at its field and moves the focus there.
         if (first) throw new Refused(`${first.field.replace(/\.\d+$/, "")}: ${first.detail}`)
         await onSubmit(api, config)
       }}
@@ -240,8 +240,8 @@ function SchemaField({
 }
 
 /**
- * What the server would refuse of the draft, once its author pauses. The answer to a submit counts at once (`keep`): the one
- * before may still be about fields that have been corrected since.
+ * What the server would refuse in the draft, checked when typing pauses. The answer to a submit replaces it at once
+ * (`keep`), because the last check may be about fields that were corrected since.
  */
 function useIssues(draft: Draft, isNew: boolean) {
   const text = JSON.stringify(configOf(draft, useTimeZone()))

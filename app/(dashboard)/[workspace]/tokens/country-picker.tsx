@@ -9,14 +9,14 @@ import { countryNames } from "#shared/countries.ts"
 const countries = countryNames("en")
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))
 
-/** A list of countries: one is chosen and added, each can be taken away. Inside of a `Field`, which names it. */
+/** A list of countries to add to and remove from. Stands inside a `Field`, which names it. */
 export function CountryPicker({
   label,
   codes,
   onChange,
   disabled = false,
 }: {
-  /** What the list is, for the buttons' names. */
+  /** The list's name, used in the names of the buttons. */
   label: string
   codes: readonly string[]
   onChange: (codes: string[]) => void

@@ -4,7 +4,7 @@ import { isHeldIn, type RuleName, type RulesJson, ruleFields } from "#shared/rul
 import { toTimestamp } from "#shared/timestamp.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
-/** What is entered in the form of a token: texts, until they are sent. */
+/** The values of the token form: strings until they are sent. */
 export type Draft = {
   id: string
   name: string
@@ -16,7 +16,7 @@ export type Draft = {
 }
 export type RulesDraft = Record<RuleName, Entered>
 
-/** What a field of each type has in the form; a time as `datetime-local` has it, in the zone of the page. */
+/** The form value of each type of field. Times have the format of `datetime-local`, in the page's time zone. */
 export type EnteredIn<T extends FieldType> = T extends "countries"
   ? string[]
   : T extends "flag"
@@ -26,7 +26,7 @@ export type Entered = EnteredIn<FieldType>
 
 type Sent = Omit<Draft, "decimals" | "rules"> & { decimals: number; rules: RulesJson }
 
-/** How what is set is shown in the form, and how what is entered is sent: undefined where the rule is not set. */
+/** Converts rules to form values, and form values to what is sent: undefined if the rule is not set. */
 type Entry<T extends FieldType> = {
   empty: EnteredIn<T>
   show: (set: JsonOf<T>, zone: string) => EnteredIn<T>
@@ -50,7 +50,7 @@ const entries: { [T in FieldType]: Entry<T> } = {
 }
 const entryOf = (type: FieldType) => entries[type] as Entry<FieldType>
 
-/** Rules as the form has them, of those that are set. */
+/** The form values of the rules that are set. */
 const rulesDraft = (set: RulesJson, zone: string): RulesDraft =>
   Object.fromEntries(
     ruleFields.map(({ name, type }) => {
@@ -80,7 +80,7 @@ export const draftOf = (
 })
 
 /**
- * The configuration as the API takes it: a rule that is not set is left out, and so is one that the mode cannot hold.
+ * The configuration as the API takes it, without rules that are not set or that the transfer mode cannot hold.
  */
 export function configOf(draft: Draft, zone: string): Sent {
   const rules = ruleFields
@@ -98,11 +98,11 @@ export function configOf(draft: Draft, zone: string): Sent {
   }
 }
 
-/** An id that says what the name says, such as `us_real_estate_fund_v1`. */
+/** Derives an id from the name, such as `us_real_estate_fund_v1`. */
 export function suggestId(name: string): string {
   const words = name
     .normalize("NFKD")
-    // Accents, which stand by themselves now.
+    // Accents, which normalization has split off.
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, " ")
@@ -111,16 +111,16 @@ export function suggestId(name: string): string {
   return words === "" ? "" : `${words.slice(0, 60)}_v1`
 }
 
-/** People write thousands apart; the API takes digits and a point. */
+/** People separate thousands. The API takes digits and a point. */
 const plain = (amount: string): string => amount.trim().replaceAll(/[, _]/g, "")
 
-/** What is no count is sent as it is, for the server to say so. */
+/** Text that is not a count is sent unchanged, so that the server reports it. */
 function count(text: string): number {
   const digits = plain(text)
   return (/^[0-9]{1,10}$/.test(digits) ? Number(digits) : digits) as number
 }
 
-/** What is no time is sent as it is, for the server to say so. */
+/** Text that is not a time is sent unchanged, so that the server reports it. */
 function sentTime(text: string, zone: string): string {
   const time = instantIn(zone, text)
   return time === null ? text : toTimestamp(time)

@@ -21,7 +21,7 @@ const token = {
 const entered = (rules: Partial<(typeof emptyDraft)["rules"]>) =>
   configOf({ ...emptyDraft, rules: { ...emptyDraft.rules, ...rules } }, "UTC").rules
 
-test("a token comes out of the form as it went in, whatever the zone of the page", () => {
+test("the form changes nothing about a token in any time zone", () => {
   for (const zone of ["UTC", "Asia/Tokyo", "America/New_York"]) {
     expect(configOf(draftOf(token, zone), zone)).toEqual(token)
   }
@@ -33,7 +33,7 @@ test("an empty form sets no rule", () => {
   expect(entered({ max_supply: "  ", max_holders: " ", require_accredited: false })).toEqual({})
 })
 
-test("thousands may stand apart; what is no number or time is sent as it is, for the server to say so", () => {
+test("separators of thousands are dropped, and text that is not a number or time is sent unchanged", () => {
   expect(entered({ max_supply: " 1,000_000 000.50 ", max_holders: "2,000" })).toEqual({
     max_supply: "1000000000.50",
     max_holders: 2000,
@@ -45,7 +45,7 @@ test("thousands may stand apart; what is no number or time is sent as it is, for
   })
 })
 
-test("a rule that the mode cannot hold is not sent, and comes back with the mode", () => {
+test("a rule that the mode cannot hold is not sent, and returns with the other mode", () => {
   const draft = { ...draftOf(token, "UTC"), transfer_mode: "holder" as const }
   expect(Object.keys(configOf(draft, "UTC").rules)).toEqual([
     "allowed_countries",
@@ -60,6 +60,6 @@ test.each([
   ["US Real Estate Fund", "us_real_estate_fund_v1"],
   ["  Crédit & Co. ", "credit_co_v1"],
   ["…", ""],
-])("the id that %j suggests", (name, id) => {
+])("the name %j suggests its id", (name, id) => {
   expect(suggestId(name)).toBe(id)
 })

@@ -31,10 +31,10 @@ export function useIdempotencyKey(
   }
 }
 
-/** Where a browser keeps the key of this content. */
+/** The storage name for the key of this content. */
 export const nameOf = (content: readonly string[]): string => PREFIX + JSON.stringify(content)
 
-/** The key that is kept under a name, or a new one that is from now on. */
+/** Returns the key stored under a name, or stores a new one. */
 export function keyFor(name: string): string {
   const known = read(name)
   if (known) return known.key
@@ -43,18 +43,18 @@ export function keyFor(name: string): string {
   return key
 }
 
-/** A key that nothing else has. Not `randomUUID`: browsers have that over HTTPS alone. */
+/** A unique key. Not `randomUUID`, which browsers offer over HTTPS only. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-")
 
-// Where a browser keeps nothing, a key lives as long as its page does.
+// If the browser stores nothing, a key lives as long as its page.
 const inMemory = new Map<string, Kept>()
 
 function read(name: string): Kept | null {
   try {
     const text = localStorage.getItem(name)
     const kept = text === null ? (inMemory.get(name) ?? null) : (JSON.parse(text) as Kept)
-    // The server forgets after a day, too.
+    // The server also forgets keys after a day.
     return kept !== null && Date.now() - kept.at < KEPT_MS ? kept : null
   } catch {
     return inMemory.get(name) ?? null
@@ -67,17 +67,17 @@ function write(name: string, kept: Kept): void {
     forgetOld()
     localStorage.setItem(name, JSON.stringify(kept))
   } catch {
-    // Kept in memory.
+    // Then the key is in memory only.
   }
 }
 
-/** The next key under this name is another. */
+/** The next key under this name will be a new one. */
 export function forgetKey(name: string): void {
   inMemory.delete(name)
   try {
     localStorage.removeItem(name)
   } catch {
-    // Nothing was kept there.
+    // Then nothing was stored.
   }
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest"
 type Keys = typeof import("./idempotency-key.ts")
 
 let tabs = 0
-/** Another tab of the same browser: a module of its own, over the same storage. */
+/** Another tab of the same browser: a separate module with the same storage. */
 const openTab = (): Promise<Keys> => import(/* @vite-ignore */ `./idempotency-key.ts?tab=${++tabs}`)
 
 /** A browser's storage: its items are its own properties, as `Object.keys` finds them. */
@@ -48,12 +48,12 @@ test.each(mint.map((_, index) => [index]))("other content has another key (part 
   expect(keyIn(tab, other)).not.toBe(keyIn(tab, mint))
 })
 
-test("parts are not run together: what stands between two of them counts", () => {
+test("two lists of parts that join to the same text have different keys", () => {
   expect(keyIn(tab, ["a", "bc"])).not.toBe(keyIn(tab, ["ab", "c"]))
   expect(keyIn(tab, ['a","b'])).not.toBe(keyIn(tab, ["a", "b"]))
 })
 
-test("once it has begun, the same content has another key, in every tab", async () => {
+test("once the operation has begun, the same content has another key in every tab", async () => {
   const key = keyIn(tab, mint)
   const other = await openTab()
   expect(keyIn(other, mint)).toBe(key)
@@ -63,7 +63,7 @@ test("once it has begun, the same content has another key, in every tab", async 
   expect(keyIn(other, mint)).toBe(next)
 })
 
-test("a key is kept for the day for which the server knows it, and no longer", () => {
+test("a key is kept for a day, as on the server, and no longer", () => {
   const key = keyIn(tab, mint)
   vi.advanceTimersByTime(24 * HOUR_MS - 1)
   expect(keyIn(tab, mint)).toBe(key)
@@ -71,7 +71,7 @@ test("a key is kept for the day for which the server knows it, and no longer", (
   expect(keyIn(tab, mint)).not.toBe(key)
 })
 
-test("keys of days that are over go from the storage; what is not ours stays", () => {
+test("old keys are removed from the storage, and other entries stay", () => {
   localStorage.setItem("theirs", "kept")
   keyIn(tab, mint)
   vi.advanceTimersByTime(25 * HOUR_MS)
@@ -102,7 +102,7 @@ test.each([
   expect(keyIn(tab, mint)).not.toBe(key)
 })
 
-test("a key can stand in a header, and no two are alike", () => {
+test("keys are valid in a header and unique", () => {
   const keys = Array.from({ length: 100 }, (_, index) => keyIn(tab, [String(index)]))
   expect(new Set(keys).size).toBe(keys.length)
   for (const key of keys) expect(key).toMatch(/^[0-9a-z-]{8,255}$/)

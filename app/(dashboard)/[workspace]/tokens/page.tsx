@@ -13,7 +13,7 @@ import { grouped } from "#shared/amount.ts"
 import { modeWords } from "./rule-words.ts"
 import type { Token } from "./use-token.ts"
 
-/** A path that no configuration's id can be. */
+/** A path that no configuration id can equal. */
 const NEW_TOKEN = "new-token"
 
 const column = columnsOf<Token>()
@@ -64,7 +64,7 @@ function Used({ of: { name, supply, rules } }: { of: Token }) {
   )
 }
 
-/** Every token of the workspace, with how much of it there is. */
+/** The workspace's tokens with their supply. */
 export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()

@@ -18,7 +18,7 @@ const looks: Record<Outcome, { icon: IconName; colour: string; word: string }> =
   undecided: { icon: "question", colour: "text-muted", word: "Undecided" },
 }
 
-/** What the API would answer now, and what each rule says, before anything is sent. */
+/** What the API would answer now and the result of each rule, before anything is sent. */
 export function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Preflight }) {
   const { answer, rules } = preflight
   const isFine = answer.error === null
@@ -75,7 +75,7 @@ export function PreflightPanel({ token, preflight }: { token: TokenView; preflig
   )
 }
 
-/** What to do about a refusal, as far as this page knows. */
+/** What to do about a refusal, if this page knows. */
 function Remedy({
   token,
   preflight: { answer, unverified, required_schema },

@@ -15,7 +15,7 @@ type Control<T extends FieldType> = {
   disabled: boolean
 }
 
-/** What each type of field is entered with. A flag has its label beside it, and is no `Field`. */
+/** The control for each type of field. A flag has its own label and is not in a `Field`. */
 const controls: { [T in Exclude<FieldType, "flag">]: (control: Control<T>) => ReactNode } = {
   countries: ({ value, ...control }) => <CountryPicker {...control} codes={value} />,
   amount: (control) => <Text {...control} inputMode="decimal" autoComplete="off" placeholder="No limit" />,
@@ -31,7 +31,7 @@ function Text({
   return <Input {...props} onChange={({ target }) => onChange(target.value)} />
 }
 
-/** One field of the rules, as its definition says it. */
+/** One field of the rules, built from its definition. */
 export function RuleField({
   field: { name, type, label, hint },
   value,
@@ -43,7 +43,7 @@ export function RuleField({
   value: Entered
   onChange: (value: Entered) => void
   error: string | undefined
-  /** Whether the transfer mode cannot hold it. */
+  /** Whether the transfer mode cannot enforce it. */
   isOff: boolean
 }) {
   const shown = isOff ? emptyDraft.rules[name] : value

@@ -1,12 +1,12 @@
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
-/** Who moves tokens, and what the chain itself holds. */
+/** The transfer modes: who moves tokens, and what the chain enforces. */
 export const modeWords = {
   agent: {
     name: "Only through Vouch",
     summary: "You mint and transfer tokens. Holders cannot move them.",
     chain:
-      "Accounts stay frozen. Each mint or transfer thaws, moves and freezes again in one transaction, so every rule is enforced on chain.",
+      "Accounts stay frozen. Each mint or transfer unfreezes them, moves the tokens and freezes them again in one transaction, so every rule is enforced on chain.",
   },
   holder: {
     name: "By holders",
@@ -16,7 +16,7 @@ export const modeWords = {
   },
 } as const satisfies Record<TransferMode, object>
 
-/** When rules are checked, and what the chain adds to them by itself. */
+/** When rules are checked, and what the chain adds. */
 export const checkedWhen = {
   wallets: {
     agent:
@@ -32,6 +32,6 @@ export const checkedWhen = {
   },
 } as const
 
-/** Why a rule cannot be set in holder mode, as the server says it too. */
+/** Why a rule cannot be set in holder mode. The server gives the same reason. */
 export const NOT_IN_HOLDER_MODE =
   "Not available when holders move tokens, because the chain cannot enforce it. Choose “Only through Vouch” to set it."

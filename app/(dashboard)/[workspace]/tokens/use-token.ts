@@ -21,11 +21,11 @@ export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfi
   string
 >
 
-/** Whether it will change no more. */
+/** Whether it has ended. */
 export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
   status === "confirmed" || status === "failed"
 
-/** An operation with its transaction, followed until it has ended. */
+/** An operation with its transaction, polled until it has ended. */
 export const useOperation = (id: string) =>
   usePolling(
     ["tokens", "operation", id],

@@ -10,7 +10,7 @@ import { Input } from "#app/components/ui/input.tsx"
 import { allEventTypes, type EventType, eventTypes } from "#shared/event-types.ts"
 import type { Endpoint } from "./endpoint.tsx"
 
-/** Makes an endpoint, or changes one. */
+/** Creates or changes an endpoint. */
 export function EndpointForm({
   of,
   onClose,
@@ -45,8 +45,8 @@ export function EndpointForm({
         title={of === null ? "Add a webhook endpoint" : "Change the webhook endpoint"}
         description={
           of === null
-            ? "Events of this workspace are sent there from now on, signed with a secret of its own."
-            : "Applies to events from now on, and to those that wait for another attempt."
+            ? "From now on, events of this workspace are sent to it, signed with its own secret."
+            : "Applies to new events, and to those waiting for another attempt."
         }
       >
         <Form
@@ -64,7 +64,7 @@ export function EndpointForm({
             if (of === null) onCreated?.(saved.endpoint_id)
           }}
         >
-          <Field label="URL" name="url" hint="https, on the public Internet." required>
+          <Field label="URL" name="url" hint="An https:// address on the public internet." required>
             <Input
               type="url"
               className="font-mono"
@@ -76,12 +76,16 @@ export function EndpointForm({
               defaultValue={of?.url}
             />
           </Field>
-          <Field label="Description" name="description" hint="Optional: which system it is.">
+          <Field
+            label="Description"
+            name="description"
+            hint="Optional. For example, the system that receives the events."
+          >
             <Input maxLength={200} autoComplete="off" defaultValue={of?.description ?? ""} />
           </Field>
           <FieldGroup legend="Events" name="types">
             <Checkbox checked={wantsAll} onChange={({ target }) => setWantsAll(target.checked)}>
-              All events, also those of later versions
+              All events, including types added later
             </Checkbox>
             {!wantsAll && (
               <>
@@ -109,7 +113,7 @@ export function EndpointForm({
           <Checkbox
             name="ordered"
             defaultChecked={of?.ordered ?? false}
-            hint="An event waits until all before it were taken, or have failed for good. Slower, and one bad event holds up the rest for days."
+            hint="An event waits until all earlier ones were accepted or have finally failed. Slower: one event that keeps failing holds up the rest for days."
           >
             In order
           </Checkbox>

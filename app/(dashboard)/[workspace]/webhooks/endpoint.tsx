@@ -11,7 +11,7 @@ const disabledWords: Record<DisabledReason, string> = {
   failing: `Disabled: failed for ${disabledAfterDays} days`,
 }
 
-/** Whether an endpoint takes what it is sent. */
+/** Whether an endpoint accepts its events. */
 export function EndpointBadge({
   endpoint: { disabled_reason, failing_since },
 }: {

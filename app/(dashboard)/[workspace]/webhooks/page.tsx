@@ -24,7 +24,7 @@ export default function Page() {
     <>
       <PageHeader
         title="Webhooks"
-        description="Where your systems are told what happens in this workspace: each event is sent, signed, until it is taken."
+        description="Vouch sends the events of this workspace to your systems, signed, and retries until they accept."
         actions={
           mayChange && (
             <Button variant="primary" onClick={() => setAdding(true)}>

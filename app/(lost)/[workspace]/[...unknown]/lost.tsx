@@ -8,7 +8,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import NotFound from "#app/not-found.tsx"
 
-/** Below a workspace its navigation stays at hand. */
+/** Keeps the workspace's navigation if the address is in one. */
 export function Lost() {
   const workspaceId = usePathname().split("/")[1] ?? ""
   if (!/^ws_\w+$/.test(workspaceId)) return <NotFound />

@@ -9,7 +9,7 @@ import { Neighbours } from "#app/docs/neighbours.tsx"
 import { Inline, Markdown } from "#app/docs/text.tsx"
 import "../../prose.css"
 
-/** One endpoint: what it is for, what it takes and what it answers. Its address has its `operationId`. */
+/** One endpoint: its purpose, parameters and responses. Its address has its `operationId`. */
 export default async function Page({ params }: { params: Promise<{ operation: string }> }) {
   const { operation } = await params
   const found = endpointAt(operation)
@@ -44,7 +44,7 @@ export default async function Page({ params }: { params: Promise<{ operation: st
 
 function Access({ endpoint: { access, scope } }: { endpoint: Endpoint }) {
   if (access === "open") return "Needs no key."
-  if (access === "signature") return "Needs no key: a KYC provider calls it, and signs what it sends."
+  if (access === "signature") return "Needs no key: a KYC provider calls it and signs the request."
   if (scope === null) return "Any key may call it."
   return <Inline text={`Needs a key with the scope \`${scope}\`.`} />
 }

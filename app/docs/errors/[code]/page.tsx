@@ -9,7 +9,7 @@ import { Frame } from "#app/docs/frame.tsx"
 import { type ErrorExample, errorExamples } from "#shared/error-examples.ts"
 import { type ErrorCode, errors, isErrorCode, retryAdvice } from "#shared/errors.ts"
 
-/** What one error means, and what to do about it. The server answers 404 for a code that does not exist. */
+/** What an error means and what to do about it. An unknown code answers 404. */
 export default async function Page({ params }: { params: Promise<{ code: string }> }) {
   const { code } = await params
   return (
@@ -51,13 +51,13 @@ function Explained({ code }: { code: ErrorCode }) {
   )
 }
 
-/** What the server answered when its tests brought the error about. */
+/** The answer of the server when its tests caused the error. */
 const Shown = ({ example, isDashboardOnly }: { example: ErrorExample; isDashboardOnly: boolean }) => (
   <Card
     title="What it looks like"
     description={
       isDashboardOnly
-        ? "The pages send this request themselves, and show the detail. It is no part of the API."
+        ? "Only Vouch’s own pages send this request, and show the detail. It is not part of the API."
         : "Use the code in your program. The detail is for people; its wording may change."
     }
   >
@@ -71,7 +71,7 @@ const Shown = ({ example, isDashboardOnly }: { example: ErrorExample; isDashboar
   </Card>
 )
 
-/** As it was typed: what cannot be decoded stays as it came. */
+/** The code from the address. If it cannot be decoded, it stays unchanged. */
 function decoded(code: string): string {
   try {
     return decodeURIComponent(code)

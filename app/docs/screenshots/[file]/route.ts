@@ -3,12 +3,12 @@ import { join } from "node:path"
 
 const folder = join(process.cwd(), "docs", "screenshots")
 
-// Made with the pages: no other name is ever looked for.
+// Built with the pages. Other names answer 404.
 export const dynamic = "force-static"
 export const dynamicParams = false
 export const generateStaticParams = () => readdirSync(folder).map((file) => ({ file }))
 
-/** A picture that a document shows. */
+/** A screenshot of a document. */
 export async function GET(_request: Request, { params }: { params: Promise<{ file: string }> }) {
   const { file } = await params
   return new Response(new Uint8Array(readFileSync(join(folder, file))), {

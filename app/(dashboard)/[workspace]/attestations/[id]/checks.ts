@@ -1,11 +1,12 @@
 import canonicalize from "canonicalize"
 import type { OnChainState } from "#server/domain/attestations/verify-on-chain.ts"
 
-/** `open` is what cannot be told from the record alone. */
+/** `open`: the record alone cannot answer this. */
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
 
 /**
- * Compares what the chain says with the record. Nothing of it is taken on the server's word that can be computed here.
+ * Compares the chain with the record. Everything the browser can compute itself is computed here, so that the reader need
+ * not trust the server.
  */
 export async function checksOf({
   record,
@@ -80,7 +81,7 @@ const toBase64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replace(/=+$/, "")
 
-/** What the wallet's account holds must be what the ledger says: this unit, a later attestation's, or none. */
+/** The wallet's account must hold what the ledger says: this credential, a later attestation's, or none. */
 function checkUnit({ status }: Committed, unit: OnChainState["unit"], amount: string): Check {
   const expect = (name: string, expected: string): Check =>
     amount === expected

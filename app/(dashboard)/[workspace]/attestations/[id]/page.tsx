@@ -97,7 +97,8 @@ function About({ attestation }: { attestation: Detail }) {
         Issued: issued_at && <Timestamp at={issued_at} />,
         Expires: expires_at && <Timestamp at={expires_at} />,
         "Internal reason": attestation.revocation_reason,
-        "Investor is told": attestation.public_reason && publicReasonCopy[attestation.public_reason],
+        "Reason shown to the investor":
+          attestation.public_reason && publicReasonCopy[attestation.public_reason],
         Session: attestation.status === "pending" && attestation.session_id && (
           <a
             href={`/verify/${attestation.session_id}`}

@@ -11,14 +11,14 @@ import { Verification } from "./verification.tsx"
 type Detail = RouterOutputs["attestation"]["detail"]
 
 const stateWords = {
-  held: "The wallet holds the credential, frozen.",
+  held: "The wallet holds the credential, a frozen token that proves the verification.",
   removing: "The credential is being removed from the wallet.",
   destroyed: "The credential was destroyed: the wallet no longer holds it.",
   replaced: "Replaced by a renewal: the wallet holds the credential of a later attestation.",
   absent: "The wallet no longer holds the credential.",
 } as const satisfies Record<NonNullable<Detail["credential"]>["state"], string>
 
-/** The on-chain facts that anyone with the record can check. */
+/** The facts on chain, which anyone who has the record can check. */
 export function Proof({ attestation }: { attestation: Detail }) {
   const { onchain, onchain_tx, memo, slot, explorer, credential } = attestation
   if (onchain === null || onchain_tx === null || credential === null) {
@@ -62,7 +62,9 @@ export function Proof({ attestation }: { attestation: Detail }) {
           Final: attestation.finalized_at ? (
             <Timestamp at={attestation.finalized_at} />
           ) : (
-            <span className="text-muted">In some seconds the chain can no longer undo it.</span>
+            <span className="text-muted">
+              Final in a few seconds. Until then the chain could still undo it.
+            </span>
           ),
           "Destroyed in": credential.state === "destroyed" && (
             <Copyable value={credential.transaction} what="destroying transaction's signature" compact />

@@ -8,7 +8,7 @@ import { ReasonFields, reasonsIn } from "../reason-fields.tsx"
 
 type Detail = RouterOutputs["attestation"]["detail"]
 
-/** Ends an attestation for good. */
+/** Ends an attestation permanently. */
 export function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
   const revoke = useMutation(
     (api, reasons: ReturnType<typeof reasonsIn>) =>

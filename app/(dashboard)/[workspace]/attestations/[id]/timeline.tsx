@@ -28,7 +28,7 @@ const decisions: Record<string, string> = {
   expired: "Expired at the provider",
 }
 
-/** What a member decided whom the provider had left it to. */
+/** What a member decided after the provider left the decision to your team. */
 const manual: Record<string, string> = {
   approved: "Approved by a member",
   rejected: "Rejected by a member",
@@ -43,7 +43,7 @@ const dots: Partial<Record<TimelineEvent["event"], string>> = {
   revoked: "bg-danger",
 }
 
-/** An attestation's life, in the order in which it went. */
+/** What happened to an attestation, oldest first. */
 export function Timeline({ events }: { events: readonly TimelineEvent[] }) {
   return (
     <ol className="space-y-5 border-l border-line pl-5">
@@ -69,7 +69,7 @@ export function Timeline({ events }: { events: readonly TimelineEvent[] }) {
   )
 }
 
-/** Who did it, and by which request. Only requests of keys are in the log. */
+/** Who did it, and by which request. Only requests of API keys are in the log. */
 function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
   const path = usePath()
   if (by === null && request_id === null) return null

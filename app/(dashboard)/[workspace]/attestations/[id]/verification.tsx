@@ -15,7 +15,7 @@ const looks = {
   open: { icon: "question", className: "text-muted", word: "Not checked" },
 } as const satisfies Record<Check["result"], { icon: IconName; className: string; word: string }>
 
-/** Reads the chain now, and compares what it says with the record, in this browser. */
+/** Reads the chain now and compares it with the record, in this browser. */
 export function Verification({ id }: { id: string }) {
   const outcome = useRef<HTMLParagraphElement>(null)
   const verify = useMutation(

@@ -17,7 +17,7 @@ import { keptDays } from "#shared/retention.ts"
 import { DeliveryBadge } from "../../webhooks/[id]/deliveries.tsx"
 import { type Event, subjectOf } from "../subject.ts"
 
-/** Deliveries go on while one looks. */
+/** How often the deliveries are read again while the page is open. */
 const FOLLOW_MS = 5000
 
 export default function Page() {
@@ -46,7 +46,7 @@ export default function Page() {
           <Card>
             <FactsOf event={data.event} />
           </Card>
-          <Card title="Event" description="As GET /events and webhooks have it.">
+          <Card title="Event" description="As GET /events and webhooks send it.">
             <CodeBlock label="JSON" code={JSON.stringify(data.event, null, 2)} />
           </Card>
           <section aria-labelledby="deliveries">
@@ -61,8 +61,8 @@ export default function Page() {
               rowHref={({ endpoint_id }) => path("webhooks", endpoint_id, id)}
               empty={
                 <Empty title="Sent to no endpoint">
-                  No webhook endpoint was there for it. A new one gets what happens from then on; it can be
-                  asked to replay what came before.
+                  No webhook endpoint received it. A new endpoint gets events from then on. To send it earlier
+                  ones, use Replay events on its page.
                 </Empty>
               }
             />
@@ -70,8 +70,8 @@ export default function Page() {
         </div>
       ) : isMissing ? (
         <Card>
-          <Empty title="This event is not here">
-            It may be older than {keptDays.events} days or be another workspace’s.
+          <Empty title="Event not found in this workspace">
+            It may be older than {keptDays.events} days or belong to another workspace.
           </Empty>
         </Card>
       ) : error ? (

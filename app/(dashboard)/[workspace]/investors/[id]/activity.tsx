@@ -9,7 +9,7 @@ const Verifications = lazy(async () => ({ default: (await import("./lists.tsx"))
 const InvestorOperations = lazy(async () => ({ default: (await import("./lists.tsx")).InvestorOperations }))
 const Refusals = lazy(async () => ({ default: (await import("./lists.tsx")).Refusals }))
 
-/** The lists of an investor's page: all verifications, token operations, and what was refused. */
+/** The lists on an investor's page: verifications, token operations and refusals. */
 export function Activity({ investorId }: { investorId: string }) {
   const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(tabs).withDefault("verifications"))
   return (
@@ -32,7 +32,7 @@ export function Activity({ investorId }: { investorId: string }) {
   )
 }
 
-/** It is there while its list is loaded, because its tab names it. */
+/** A tab's panel. It exists while its list loads, because the tab refers to it. */
 function Panel({ value, children }: { value: (typeof tabs)[number]; children: ReactNode }) {
   return (
     <TabsContent value={value}>

@@ -17,7 +17,7 @@ const countryNames = new Intl.DisplayNames("en", { type: "region" })
 
 const yesOrNo = (value: boolean | undefined) => (value === undefined ? "Not reported" : value ? "Yes" : "No")
 
-/** What providers reported. Shown when it is asked for, because each look is an entry of the audit log. */
+/** What providers reported. Read only on request, because each view is an entry in the audit log. */
 export function ClaimsCard({ investor: { investor_id, has_claims } }: { investor: InvestorView }) {
   const look = useMutation((api) => api.investor.viewClaims.mutate({ id: investor_id }), { quiet: true })
   return (

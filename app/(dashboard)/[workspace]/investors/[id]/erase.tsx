@@ -10,7 +10,7 @@ import { Card } from "#app/components/ui/card.tsx"
 import type { Redaction } from "#server/domain/privacy/by-hand.ts"
 import type { InvestorView } from "./view.ts"
 
-/** Erases all that is known of a person, for good. */
+/** Permanently erases the data about a person. */
 export function Erase({ investor: { investor_id } }: { investor: InvestorView }) {
   const erase = useMutation((api) => api.erasure.investor.mutate({ id: investor_id }), {
     quiet: true,
@@ -35,11 +35,11 @@ const copy = {
   requested: { word: "Asked to delete", tone: "notice" },
   done: { word: "Deleted", tone: "good" },
   failed: { word: "Not deleted yet", tone: "bad" },
-  not_supported: { word: "Ask by hand", tone: "bad" },
+  not_supported: { word: "Ask the vendor yourself", tone: "bad" },
   kept: { word: "Kept for another wallet", tone: "plain" },
 } as const satisfies Record<Redaction["status"], { word: string; tone: "notice" | "good" | "bad" | "plain" }>
 
-/** How far vendors are with deleting what they keep of an erased person. Nothing where none has anything. */
+/** How far vendors are with deleting the data of an erased person. Shows nothing if no vendor has any. */
 export function VendorRedactions({ investorId }: { investorId: string }) {
   const { data } = useQuery(["investor", investorId, "redactions"], (api, signal) =>
     api.erasure.redactions.query({ investorId }, { signal }),
@@ -51,7 +51,7 @@ export function VendorRedactions({ investorId }: { investorId: string }) {
   return (
     <Card
       title="Data at vendors"
-      description="What KYC vendors keep of this person, and were asked to delete."
+      description="Data about this person that Vouch asked KYC vendors to delete."
     >
       <ul className="divide-y divide-line">
         {data.map(({ id, provider, status, reference }) => (
@@ -65,7 +65,7 @@ export function VendorRedactions({ investorId }: { investorId: string }) {
                 <p className="text-muted">
                   {status === "failed"
                     ? `${provider} has not answered for hours. Vouch keeps asking; you can also ask them to delete this check:`
-                    : `${provider} has no API for this. Ask them to delete this check:`}
+                    : `${provider} has no API to delete data. Ask them to delete this check:`}
                 </p>
                 <Copyable value={reference} what="the vendor’s id of the check" compact />
                 <div>

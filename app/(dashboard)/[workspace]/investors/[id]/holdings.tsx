@@ -7,7 +7,7 @@ import type { InvestorView } from "./view.ts"
 
 type Holding = InvestorView["tokens"][number]["wallets"][number]
 
-/** What an investor holds of each token: in sum, and by wallet. */
+/** What an investor holds of each token, in total and by wallet. */
 export function Holdings({ investor: { tokens, chain_answered } }: { investor: InvestorView }) {
   const path = usePath()
   if (tokens.length === 0) return <p className="text-muted">No tokens held.</p>

@@ -45,7 +45,7 @@ const verificationColumns = [
   }),
 ]
 
-/** All verifications of an investor, also of wallets that are another's by now. */
+/** All verifications of an investor, including those of wallets that now belong to another investor. */
 export function Verifications({ investorId }: { investorId: string }) {
   const path = usePath()
   const paging = useCursor(`verifications ${investorId}`)
@@ -169,7 +169,7 @@ const refusalColumns = [
   }),
 ]
 
-/** A request that was refused at once, or an operation that failed later. */
+/** Links to the request that was refused at once, or to the operation that failed later. */
 function Source({ of: { request_id, operation_id, mint_config } }: { of: Refusal }) {
   const path = usePath()
   const look = "rounded-sm text-accent underline-offset-2 hover:underline"
@@ -188,7 +188,7 @@ function Source({ of: { request_id, operation_id, mint_config } }: { of: Refusal
   )
 }
 
-/** What an investor's wallets were refused. */
+/** Requests of an investor's wallets that were refused, and operations that failed. */
 export function Refusals({ investorId }: { investorId: string }) {
   const list = useQuery(["investor", investorId, "refusals"], (api, signal) =>
     api.investor.refusals.query({ id: investorId }, { signal }),

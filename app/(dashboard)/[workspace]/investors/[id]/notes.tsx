@@ -13,10 +13,10 @@ type Note = RouterOutputs["investor"]["notes"]["data"][number]
 
 const MAX_NOTE = 2000
 
-/** What members noted of an investor, the newest first. Of whom is erased, nothing is noted any more. */
+/** Members' notes about an investor, newest first. An erased investor gets no new notes. */
 export function Notes({ investorId, isErased }: { investorId: string; isErased: boolean }) {
   const { can } = useWorkspace()
-  // Cursors of the pages that lead here. Not in the address: that is the list's below.
+  // Cursors of the previous pages. Not in the address, which holds the cursor of the list below.
   const [pages, setPages] = useState<readonly string[]>([])
   const cursor = pages.at(-1)
   const notes = useQuery(
@@ -74,7 +74,7 @@ function AddNote({ investorId }: { investorId: string }) {
   )
 }
 
-/** Browsers send a line's end as two characters. */
+/** Browsers send a line break as two characters. */
 const clean = (text: string) => text.replaceAll("\r\n", "\n").trim()
 
 function NoteList({ notes, investorId }: { notes: readonly Note[]; investorId: string }) {
@@ -148,7 +148,7 @@ function OneNote({ note, investorId }: { note: Note; investorId: string }) {
                 </Button>
               }
               title="Delete this note?"
-              description="Its text is gone for good. The audit log keeps that there was a note, and who deleted it."
+              description="Its text is deleted permanently. The audit log keeps who deleted a note and when."
               confirm="Delete"
               onConfirm={() => remove.mutateAsync()}
             />

@@ -10,7 +10,7 @@ import { reviewKinds } from "#shared/reviews.ts"
 
 type Reviews = RouterOutputs["review"]["list"]
 
-/** What people have to decide about an investor, before everything else. Nothing where nothing waits. */
+/** The reviews of an investor that wait for a decision. Shows nothing if none do. */
 export function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Reviews }) {
   const id = useId()
   const path = usePath()

@@ -32,7 +32,7 @@ export default function Page() {
     (api, signal) => api.review.list.query({ investor: id }, { signal }),
     { enabled: mayReview },
   )
-  // Together: what stands above everything else must not push it down later.
+  // Read together, so that the reviews at the top do not push the page down later.
   const data = mayReview && reviews.isLoading ? undefined : view.data
   const isMissing = view.error !== null && problemOf(view.error).code === "investor_not_found"
   return (

@@ -23,7 +23,7 @@ const copy = {
   erased: "Personal data erased",
 } as const satisfies Record<Event["event"], string>
 
-/** Events that are shown at first. */
+/** How many events are shown at first. */
 const SHOWN = 8
 
 const dots: Partial<Record<Event["event"], string>> = {

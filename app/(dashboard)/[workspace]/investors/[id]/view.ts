@@ -1,4 +1,4 @@
 import type { RouterOutputs } from "#app/api.ts"
 
-/** What the page of an investor shows. */
+/** The data of an investor's page. */
 export type InvestorView = RouterOutputs["investor"]["view"]

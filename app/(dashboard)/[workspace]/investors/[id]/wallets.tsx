@@ -6,13 +6,13 @@ import { Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { InvestorView } from "./view.ts"
 
-/** An investor's wallets, and what each is verified for. */
+/** An investor's wallets with their status for each schema. */
 export function Wallets({ investor: { wallets, has_more_wallets } }: { investor: InvestorView }) {
   const path = usePath()
   if (wallets.length === 0) {
     return (
-      <Empty title="No wallets now" className="py-6!">
-        The wallets of this investor belong to others by now. Past verifications are listed below.
+      <Empty title="No wallets" className="py-6!">
+        The wallets of this investor now belong to other investors. Past verifications are listed below.
       </Empty>
     )
   }

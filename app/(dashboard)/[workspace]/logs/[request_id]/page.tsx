@@ -105,7 +105,7 @@ function Request({ request }: { request: Logged }) {
       ) : (
         <Card>
           <Empty title="Headers and bodies were not kept">
-            The workspace’s log had taken its space for the day when this request came.
+            The workspace’s log was full for the day when this request arrived.
           </Empty>
         </Card>
       )}
@@ -176,7 +176,7 @@ function Headers({ headers }: { headers: Record<string, string> }) {
   )
 }
 
-/** JSON as people read it. It is not parsed: an amount must show every digit that was sent. */
+/** JSON with line breaks. It is not parsed, because an amount must show every digit that was sent. */
 function pretty(body: string): string {
   if (!/^[[{]/.test(body)) return body
   let depth = 0

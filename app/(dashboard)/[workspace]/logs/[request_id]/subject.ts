@@ -1,9 +1,10 @@
-/** What a request was about, and where its page is below the workspace. */
+/** What a request was about, and the path of its page below the workspace. */
 export type Subject = { what: string; id: string; parts: string[]; query?: string }
 
 /**
- * Found in the path, or in the answer of what the request made; null where neither names one. An operation's page is
- * below its configuration's, which a read's path does not name: then `parts` is empty, and `id` the operation's.
+ * Finds the subject in the path, or in the answer if the request created it. Null if neither names one. An operation's
+ * page is below its configuration, which the path of a read does not name: then `parts` is empty and `id` is the
+ * operation's.
  */
 export function subjectOf({
   path,

@@ -5,7 +5,7 @@ test.each([
   ["/attestation/att_1", { what: "Attestation", id: "att_1", parts: ["attestations", "att_1"] }],
   ["/attestation/att_1/revoke", { what: "Attestation", id: "att_1", parts: ["attestations", "att_1"] }],
   ["/mint-config/fund_v1", { what: "Configuration", id: "fund_v1", parts: ["tokens", "fund_v1"] }],
-  // Its configuration is not in the path, so nobody knows its page yet.
+  // Its configuration is not in the path, so its page is not known yet.
   ["/token/operation/op_1", { what: "Operation", id: "op_1", parts: [] }],
   ["/kyc/status/7xKX", { what: "Wallet", id: "7xKX", parts: ["attestations"], query: "?q=7xKX" }],
   ["/token/balance/7xKX", { what: "Wallet", id: "7xKX", parts: ["attestations"], query: "?q=7xKX" }],
@@ -13,7 +13,7 @@ test.each([
   expect(subjectOf({ path, response_body: null })).toEqual(subject)
 })
 
-test("a mint names its operation in the answer", () => {
+test("the answer to a mint names its operation", () => {
   const response_body = JSON.stringify({ operation_id: "op_1", mint_config: "fund_v1", status: "queued" })
   const parts = ["tokens", "fund_v1", "operations", "op_1"]
   expect(subjectOf({ path: "/token/mint", response_body })).toEqual({ what: "Operation", id: "op_1", parts })
@@ -22,10 +22,10 @@ test("a mint names its operation in the answer", () => {
 test.each([
   ["nothing", null],
   ["a refusal", '{"error":"wallet_not_verified"}'],
-  ["half of an operation", '{"operation_id":"op_1"}'],
+  ["an incomplete operation", '{"operation_id":"op_1"}'],
   ["numbers", '{"operation_id":1,"mint_config":2}'],
-  ["what is cut off", '{"operation_id":"op_1","mint_con'],
+  ["truncated JSON", '{"operation_id":"op_1","mint_con'],
   ["null", "null"],
-])("an answer of %s names none", (_, response_body) => {
+])("an answer with %s names no subject", (_, response_body) => {
   expect(subjectOf({ path: "/token/mint", response_body })).toBeNull()
 })

@@ -6,7 +6,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Select } from "#app/components/ui/input.tsx"
 import type { Review } from "./review.ts"
 
-/** Whose review it is: theirs to take, or to give to somebody who decides reviews. */
+/** Who the review is assigned to. Members who decide reviews can take it or assign it to each other. */
 export function Assignee({ review: { review_id, assignee, state } }: { review: Review }) {
   const id = useId()
   const { data: me } = useMe()
@@ -15,9 +15,9 @@ export function Assignee({ review: { review_id, assignee, state } }: { review: R
     (api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }),
     { refresh: ["review", review_id] },
   )
-  if (state === "closed") return <>{assignee?.name ?? "Nobody"}</>
+  if (state === "closed") return <>{assignee?.name ?? "No one"}</>
   const people = reviewers.data?.data ?? []
-  // A member who may not decide any more stays named until somebody else takes it.
+  // A member who may no longer decide stays named until another member takes it.
   const isGone = assignee !== null && !people.some(({ user_id }) => user_id === assignee.id)
   return (
     <span className="flex flex-wrap items-center gap-2">
@@ -31,7 +31,7 @@ export function Assignee({ review: { review_id, assignee, state } }: { review: R
         disabled={assign.isPending}
         onChange={({ target }) => assign.mutate(target.value || null)}
       >
-        <option value="">Nobody</option>
+        <option value="">No one</option>
         {isGone && <option value={assignee.id}>{assignee.name}</option>}
         {people.map(({ user_id, name }) => (
           <option key={user_id} value={user_id}>

@@ -14,10 +14,10 @@ const labelOf = (name: ClaimName): string => {
   return label.charAt(0).toUpperCase() + label.slice(1)
 }
 
-/** Says in the form that its fields are the claims that the approval is to have. */
+/** Marks in the form that its fields are the claims for the approval. */
 const ENTERED = "claims_entered"
 
-/** Claims as they were entered; null to leave them as the vendor sent them. */
+/** The entered claims. Null keeps what the vendor sent. */
 export function claimsOf(values: FormData): Claims | null {
   if (!values.has(ENTERED)) return null
   const country = String(values.get("claims.country") ?? "")
@@ -34,10 +34,10 @@ export function claimsOf(values: FormData): Claims | null {
   }
 }
 
-/** Asks for the claims; each look is an entry of the audit log, so nothing asks by itself. */
+/** Reads the claims on request only, because each view is an entry in the audit log. */
 const useClaims = (review_id: string) => useMutation((api) => api.review.viewClaims.mutate({ review_id }))
 
-/** The claims that an approval is to have: the vendor's, unless they are looked at and changed. */
+/** The claims for an approval: the vendor's, unless the member views and changes them. */
 export function ApprovalClaims({ review: { review_id, has_claims } }: { review: Review }) {
   const [sent, setSent] = useState<Claims | null>(has_claims ? null : {})
   const view = useClaims(review_id)
@@ -46,7 +46,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
       <div>
         <p className="mb-1.5 text-[13px] font-medium">Claims</p>
         <p className="mb-2 text-[13px] text-muted">
-          The approval takes over the claims that the vendor sent. Viewing them is recorded in the audit log.
+          The approval uses the claims that the vendor sent. Viewing them is recorded in the audit log.
         </p>
         <Button
           size="sm"
@@ -96,7 +96,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
 
 const wordOf = (value: Claims[ClaimName]): string => (value === true ? "yes" : value === false ? "no" : "")
 
-/** The claims of a decision that waits, once they are asked for. */
+/** The claims of a decision that waits for confirmation, shown on request. */
 export function ShownClaims({ review: { review_id } }: { review: Review }) {
   const view = useClaims(review_id)
   if (view.data === undefined) {

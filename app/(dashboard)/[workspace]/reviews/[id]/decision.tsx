@@ -12,13 +12,13 @@ import { publicReasonCopy, ReasonFields, reasonsIn } from "../../attestations/re
 import { ApprovalClaims, claimsOf, ShownClaims } from "./claims.tsx"
 import { clearing, type Review } from "./review.ts"
 
-/** What each decision does, before it is taken. */
+/** What each decision does, shown before the member decides. */
 const consequences = {
   approve: "The wallet is verified, and its credential is issued on chain within seconds.",
   request_resubmission: "The investor is asked to submit again. The review closes.",
   reject: "The session closes and nothing is issued on chain. Your quota is given back.",
   keep_rejected: "The verification stays rejected. The review closes.",
-  clear: "The person’s verifications stay as they are. The review closes.",
+  clear: "The person’s verifications stay unchanged. The review closes.",
   revoke:
     "All verifications that this review is about end: open sessions close, and credentials are destroyed on chain within seconds. You cannot undo this.",
 } as const satisfies Record<ReviewDecision, string>
@@ -26,13 +26,13 @@ const consequences = {
 function consequenceOf(review: Review, decision: ReviewDecision): string {
   if (review.kind === "screening" && decision === "clear") return clearing(review)
   if (review.kind === "reversal" && decision === "approve")
-    return "The rejected verification stays as it is. A new one is approved for the wallet, its credential is issued on chain within seconds, and it counts against this month’s quota."
+    return "The rejected verification stays unchanged. A new one is approved for the wallet, its credential is issued on chain within seconds, and it counts against this month’s quota."
   return consequences[decision]
 }
 
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 
-/** What can be done about a review that is not closed. */
+/** The possible decisions of an open review. */
 export function Decision({ review }: { review: Review }) {
   if (review.state === "requested") return <Requested review={review} />
   if (review.decisions.length === 0)
@@ -100,7 +100,7 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
   )
 }
 
-/** A decision that waits for another member. */
+/** A decision that waits for another member's confirmation. */
 function Requested({ review }: { review: Review }) {
   const { review_id, version, decision, reason, public_reason, requested_by, can_confirm } = review
   const { data: me } = useMe()
@@ -125,7 +125,7 @@ function Requested({ review }: { review: Review }) {
           Decision: label,
           Requested: asked && <Timestamp at={asked.at} />,
           "Internal reason": reason,
-          "Investor is told": public_reason && publicReasonCopy[public_reason],
+          "Reason shown to the investor": public_reason && publicReasonCopy[public_reason],
           Claims: decision === "approve" && <ShownClaims review={review} />,
         }}
       />

@@ -5,7 +5,7 @@ import type { Review } from "./review.ts"
 
 type Moment = Review["moments"][number]
 
-/** A moment in words. */
+/** An entry of the history in words. */
 function wordsOf({ event, finding, detail }: Moment): string {
   const decision = isReviewDecision(detail.decision) ? reviewDecisions[detail.decision] : null
   switch (event) {
@@ -14,7 +14,7 @@ function wordsOf({ event, finding, detail }: Moment): string {
     case "noted":
       return "Note"
     case "review.assigned":
-      return typeof detail.assignee === "string" ? `Assigned to ${detail.assignee}` : "Assigned to nobody"
+      return typeof detail.assignee === "string" ? `Assigned to ${detail.assignee}` : "Assigned to no one"
     case "review.requested":
       return `Confirmation requested: ${decision?.label ?? "a decision"}`
     case "review.request_withdrawn":
@@ -22,7 +22,7 @@ function wordsOf({ event, finding, detail }: Moment): string {
     case "review.returned":
       return "Request returned"
     case "review.request_voided":
-      return "Request void: something new was found"
+      return "Request cancelled: something new was found"
     case "review.decided":
       return decision?.past ?? "Decided"
     case "review.closed":
@@ -32,7 +32,7 @@ function wordsOf({ event, finding, detail }: Moment): string {
   }
 }
 
-/** What was found, noted and decided, in order. */
+/** Findings, notes and decisions, oldest first. */
 export function History({ moments }: { moments: readonly Moment[] }) {
   return (
     <ol className="space-y-5 border-l border-line pl-5">

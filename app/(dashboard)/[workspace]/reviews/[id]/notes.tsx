@@ -7,9 +7,9 @@ import { Card } from "#app/components/ui/card.tsx"
 import { Textarea } from "#app/components/ui/input.tsx"
 import type { Review } from "./review.ts"
 
-/** For what others should know: it appears in the history. */
+/** Adds a note for other reviewers. It appears in the history. */
 export function Notes({ review: { review_id } }: { review: Review }) {
-  // Each note leaves an empty form behind.
+  // Saving a note empties the form.
   const [written, setWritten] = useState(0)
   const note = useMutation((api, text: string) => api.review.note.mutate({ review_id, text }), {
     refresh: ["review", review_id],

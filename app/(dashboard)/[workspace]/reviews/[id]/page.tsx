@@ -30,7 +30,7 @@ export default function Page() {
     (api, signal) => api.review.get.query({ review_id: id }, { signal }),
     { enabled: mayReview },
   )
-  // What was read before is not shown to whoever may not read it any more.
+  // A member who lost the right to read reviews must not see what was read before.
   const data = mayReview ? review.data : undefined
   const isMissing = review.error !== null && problemOf(review.error).code === "review_not_found"
   return (
@@ -160,7 +160,7 @@ function About({ review }: { review: Review }) {
   )
 }
 
-/** Lists that hold the wallet now. */
+/** The lists that contain the wallet now. */
 const Lists = ({ of }: { of: Review["lists"] }) => (
   <ul>
     {of.map(({ name, in_use, frozen }) => (
@@ -184,7 +184,7 @@ function Outcome({ review }: { review: Review }) {
         "Decided by": ending === "decided" && (decided_by?.name ?? "A former member"),
         Closed: closed_at && <Timestamp at={closed_at} />,
         "Internal reason": reason,
-        "Investor is told": public_reason && publicReasonCopy[public_reason],
+        "Reason shown to the investor": public_reason && publicReasonCopy[public_reason],
       }}
     />
   )

@@ -1,9 +1,9 @@
 import type { RouterOutputs } from "#app/api.ts"
 
-/** A review with all that there is to know for a decision. */
+/** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]
 
-/** What clearing a match of a wallet list does: another list may still hold the wallet. */
+/** What clearing a match of a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {
   const others = lists.filter(({ ends_here }) => !ends_here)
   if (others.length === 0)

@@ -18,7 +18,7 @@ const column = columnsOf<Holder>()
 
 const PAGE = 20
 
-/** Who holds a token, those with the most first. */
+/** A token's holders, largest first. */
 export function Holders({ token }: { token: TokenView }) {
   const [q, setQ] = useQueryState("wallet", parseAsString.withDefault("").withOptions({ throttleMs: 300 }))
   const search = useDebounced(q.trim())
@@ -53,7 +53,7 @@ export function Holders({ token }: { token: TokenView }) {
       {list.data && (
         <p className="text-[13px] text-muted">
           {grouped(list.data.supply)} {token.symbol} are minted.
-          {list.data.slot !== null && ` Balances include all that has landed up to slot ${list.data.slot}.`}
+          {list.data.slot !== null && ` Balances include everything on chain up to slot ${list.data.slot}.`}
         </p>
       )}
       {list.data && !list.data.chain_answered && (
@@ -102,7 +102,7 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
     cell: ({ row: { original } }) => (
       <>
         <Copyable value={original.wallet} what="wallet address" compact />
-        {/* Where there is no room for columns of their own. */}
+        {/* On narrow screens, in place of their columns. */}
         <span className="my-1 flex gap-1.5 md:hidden">
           <Verification of={original} />
           <AccountState state={original.account} />

@@ -13,10 +13,10 @@ import { Input } from "#app/components/ui/input.tsx"
 
 export type MoveKind = "mint" | "transfer"
 
-/** How often the rules are asked again while the form is open: somebody may be verified meanwhile. */
+/** How often the rules are checked again while the form is open: an investor may become verified in the meantime. */
 const CHECK_EVERY_MS = 4000
 const SHORTEST_ADDRESS = 32
-/** What an address looks like. Whether it is a wallet's, the server knows. */
+/** What an address looks like. The server checks whether it is a wallet. */
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 type Entered = { from: string; to: string; amount: string }
@@ -26,7 +26,7 @@ const fields = {
   transfer: { from: "from_pubkey", to: "to_pubkey" },
 } as const
 
-/** Asks for wallets and an amount, shows what the rules say of it, and sends only what they allow. */
+/** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
 export function MoveForm({
   token,
   kind,
@@ -47,10 +47,10 @@ export function MoveForm({
   const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAccepted)
   const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
     setEntered((before) => ({ ...before, [name]: event.target.value }))
-  // It comes after its sheet has opened, so nothing in it has the focus yet.
+  // The form loads after its sheet has opened, so nothing in it has the focus yet.
   const form = useRef<HTMLDivElement>(null)
   useEffect(() => form.current?.querySelector("input")?.focus(), [])
-  // What is still being typed is not complete, and no mistake yet.
+  // An address that is still being typed is incomplete, not wrong.
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const leave = (name: string) => () => setLeft((before) => new Set([...before, name]))
   const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
@@ -139,7 +139,7 @@ type Sending = Entered & { kind: MoveKind; token: TokenView }
 const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean =>
   ADDRESS.test(to) && amount !== "" && (kind === "mint" || ADDRESS.test(from))
 
-/** What the rules say of what is entered, once it has been left alone for a moment. */
+/** What the rules say about the entered values, once typing pauses. */
 function usePreflight(sending: Sending) {
   const { kind, token } = sending
   const current = JSON.stringify([sending.from, sending.to, sending.amount])
@@ -161,21 +161,21 @@ function usePreflight(sending: Sending) {
   )
   const problem = isSettled && read.error ? readProblem(read.error) : null
   return {
-    /** Of what was entered before, while the one on what is entered now is on its way. */
+    /** The answer for the previous values, while the one for the current values loads. */
     preflight: complete && !problem ? read.data : undefined,
     isCurrent: isSettled && read.data !== undefined && !read.isPlaceholderData && !problem,
     problem,
   }
 }
 
-/** What is wrong with a field itself, as the API says it. */
+/** The API's message about a field. */
 function readProblem(error: unknown): { field: string; text: string } {
   const { detail } = problemOf(error)
   const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
   return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }
 }
 
-/** Begins it, and waits for nothing: what follows shows how it goes on. */
+/** Starts it without waiting for the chain. The next screen shows its progress. */
 function send(api: Api, { kind, token, from, to, amount }: Sending, idempotencyKey: string) {
   const common = { mint_config: token.id, amount }
   const options = { context: { idempotencyKey, respondAsync: true } }

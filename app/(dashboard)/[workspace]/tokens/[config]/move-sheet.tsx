@@ -7,7 +7,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
 import type { MoveKind } from "./move-form.tsx"
 
-// Not part of what the page needs to be shown: it comes right after.
+// Loaded right after the page, which does not need it to render.
 const load = () => import("./move.tsx")
 const Move = lazy(load)
 
@@ -22,7 +22,7 @@ const copy = {
   },
 } as const
 
-/** Mints or transfers: the form with what the rules say, and then how what was sent goes on. */
+/** Mints or transfers: the form with the rules check, then the progress of the operation. */
 export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
   const { verb, describe } = copy[kind]
   useEffect(() => void load(), [])

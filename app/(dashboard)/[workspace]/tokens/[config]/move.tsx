@@ -15,7 +15,7 @@ import { grouped } from "#shared/amount.ts"
 import { MoveForm, type MoveKind } from "./move-form.tsx"
 import { OperationSteps } from "./operation-steps.tsx"
 
-/** The form, and once it is sent, what became of it. */
+/** The form, then the progress of the operation it started. */
 export default function Move({ token, kind }: { token: TokenView; kind: MoveKind }) {
   const [sent, setSent] = useState<Operation | null>(null)
   return sent ? (

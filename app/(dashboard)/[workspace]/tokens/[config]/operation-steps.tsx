@@ -14,7 +14,7 @@ type Step = {
   note?: ReactNode
 }
 
-/** The states of an operation, with the times at which it came into them. */
+/** The states of an operation, with the time it entered each. */
 export function OperationSteps({
   operation,
   detail,
@@ -93,7 +93,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   if (status === "queued") {
     const refused = detail?.last_refusal
     const note = detail?.redo
-      ? "It was confirmed, and vanished from the chain with its slot. Vouch does it again."
+      ? "It was confirmed, then disappeared from the chain with its slot. Vouch does it again."
       : refused
         ? `The chain refused it (${refused}). Vouch sends it again.`
         : "Waiting to be signed."
@@ -101,7 +101,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   }
   if (status === "submitted") {
     const note = transaction?.in_doubt
-      ? "No node can say whether it has landed. Vouch looks again, and signs nothing anew until it is known."
+      ? "No node can say yet whether it is on chain. Vouch keeps checking and does not sign it again until it knows."
       : "The chain has not confirmed it yet."
     return [begun, signed, { name: "Confirmed", at: null, state: "current", note }]
   }
@@ -117,7 +117,7 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
             name: "Final",
             at: null,
             state: "ahead",
-            note: "In some seconds the chain can no longer undo it.",
+            note: "Final in a few seconds. Until then the chain could still undo it.",
           },
     ]
   }

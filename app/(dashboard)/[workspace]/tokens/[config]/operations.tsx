@@ -53,7 +53,7 @@ function Wallets({ of: { kind, user_pubkey, from_pubkey, to_pubkey } }: { of: Op
 
 const PAGE = 20
 
-/** Mints and transfers of a token, the newest first, followed until all that are shown have ended. */
+/** Mints and transfers of a token, newest first. Refreshed until all that are shown have ended. */
 export function Operations({ token }: { token: TokenView }) {
   const path = usePath()
   const [{ pubkey, status }, setFilter] = useQueryStates({

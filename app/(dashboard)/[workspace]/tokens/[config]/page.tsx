@@ -98,7 +98,7 @@ function TokenDetail({ token }: { token: TokenView }) {
   )
 }
 
-/** What the chain has still to follow. */
+/** Changes that are not on chain yet. */
 function UnderWay({ token: { mint_state, reconciling, paused } }: { token: TokenView }) {
   return (
     <div role="status">

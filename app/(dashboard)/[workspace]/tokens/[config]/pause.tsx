@@ -26,7 +26,7 @@ const copyFor = ({ name, transfer_mode }: TokenView) => ({
 /** Pauses or unpauses a token, after a confirmation. */
 export function PauseButton({ token }: { token: TokenView }) {
   const { id, paused } = token
-  // What is being confirmed stays on the screen while it is done, though the token is another one by then.
+  // Keeps the texts of the action being confirmed, although the token's state changes while it runs.
   const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
   const verb = paused ? "unpause" : "pause"
   const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }), {

@@ -7,7 +7,7 @@ import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.ts
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 
-/** Makes a token: waits for its mint, and goes to its page, which follows whatever is still to come. */
+/** Creates a token, waits for its mint and opens its page, which shows the rest of the progress. */
 export default function Page() {
   const router = useRouter()
   const path = usePath()

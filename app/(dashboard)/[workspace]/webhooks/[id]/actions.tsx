@@ -22,7 +22,7 @@ import { EndpointForm } from "../endpoint-form.tsx"
 
 type Doing = "change" | "rotate" | "replay" | "disable" | "delete" | null
 
-/** What can be done with an endpoint, by those who may. */
+/** Actions on an endpoint, for members who may change it. */
 export function Actions({ of }: { of: Endpoint }) {
   const id = of.endpoint_id
   const router = useRouter()
@@ -32,7 +32,7 @@ export function Actions({ of }: { of: Endpoint }) {
   const test = useMutation((api) => api.webhook.test.mutate({ id }))
   const enable = useMutation((api, enabled: boolean) => api.webhook.change.mutate({ id, enabled }), refresh)
   const remove = useMutation((api) => api.webhook.remove.mutate({ id }), {
-    // This page's own reads would be of what is gone.
+    // This page must not read the deleted endpoint again.
     refresh: ["webhooks", "list"],
     quiet: true,
   })
@@ -94,7 +94,7 @@ export function Actions({ of }: { of: Endpoint }) {
           open
           onOpenChange={(open) => open || close()}
           title="Disable this endpoint?"
-          description="Nothing is sent to it until you enable it again. Then it gets what it missed, as far as events are kept."
+          description="Nothing is sent to it until you enable it again. Events it missed are then delivered, if they are still kept."
           confirm="Disable"
           danger={false}
           onConfirm={() => enable.mutateAsync(false)}
@@ -105,7 +105,7 @@ export function Actions({ of }: { of: Endpoint }) {
           open
           onOpenChange={(open) => open || close()}
           title="Delete this endpoint?"
-          description="What waits for it is not sent any more, and what became of its deliveries is gone. You cannot undo this."
+          description="Waiting events are no longer sent to it, and the history of its deliveries is deleted. You cannot undo this."
           confirm="Delete endpoint"
           onConfirm={async () => {
             await remove.mutateAsync()
@@ -121,7 +121,7 @@ const overlaps = [
   { seconds: 24 * 3600, label: "For 24 hours" },
   { seconds: 3600, label: "For one hour" },
   { seconds: 7 * 24 * 3600, label: "For 7 days" },
-  { seconds: 0, label: "Not any more" },
+  { seconds: 0, label: "No longer" },
 ]
 
 function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
@@ -133,7 +133,7 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
         title="Rotate the secret"
-        description="Makes a new secret. While the old one is valid, events have a signature by each."
+        description="Creates a new secret. While the old one is valid, events carry a signature from each."
         className="max-w-md!"
       >
         <Form
@@ -159,7 +159,7 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** An event's cursor or number. */
+/** What a cursor or an event number looks like. */
 const POSITION = /^[0-9]{1,15}(-[0-9a-z]{1,16})?$/
 
 function Replay({ id, onClose }: { id: string; onClose: () => void }) {
@@ -175,7 +175,7 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
         title="Replay events"
-        description="Sends events again under the ids that they have, whether or not they were taken."
+        description="Sends events again with the same ids, including those already delivered."
         className="max-w-md!"
       >
         <Form
@@ -193,7 +193,7 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
           <Field
             label="All after event"
             name="after"
-            hint="The cursor of the last event that you have, or its number. 0 sends all."
+            hint="The cursor or number of the last event you have. 0 sends all."
             required
           >
             <Input defaultValue="0" />

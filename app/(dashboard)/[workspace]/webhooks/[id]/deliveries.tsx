@@ -12,7 +12,7 @@ import { keptDays } from "#shared/retention.ts"
 import { type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
 
 const PAGE = 50
-/** How often the newest are asked for while they are being looked at. */
+/** How often the newest deliveries are read again while the page is open. */
 const FOLLOW_MS = 5000
 
 const looks = {
@@ -27,7 +27,7 @@ export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
 
 const filters = { status: parseAsStringLiteral(deliveryStatuses) }
 
-/** What an endpoint was sent, and what waits for it. */
+/** The events sent to an endpoint, and those that wait. */
 export function Deliveries({ of }: { of: string }) {
   const path = usePath()
   const { filter, setFilter, name, paging, isFiltered, onClear } = useFilters(filters)
@@ -63,8 +63,8 @@ export function Deliveries({ of }: { of: string }) {
           isFiltered ? (
             <Empty title="No matching deliveries">Remove the filter.</Empty>
           ) : (
-            <Empty title="Nothing was sent yet">
-              What happens from now on shows up here within a second, and stays for {keptDays.events} days.
+            <Empty title="No deliveries yet">
+              New events appear here within a second and stay for {keptDays.events} days.
             </Empty>
           )
         }

@@ -88,11 +88,11 @@ function FactsOf({ endpoint }: { endpoint: Endpoint }) {
               ))}
             </ul>
           ),
-        Order: ordered ? "One after another, by their number" : "As they come",
+        Order: ordered ? "One after another, by event number" : "Any order, as fast as possible",
         Secret: can("webhooks:write") && <Secret of={endpoint.endpoint_id} />,
         "Old secret": previous_secret_until && (
           <>
-            Signs as well until <Timestamp at={previous_secret_until} />
+            Also signs until <Timestamp at={previous_secret_until} />
           </>
         ),
         "Failing since": failing_since && <Timestamp at={failing_since} />,

@@ -6,7 +6,7 @@ import { Copyable } from "#app/components/code.tsx"
 import { Failed } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
-/** What signs, once somebody wants to see it. */
+/** The signing secret, read once the member asks to see it. */
 export function Secret({ of }: { of: string }) {
   const [isShown, setShown] = useState(false)
   const secret = useQuery(

@@ -12,7 +12,7 @@ import { useTimeZone } from "#app/components/zone.ts"
 
 const TITLE = "Change rules"
 
-/** Changes the rules of a token, and whatever else the chain has not fixed. */
+/** Changes the rules of a token, and every other field that the chain has not fixed. */
 export default function Page() {
   const { config: id } = useParams<{ config: string }>()
   const { data: token, error, refetch } = useToken(id)
@@ -23,7 +23,7 @@ export default function Page() {
       {!can("config:write") ? (
         <Empty title="You cannot change rules">Ask an owner for the developer role.</Empty>
       ) : token ? (
-        // What was begun stays as it was entered, whatever is read meanwhile.
+        // Later reads of the token do not change what was entered.
         <Change key={token.id} token={token} />
       ) : error ? (
         <Failed error={error} onRetry={refetch} />
@@ -59,7 +59,7 @@ function Change({ token }: { token: TokenView }) {
   )
 }
 
-/** What a change of mode sets going. */
+/** What a change of the transfer mode starts. */
 function Consequences({ token, draft }: { token: TokenView; draft: Draft }) {
   if (token.transfer_mode === draft.transfer_mode) return null
   return (

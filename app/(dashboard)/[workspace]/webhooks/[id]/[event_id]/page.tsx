@@ -83,7 +83,7 @@ export default function Page() {
               rowKey={({ at, latency_ms }) => `${at} ${latency_ms}`}
               empty={
                 <Empty title="No attempts">
-                  None yet, or longer than {keptDays.webhookAttempts} days ago.
+                  There were none yet, or they are older than {keptDays.webhookAttempts} days.
                 </Empty>
               }
             />
@@ -120,7 +120,7 @@ const columns = [
   }),
   column.display({
     id: "words",
-    header: "What it said",
+    header: "Response",
     meta: { className: "w-full", breaks: true },
     cell: ({ row: { original } }) => (
       <>

@@ -19,7 +19,7 @@ import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
-/** One mint or transfer: its states, and the transaction that carries it. */
+/** One mint or transfer: its states and its transaction. */
 export default function Page() {
   const { config, id } = useParams<{ config: string; id: string }>()
   const { data, error, refetch } = useOperation(id)

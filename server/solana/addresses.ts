@@ -7,8 +7,8 @@ import { ADDRESS, type Address } from "#shared/address.ts"
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
 /**
- * Addresses that are no investor's wallet: programs, sysvars (https://docs.anza.xyz/runtime/sysvars), and the place where
- * lamports are burnt.
+ * Addresses that cannot be an investor's wallet: programs, sysvars (https://docs.anza.xyz/runtime/sysvars) and the
+ * incinerator, which burns lamports.
  */
 const NOT_WALLETS = new Set([
   SystemProgram.programId.toBase58(),
@@ -34,7 +34,7 @@ const NOT_WALLETS = new Set([
 
 const ADDRESS_BYTES = 32
 
-/** By how many bytes follow the leading zeros: the least and the greatest number of that length, in base58. */
+/** The smallest and largest base58 number by how many bytes follow the leading zeros. */
 const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
   const least = new Uint8Array(length)
   if (length > 0) least[0] = 1
@@ -44,7 +44,7 @@ const BOUNDS = Array.from({ length: ADDRESS_BYTES + 1 }, (_, length) => {
 /** Whether `text` is a base58 32-byte address that can be a wallet, smart wallets included. */
 export function isWalletAddress(text: string): text is Address {
   if (!ADDRESS.test(text)) return false
-  // Base58's digits stand in ASCII's order, so texts of one length compare as their numbers do: nothing is decoded.
+  // Base58 digits are in ASCII order, so texts of equal length compare like their numbers. Nothing is decoded.
   const zeros = /^1*/.exec(text)![0].length
   const bounds = BOUNDS[ADDRESS_BYTES - zeros]
   if (bounds === undefined) return false
@@ -53,7 +53,7 @@ export function isWalletAddress(text: string): text is Address {
 }
 
 export const addressOf = (key: PublicKey): Address => key.toBase58() as Address
-/** A key that remembers its base58 form and its bytes: web3.js works both out again each time that it is asked for them. */
+/** A public key that caches its base58 form and its bytes. web3.js computes both each time. */
 class NamedKey extends PublicKey {
   readonly #address: Address
   #bytes: Uint8Array | null = null
@@ -79,7 +79,7 @@ class NamedKey extends PublicKey {
 
 export const publicKeyOf = (address: Address): PublicKey => new NamedKey(address)
 
-/** A partial wallet address: its first and last characters, or one of them without saying which. */
+/** Part of a wallet address: its first and last characters, or one end without saying which. */
 export type WalletParts = { start: string; end: string } | { either: string }
 
 const PART = "[1-9A-HJ-NP-Za-km-z]{1,44}"
@@ -87,7 +87,7 @@ const MIDDLE = "(?:…|\\.{2,3})"
 const SHORTENED = new RegExp(`^(${PART})${MIDDLE}(${PART})$`)
 const ONE_PART = new RegExp(`^${MIDDLE}?(${PART})${MIDDLE}?$`)
 
-/** Reads an address as screens shorten it, with its middle left out, or one end of it. Null when it is none. */
+/** Reads an address as screens shorten it (without its middle), or one end of it. Null if it is neither. */
 export function readWalletParts(text: string): WalletParts | null {
   const [, start, end] = SHORTENED.exec(text) ?? []
   if (start !== undefined && end !== undefined) return { start, end }
@@ -98,7 +98,7 @@ export function readWalletParts(text: string): WalletParts | null {
 const isAtLeast = (digits: string, bound: string): boolean =>
   digits.length === bound.length ? digits >= bound : digits.length > bound.length
 
-/** Lets a key that another library made remember its base58 form and its bytes, as `NamedKey` does. */
+/** Makes a key from another library cache its base58 form and its bytes, like `NamedKey`. */
 export function withText(key: PublicKey): PublicKey {
   const text = key.toBase58()
   const bytes = key.toBytes()
@@ -118,7 +118,7 @@ for (const program of [
   withText(program)
 }
 
-// Deriving takes hashing and curve arithmetic in JavaScript (about 0.2 ms); the same few are asked for often.
+// Deriving takes about 0.2 ms of hashing and curve arithmetic, and the same few addresses are needed often.
 const derived = new LRUCache<string, { address: PublicKey; bump: number }>({ max: 20_000 })
 
 function deriveTokenAccount(mint: PublicKey, wallet: PublicKey): { address: PublicKey; bump: number } {
@@ -133,10 +133,10 @@ function deriveTokenAccount(mint: PublicKey, wallet: PublicKey): { address: Publ
   return account
 }
 
-/** The wallet's associated Token-2022 account for a mint. Wallets off the curve are admitted. */
+/** The wallet's associated Token-2022 account for a mint. The wallet may be off the curve. */
 export const tokenAccountOf = (mint: PublicKey, wallet: PublicKey): PublicKey =>
   deriveTokenAccount(mint, wallet).address
 
-/** How many addresses a program tries until it has found that account. */
+/** How many addresses the program tries before it finds that account. */
 export const tokenAccountTries = (mint: PublicKey, wallet: PublicKey): number =>
   256 - deriveTokenAccount(mint, wallet).bump

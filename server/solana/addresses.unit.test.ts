@@ -34,7 +34,7 @@ test("what a base58 decoder makes 32 bytes of is an address, and nothing else", 
 test.each([
   ["the greatest of all", bs58.encode(new Uint8Array(32).fill(0xff)), true],
   ["one more than that", `${bs58.encode(new Uint8Array(32).fill(0xff)).slice(0, -1)}H`, false],
-  ["the least with 32 digits of its own", bs58.encode(Uint8Array.from([1, ...new Uint8Array(31)])), true],
+  ["the smallest with 32 digits", bs58.encode(Uint8Array.from([1, ...new Uint8Array(31)])), true],
   ["31 zeros and a one", bs58.encode(Uint8Array.from([...new Uint8Array(31), 1])), true],
   ["the system program", "11111111111111111111111111111111", false],
   ["a digit that base58 does not have", `0${bs58.encode(new Uint8Array(32).fill(7)).slice(1)}`, false],

@@ -50,11 +50,11 @@ describe("what the chain answers", () => {
   })
 
   test("to freezing, thawing or minting where no account is", async () => {
-    const nobody = wallet()
-    expect(await ours(freezeAsset(holder, nobody, memoText()))).toEqual(named(1, "IncorrectProgramId"))
-    expect(await ours(thawAsset(holder, nobody, memoText()))).toEqual(named(1, "IncorrectProgramId"))
-    expect(await ours(minting(holder, nobody, 1n, "frozen"))).toEqual(named(0, "IncorrectProgramId"))
-    expect(await ours(minting(holder, nobody, 1n, "thawed"))).toEqual(named(1, "IncorrectProgramId"))
+    const unknown = wallet()
+    expect(await ours(freezeAsset(holder, unknown, memoText()))).toEqual(named(1, "IncorrectProgramId"))
+    expect(await ours(thawAsset(holder, unknown, memoText()))).toEqual(named(1, "IncorrectProgramId"))
+    expect(await ours(minting(holder, unknown, 1n, "frozen"))).toEqual(named(0, "IncorrectProgramId"))
+    expect(await ours(minting(holder, unknown, 1n, "thawed"))).toEqual(named(1, "IncorrectProgramId"))
   })
 
   test("to minting to a frozen account", async () => {
@@ -75,8 +75,8 @@ describe("what the chain answers", () => {
   })
 
   test("to moving where an account is absent, or frozen", async () => {
-    const [full, nobody, nobodyElse] = [(await holderOf(agent, 1n, "frozen")).publicKey, wallet(), wallet()]
-    const out = { from: nobody, to: nobodyElse, amount: 1n }
+    const [full, unknown, stranger] = [(await holderOf(agent, 1n, "frozen")).publicKey, wallet(), wallet()]
+    const out = { from: unknown, to: stranger, amount: 1n }
     for (const from of ["absent", "frozen"] as const)
       expect(await ours(moving(agent, { ...out, before: { from, to: "absent" } }))).toEqual(
         named(1, "IncorrectProgramId"),
@@ -84,7 +84,7 @@ describe("what the chain answers", () => {
     expect(await ours(moving(agent, { ...out, before: { from: "thawed", to: "absent" } }))).toEqual(
       named(3, "IncorrectProgramId"),
     )
-    const into = { from: full, to: nobody, amount: 1n }
+    const into = { from: full, to: unknown, amount: 1n }
     expect(await ours(moving(agent, { ...into, before: { from: "frozen", to: "frozen" } }))).toEqual(
       named(1, "IncorrectProgramId"),
     )

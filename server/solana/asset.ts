@@ -16,10 +16,10 @@ import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import { createMint } from "./mint-account.ts"
 
-/** The token of one mint configuration, and the keys that act on it. */
+/** The token of a mint configuration and the keys that act on it. */
 export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
 
-/** A wallet's token account as it is known before. `absent`: not known to exist; every account is born frozen. */
+/** What is known of a wallet's token account. `absent`: not known to exist. Every account is created frozen. */
 export type AccountState = "absent" | "frozen" | "thawed"
 
 /** How an operation leaves a token account. */
@@ -29,8 +29,8 @@ const programId = TOKEN_2022_PROGRAM_ID
 
 /**
  * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint
- * of `agent` mode need not be pausable: nothing moves without the authority, which stops by itself. `rentOf` gives the
- * lamports that keep an account of so many bytes alive.
+ * in `agent` mode need not be pausable: nothing moves without the authority, and the authority can simply stop. `rentOf`
+ * returns the rent-exempt minimum in lamports for a size in bytes.
  */
 export function createAssetMint(
   { authority, feePayer, decimals }: Omit<Asset, "mint">,
@@ -63,7 +63,7 @@ export function createAssetMint(
   )
 }
 
-/** Mints `amount` base units to the wallet; its account is thawed before and frozen again afterwards where needed. */
+/** Mints `amount` base units to the wallet; its account is thawed first and frozen again afterwards if needed. */
 export function mintAsset(
   asset: Asset,
   {
@@ -87,7 +87,7 @@ export function mintAsset(
 
 /**
  * Moves `amount` base units between two different wallets, as the mint's permanent delegate. The account of `from`
- * is never created: one that is not there has nothing to give.
+ * is never created: if it does not exist, it holds nothing.
  */
 export function moveAsset(
   asset: Asset,
@@ -114,7 +114,7 @@ export function moveAsset(
     ...create(asset, to, before.to),
     ...open(asset, from, before.from),
     ...open(asset, to, before.to),
-    // Nothing may stand between: an account can require the memo as the instruction directly before a transfer.
+    // The memo must come directly before the transfer: an account can require that.
     memo(memoText),
     createTransferCheckedInstruction(source, mint, target, authority, amount, decimals, [], programId),
     ...rest(asset, from, after.from),
@@ -122,19 +122,19 @@ export function moveAsset(
   ]
 }
 
-/** Stops the wallet's account: until it is thawed nothing leaves it and nothing reaches it. */
+/** Freezes the wallet's account: nothing enters or leaves it until it is thawed. */
 export const freezeAsset = (asset: Asset, wallet: PublicKey, memoText: string): TransactionInstruction[] => [
   memo(memoText),
   freeze(asset, wallet),
 ]
 
-/** Opens the wallet's account to transfers of its holder's own. */
+/** Thaws the wallet's account, so that its holder can transfer from it. */
 export const thawAsset = (asset: Asset, wallet: PublicKey, memoText: string): TransactionInstruction[] => [
   memo(memoText),
   thaw(asset, wallet),
 ]
 
-/** Stops every mint, transfer and burn of a mint in `holder` mode, the authority's own included. */
+/** Pauses a mint in `holder` mode: nothing is minted, transferred or burned, not even by the authority. */
 export const pauseAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
   memo(memoText),
   createPauseInstruction(mint, authority, [], programId),
@@ -152,7 +152,7 @@ const thaw = ({ mint, authority }: Asset, wallet: PublicKey) =>
 const freeze = ({ mint, authority }: Asset, wallet: PublicKey) =>
   createFreezeAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
 
-/** Idempotent, since anybody can have made the account in the meantime. */
+/** Idempotent: anyone may have created the account in the meantime. */
 const create = ({ mint, feePayer }: Asset, wallet: PublicKey, before: AccountState) =>
   before === "absent"
     ? [

@@ -163,7 +163,7 @@ describe("in agent mode", () => {
     expect(await send([...thawed, theft], authority, stranger)).toEqual(custom(2, OwnerMismatch))
   })
 
-  test("an account that somebody made beforehand does no harm, nor lamports where it will be", async () => {
+  test("an account or lamports that a stranger put in place beforehand do no harm", async () => {
     const owner = wallet()
     expect(await send([creationOfAccount(asset, owner)])).toBeNull()
     expect(await ours(minting(asset, owner, 5n, "absent"))).toBeNull()
@@ -220,7 +220,7 @@ describe("one transaction holds", () => {
   const moveOnce = (to: AccountState) => () =>
     moving(asset, { from: wallet(), to: wallet(), amount: 1n, before: { from: "frozen", to } })
 
-  test("at least 4 first mints, 6 repeated ones, and 3 moves between wallets of their own", async () => {
+  test("at least 4 first mints, 6 repeated ones, and 3 moves between different wallets", async () => {
     const first = packed(() => minting(asset, wallet(), 1n, "absent"))
     const repeated = packed(() => minting(asset, wallet(), 1n, "frozen"))
     expect(first.length).toBeGreaterThanOrEqual(4)

@@ -14,20 +14,20 @@ const CLUSTERS: Record<string, string> = {
   "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY": "testnet",
 }
 
-/** How long rent is believed to be what it was, in milliseconds. It falls in steps (SIMD-0437), and may be reset. */
+/** How long a rent that was read stays valid, in milliseconds. It falls in steps (SIMD-0437) and may be reset. */
 const RENT_MS = 3_600_000
 
 /** The chain of one mode, as the ledger uses it. */
 export type Chain = {
   mode: Mode
   rpc: Rpc
-  /** Pays for all workspaces that have no own one. */
+  /** Pays for every workspace without its own fee payer. */
   feePayer: Signer
   payerMarker: PublicKey
   /** Opens the keys that sign for workspaces. */
   signers: Signers
   embedded: boolean
-  /** How often to ask after transactions, in milliseconds: a fraction of a slot. */
+  /** How often to poll for transactions, in milliseconds: a fraction of a slot. */
   pollMs: number
   slotMs: number
   /** Known once a node has answered for the first time. */
@@ -69,8 +69,8 @@ export function openChain(options: ChainOptions): Chain {
 }
 
 /**
- * Binds a mode to its chain, for good: a node with another genesis hash than that of the first use is refused, and a
- * test workspace never touches mainnet.
+ * Binds a mode to its chain permanently: refuses a node whose genesis hash differs from that of the first use, and
+ * mainnet in test mode.
  */
 async function admit(chain: Chain, genesisHash: string): Promise<void> {
   const { mode, embedded } = chain
@@ -90,16 +90,13 @@ async function admit(chain: Chain, genesisHash: string): Promise<void> {
   chain.identity = { cluster, genesisHash }
 }
 
-/**
- * Makes sure that the chain answers, that it is the right one, and that what it asks for rent is known. Throws
- * WrongChain, or RpcUnavailable.
- */
+/** Checks that the chain answers and is the right one, and reads its rent. Throws WrongChain or RpcUnavailable. */
 export async function bindChain(chain: Chain): Promise<void> {
   const { rpc, rent } = chain
   if (rent && performance.now() - rent.readAt < RENT_MS) return
   const readAt = performance.now()
   const [ofNothing, ofThousand] = await Promise.all([rpc.rentOf(0), rpc.rentOf(1000)])
-  // Rent is linear in the size; two questions give the line.
+  // Rent is linear in the size: two points give the line.
   const perByte = (ofThousand - ofNothing) / 1000
   chain.rent = { of: (bytes) => Math.ceil(ofNothing + perByte * bytes), readAt }
 }

@@ -2,24 +2,25 @@ import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, TokenInstruction } 
 import { ComputeBudgetProgram, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { MEMO_PROGRAM_ID, tokenAccountTries } from "./addresses.ts"
 
-// What instructions take, measured on agave 4.1.2 and on the local network, the greater of the two and a tenth more. The
-// local network's memo program is another build, and takes next to nothing. `test/cluster/compute-units.test.ts` holds them to it. What is missing is simulated (`ledger/simulated-units.ts`).
+// Compute units per instruction, measured on agave 4.1.2 and on the local network: the greater of the two plus a tenth.
+// The local network's memo program is another build and takes almost nothing. `test/cluster/compute-units.test.ts`
+// checks these figures. An instruction that is not listed is simulated (`ledger/simulated-units.ts`).
 
-/** What a cluster grants an instruction that no limit was set for (agave: `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`). */
+/** A cluster's limit for an instruction that sets none (agave: `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`). */
 const DEFAULT_UNITS = 200_000
-/** The most that a transaction can have (agave: `MAX_COMPUTE_UNIT_LIMIT`). */
+/** The maximum for a transaction (agave: `MAX_COMPUTE_UNIT_LIMIT`). */
 export const MAX_UNITS = 1_400_000
 
 const BUILTIN_UNITS = 165
 const MEMO_UNITS = 1700
 const MEMO_UNITS_PER_BYTE = 400
-/** It writes each into its log, in base58. */
+/** The memo program logs each signer in base58. */
 const MEMO_UNITS_PER_SIGNER = 15_500
 const ACCOUNT_UNITS = 19_500
-/** Of each address that the associated-token program tries. */
+/** For each address that the associated-token program tries. */
 const TRY_UNITS = 1650
 
-/** By the first byte of Token-2022's instructions (token-2022 interface, `TokenInstruction`). */
+/** By the first byte of a Token-2022 instruction (token-2022 interface, `TokenInstruction`). */
 const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.SetAuthority]: 1500,
   [TokenInstruction.MintTo]: 2500,
@@ -36,7 +37,7 @@ const TOKEN_UNITS: Readonly<Record<number, number>> = {
   [TokenInstruction.PausableExtension]: 1600,
 }
 
-/** By the first eight bytes of the metadata interface's instructions, in hex. They grow with their texts. */
+/** By the first eight bytes of a metadata interface instruction, in hex. They grow with the texts. */
 const METADATA_UNITS: Readonly<Record<string, number>> = {
   // sha256("spl_token_metadata_interface:initialize_account")
   d2e11ea258b84d8d: 6000,
@@ -46,14 +47,14 @@ const METADATA_UNITS: Readonly<Record<string, number>> = {
   d7e4a6e45464567b: 6500,
 }
 
-/** How many compute units an instruction takes at most, with room to spare; what a cluster grants where nobody measured. */
+/** An upper bound for the compute units of an instruction: measured, or else the cluster's default limit. */
 export const computeUnitsOf = (instruction: TransactionInstruction): number =>
   measuredUnitsOf(instruction) ?? DEFAULT_UNITS
 
-/** What units that were taken once have room to spare with. */
+/** Adds a margin to units that were used once. */
 export const withRoom = (units: number): number => Math.ceil(units * 1.1)
 
-/** The same; null where nobody measured. */
+/** The measured upper bound; null if there is none. */
 export function measuredUnitsOf({ programId, data, keys }: TransactionInstruction): number | null {
   if (programId.equals(MEMO_PROGRAM_ID))
     return MEMO_UNITS + MEMO_UNITS_PER_BYTE * data.length + MEMO_UNITS_PER_SIGNER * keys.length

@@ -6,10 +6,10 @@ import {
   type VersionedTransactionResponse,
 } from "@solana/web3.js"
 
-/** Bytes of the largest token account that mints of ours ask for: of a credential, or of a token that can be paused. */
+/** Bytes of the largest token account of our mints: for a credential, or for a token that can be paused. */
 const TOKEN_ACCOUNT_BYTES = 174
 
-/** Lamports of rent that instructions pay at most: for token accounts that may be there already, and for new mints. */
+/** The maximum rent that instructions pay, in lamports: for token accounts that may already exist, and for new mints. */
 export function mostRentOf(
   instructions: readonly TransactionInstruction[],
   rentOf: (bytes: number) => number,
@@ -23,14 +23,14 @@ export function mostRentOf(
   return lamports.reduce((sum, one) => sum + one, 0)
 }
 
-/** Integers as equal as they can be that add up to `total`. */
+/** Splits `total` into integers that differ by at most one. */
 function shareOut(total: number, parts: number): number[] {
   const least = Math.floor(total / parts)
   const rest = total - least * parts
   return Array.from({ length: parts }, (_, i) => least + (i < rest ? 1 : 0))
 }
 
-/** What a transaction cost in lamports, and each of its operations. */
+/** The cost in lamports of a transaction and of each of its operations. */
 export type Costs = {
   fee: number
   rent: number
@@ -39,10 +39,10 @@ export type Costs = {
   opened: string[]
 }
 
-/** Which instructions are whose: `head` of nobody, then those of each operation. */
+/** How many instructions belong to no operation (`head`), then to each operation in order. */
 export type Layout = { head: number; layout: readonly (readonly [id: string, instructions: number])[] }
 
-/** The costs of a transaction that opened no account, or of which nobody can tell who opened one. */
+/** The costs of a transaction that opened no account, or whose accounts cannot be attributed. */
 export function costsWithoutMeta({ fee, rent, layout }: Layout & { fee: number; rent: number }): Costs {
   const [fees, rents] = [shareOut(fee, layout.length), shareOut(rent, layout.length)]
   const ofOperations = layout.map(([id], i) => ({ id, fee: fees[i]!, rent: rents[i]! }))
@@ -50,8 +50,8 @@ export function costsWithoutMeta({ fee, rent, layout }: Layout & { fee: number; 
 }
 
 /**
- * The costs of a transaction by its meta. The fee is shared by all operations. The rent of an account is the first one's
- * whose instructions name it; what cannot be told from the accounts, the first one's. Null where there is no meta.
+ * The costs of a transaction from its meta. All operations share the fee. The rent of an account goes to the first
+ * operation whose instructions name it; rent that cannot be attributed goes to the first operation. Null without meta.
  */
 export function costsOf(response: VersionedTransactionResponse, about: Layout): Costs | null {
   const { meta, transaction } = response
@@ -78,7 +78,7 @@ export function costsOf(response: VersionedTransactionResponse, about: Layout): 
         const paid = postBalances[index]! - preBalances[index]!
         ofOperations[i]!.rent += paid
         left -= paid
-        // The account is the second that the program is told of.
+        // The new account is the second account of the instruction.
         if (isTokenAccount && place === 1 && preBalances[index] === 0 && paid > 0)
           opened.push(keys[index]!.toBase58())
       }

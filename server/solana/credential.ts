@@ -14,17 +14,17 @@ import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import { createMint } from "./mint-account.ts"
 
-/** The credential mint of one workspace and schema, and the keys that act on it. */
+/** The credential mint of a workspace's schema and the keys that act on it. */
 export type Credential = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey }
 
-/** Bytes of the schema's name that fit into the transaction that creates the mint. */
+/** How many bytes of the schema's name fit into the transaction that creates the mint. */
 const MAX_NAME_BYTES = 160
 
-/** The start of a text in at most so many bytes of UTF-8, with no character split. */
+/** The start of a text, at most `bytes` long in UTF-8, with no character split. */
 const startOf = (text: string, maxBytes: number): string =>
   text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read)
 
-/** Creates the credential mint. `rentOf` gives the lamports that keep an account of so many bytes alive. */
+/** Creates the credential mint. `rentOf` returns the rent-exempt minimum in lamports for a size in bytes. */
 export function createCredentialMint(
   { authority, feePayer }: Omit<Credential, "mint">,
   {
@@ -58,7 +58,7 @@ export function createCredentialMint(
   )
 }
 
-/** Gives the wallet its one unit. The account is created if need be, and frozen again at the end. */
+/** Gives the wallet its one unit. Creates the account if needed and leaves it frozen. */
 export function attest(
   credential: Credential,
   wallet: PublicKey,
@@ -75,7 +75,7 @@ export function attest(
   ]
 }
 
-/** Replaces the wallet's unit by a new one, in one transaction: at no instant is the wallet unverified. */
+/** Replaces the wallet's unit in one transaction, so that the wallet is never unverified. */
 export function renew(credential: Credential, wallet: PublicKey, memoText: string): TransactionInstruction[] {
   const { mint, authority } = credential
   const account = tokenAccountOf(mint, wallet)
@@ -89,8 +89,8 @@ export function renew(credential: Credential, wallet: PublicKey, memoText: strin
 }
 
 /**
- * Takes all units away that the wallet holds, as the mint's permanent delegate. There is one, unless something went wrong
- * that this puts right.
+ * Burns all units that the wallet holds, as the mint's permanent delegate. There is one, unless an earlier fault left
+ * more.
  */
 export function revoke(
   credential: Credential,

@@ -6,7 +6,7 @@ import { MEMO_PROGRAM_ID } from "./addresses.ts"
 /** An instruction as a person reads it. */
 export type DecodedInstruction = {
   program: string
-  /** The program's name and the instruction's; null if unknown. */
+  /** Names of the program and the instruction; null if unknown. */
   program_name: string | null
   name: string | null
   accounts: { address: string; signer: boolean; writable: boolean }[]
@@ -14,11 +14,11 @@ export type DecodedInstruction = {
   data: string
   /** The text of a memo. */
   memo: string | null
-  /** Base units that it mints, burns or moves. */
+  /** Base units minted, burned or moved. */
   amount: string | null
 }
 
-// Numbers of instructions that the libraries do not name: https://docs.rs/solana-system-interface,
+// Instruction numbers that the libraries do not name: https://docs.rs/solana-system-interface,
 // …/spl-associated-token-account.
 const SYSTEM: Readonly<Record<number, string>> = {
   0: "CreateAccount",
@@ -31,7 +31,7 @@ const SYSTEM: Readonly<Record<number, string>> = {
 const ASSOCIATED = ["Create", "CreateIdempotent", "RecoverNested"]
 const COMPUTE_BUDGET = ["RequestUnits", "RequestHeapFrame", "SetComputeUnitLimit", "SetComputeUnitPrice"]
 
-/** Instructions of the token metadata interface begin with eight bytes of a hash of their name. */
+/** An instruction of the token metadata interface begins with the first eight bytes of a hash of its name. */
 const METADATA = new Map(
   [
     ["initialize_account", "InitializeTokenMetadata"],
@@ -43,7 +43,7 @@ const METADATA = new Map(
   ]),
 )
 
-/** Token instructions that carry an amount behind their number. */
+/** Token instructions whose number is followed by an amount. */
 const WITH_AMOUNT = new Set([
   TokenInstruction.Transfer,
   TokenInstruction.MintTo,
@@ -79,7 +79,7 @@ function tokenInstruction(data: Buffer): string | null {
   return METADATA.get(data.subarray(0, 8).toString("hex")) ?? TokenInstruction[data[0] ?? -1] ?? null
 }
 
-/** The instructions of a message, in their order. Lookup tables are not resolved: Vouch uses none. */
+/** The instructions of a message, in order. Lookup tables are not resolved: Vouch uses none. */
 export function decodeInstructions(message: VersionedMessage): DecodedInstruction[] {
   const keys = message.staticAccountKeys.map((key) => key.toBase58())
   return message.compiledInstructions.map(({ programIdIndex, accountKeyIndexes, data }) => {

@@ -25,7 +25,7 @@ const decode = async (instructions: TransactionInstruction[], signers = [authori
   return decodeInstructions(VersionedTransaction.deserialize(signed!.wire).message)
 }
 
-test("a mint is read back with its programs, what they do, its memo and its accounts", async () => {
+test("a decoded mint names its programs, instructions, memo and accounts", async () => {
   const memoText = operationMemo("op_9sXcVbNmQwErTyUiPaSdFg")
   const decoded = await decode([
     ...computeBudget({ units: 1, price: 1000 }),
@@ -52,7 +52,7 @@ test("a mint is read back with its programs, what they do, its memo and its acco
   })
 })
 
-test("the creation of a mint is named step by step, its metadata too", async () => {
+test("the creation of a mint is decoded step by step, with its metadata", async () => {
   const create = createAssetMint(asset, {
     place,
     id: "fund",
@@ -76,7 +76,7 @@ test("the creation of a mint is named step by step, its metadata too", async () 
   ])
 })
 
-test("a program that is not ours has no name, and neither has an unknown instruction of ours", async () => {
+test("unknown programs and unknown instructions have no name", async () => {
   const program = Keypair.generate().publicKey
   const decoded = await decode(
     [

@@ -1,4 +1,4 @@
-/** Clusters that the explorer knows, with what it wants in its address. */
+/** Clusters that the explorer knows, with the query string that selects each. */
 const CLUSTERS = new Map([
   ["mainnet-beta", ""],
   ["devnet", "?cluster=devnet"],
@@ -6,8 +6,8 @@ const CLUSTERS = new Map([
 ])
 
 /**
- * Where people look at a cluster, with `{}` in the place of `tx/…` or `address/…`; null for a network that no public
- * explorer reaches, and before the chain has answered.
+ * The explorer URL of a cluster, with `{}` in place of `tx/…` or `address/…`. Null for a network that no public explorer
+ * reaches, and before the chain has answered.
  */
 export function explorerOf(cluster: string | undefined): string | null {
   const query = cluster === undefined ? undefined : CLUSTERS.get(cluster)

@@ -4,23 +4,20 @@ import { PublicKey } from "@solana/web3.js"
 import { LRUCache } from "lru-cache"
 import { withText } from "./addresses.ts"
 
-/** What signs. A key management service can stand behind it as well as a secret in memory. */
+/** Signs with one key, which is in memory or in a key management service. */
 export type Signer = {
   publicKey: PublicKey
-  /**
-   * The 64-byte Ed25519 signatures of messages, in their order. It may take its time, and may fail: nothing is lost by
-   * that, and it is asked again.
-   */
+  /** Returns the 64-byte Ed25519 signatures of messages, in order. It may be slow or fail: the caller tries again. */
   sign(messages: readonly Uint8Array[]): Promise<Uint8Array[]>
 }
 
-/** The deployment's derived keys: the signer for each purpose, always the same one. */
+/** The deployment's derived keys. The same purpose always returns the same signer. */
 export type Keys = (purpose: string) => Signer
 
 // PKCS#8 wrapping of a raw Ed25519 seed (RFC 8410 §7): node:crypto takes no bare seeds.
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** A signer from a 32-byte seed. node:crypto signs some ten times as fast as web3.js does in JavaScript. */
+/** A signer from a 32-byte seed. node:crypto signs about ten times as fast as web3.js. */
 export function signerFromSeed(seed: Uint8Array): Signer {
   const key: KeyObject = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, seed]),
@@ -34,12 +31,12 @@ export function signerFromSeed(seed: Uint8Array): Signer {
   }
 }
 
-// Deriving takes 0.2 ms, and the same few are asked for often.
+// Deriving takes 0.2 ms, and the same few keys are needed often.
 const MAX_SIGNERS = 20_000
 
 /**
- * Keys in memory, each derived from the deployment's secret by HKDF-SHA256. The same secret and purpose give the same
- * key for ever, so no key needs to be stored, and none can be orphaned by a crash.
+ * Keys in memory, derived from the deployment's secret by HKDF-SHA256. The same secret and purpose always give the same
+ * key, so no key is stored and a crash cannot orphan one.
  */
 export function localKeys(secret: Uint8Array): Keys {
   const signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
@@ -53,30 +50,27 @@ export function localKeys(secret: Uint8Array): Keys {
   }
 }
 
-/** What pays fees and rent for a mode, or for a workspace that has its own. */
+/** The key that pays fees and rent for a mode, or for a workspace with its own. */
 export const feePayerPurpose = (of: string) => `fee-payer/${of}`
 
 /**
- * An address that every transaction of a mode names which a workspace's own fee payer pays for. Its history lists them
- * all, also where the database does not know that fee payer any more. Nobody signs with it.
+ * An address that every transaction paid by a workspace's own fee payer names. Its history lists them all, even if a
+ * restored database no longer knows that fee payer. It never signs.
  */
 export const payerMarkerPurpose = (mode: string) => `payer-marker/${mode}`
 
-/** What a workspace issues with on chain: mint and freeze authority, permanent delegate. */
+/** The key that a workspace issues with: mint and freeze authority, permanent delegate. */
 export const authorityPurpose = (workspaceId: string) => `authority/${workspaceId}`
 
 /** Signs the creation of every mint: each mint's address is that of an account created with this key and a seed. */
 export const MINT_BASE = "mint-base"
 
-/** What creates a mint's account at its address (`allocate_with_seed` of the system program). */
+/** The base and seed that create a mint's account at its address (`allocate_with_seed` of the system program). */
 export type MintPlace = { base: PublicKey; seed: string; mint: PublicKey }
 
 const places = new LRUCache<string, MintPlace>({ max: MAX_SIGNERS })
 
-/**
- * Where a mint is: always at the same address, which takes only public facts to compute. `name` is unique in its
- * workspace.
- */
+/** The place of a mint: always the same, and computed from public facts. `name` is unique in its workspace. */
 export function mintPlace(
   base: PublicKey,
   { workspaceId, kind, name }: { workspaceId: string; kind: "credential" | "asset"; name: string },
@@ -92,7 +86,7 @@ export function mintPlace(
   return place
 }
 
-/** As `PublicKey.createWithSeed` does it, which is asynchronous without a reason. */
+/** Does what `PublicKey.createWithSeed` does, but synchronously. */
 const addressWithSeed = (base: PublicKey, seed: string): PublicKey =>
   new PublicKey(
     createHash("sha256").update(base.toBytes()).update(seed).update(TOKEN_2022_PROGRAM_ID.toBytes()).digest(),

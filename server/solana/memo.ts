@@ -1,7 +1,7 @@
 import { type PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { MEMO_PROGRAM_ID } from "./addresses.ts"
 
-/** Text on chain, directly before the instruction that it belongs to. The program refuses it where a signer is missing. */
+/** A memo, placed directly before the instruction it belongs to. The memo program fails if a signer is missing. */
 export const memo = (text: string, signers: readonly PublicKey[] = []): TransactionInstruction =>
   new TransactionInstruction({
     programId: MEMO_PROGRAM_ID,
@@ -9,12 +9,12 @@ export const memo = (text: string, signers: readonly PublicKey[] = []): Transact
     data: Buffer.from(text, "utf8"),
   })
 
-/** How every memo of ours begins. */
+/** Every memo that Vouch writes begins with this. */
 export const MEMO_MARK = "vouch:1:"
 
-/** Memo of an attestation: what was attested, and until when (docs/contract.md). */
+/** The memo of an attestation: what was attested and until when (docs/contract.md). */
 export const attestationMemo = (attestationId: string, commitment: string, expiresAt: Date): string =>
   `${MEMO_MARK}${attestationId}:${commitment}:${Math.floor(expiresAt.getTime() / 1000)}`
 
-/** Memo of every other operation: its id, which the chain thus shows at most once. */
+/** The memo of any other operation: its id, so that the chain shows each id at most once. */
 export const operationMemo = (operationId: string): string => `${MEMO_MARK}${operationId}`

@@ -38,7 +38,7 @@ const createMintAccount = ({
   lamports: number
 }): TransactionInstruction[] => [
   SystemProgram.transfer({ fromPubkey: feePayer, toPubkey: mint, lamports }),
-  // Makes the token program its owner as well.
+  // Also makes the token program the owner.
   SystemProgram.allocate({
     accountPubkey: mint,
     basePubkey: base,
@@ -50,20 +50,21 @@ const createMintAccount = ({
 
 const programId = TOKEN_2022_PROGRAM_ID
 
-/** What the two kinds of our mints differ in. */
+/** How asset mints and credential mints differ. */
 type MintKind = {
   decimals: number
   name: string
   symbol: string
-  /** What the mint is of, in its metadata: a field and its value. */
+  /** A metadata field and its value that say what the mint stands for. */
   field: readonly [string, string]
-  /** What it has beside what every one of ours has, and what makes it so, before the mint itself is made. */
+  /** Additional extensions, each with the instruction that must run before the mint is initialized. */
   extensions: readonly { type: ExtensionType; initialize: TransactionInstruction }[]
 }
 
 /**
- * Creates a mint whose accounts are born frozen, with its metadata in itself. The base of its place signs. The authority is its mint, freeze and
- * update authority, and its permanent delegate. `rentOf` gives the lamports that keep an account of so many bytes alive.
+ * Creates a mint that stores its own metadata and whose accounts are created frozen. The authority is its mint, freeze and
+ * update authority, and its permanent delegate. The base of the place must sign. `rentOf` returns the rent-exempt minimum
+ * in lamports for a size in bytes.
  */
 export function createMint(
   { place, authority, feePayer }: { place: MintPlace; authority: PublicKey; feePayer: PublicKey },
@@ -91,7 +92,7 @@ export function createMint(
       feePayer,
       place,
       space,
-      // The metadata makes the account grow after its creation, and it must be paid for beforehand.
+      // Pays in advance for the metadata, which makes the account grow later in this transaction.
       lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
     }),
     ...extensions.map(({ initialize }) => initialize),
@@ -119,7 +120,7 @@ export function createMint(
   ]
 }
 
-/** Base units of a mint that exist. Throws where it is not there. */
+/** The supply of a mint in base units. Throws if there is no such mint. */
 export async function readSupply(rpc: Rpc, mint: PublicKey, options: ReadOptions): Promise<bigint> {
   const { value } = await rpc.account(mint, options)
   return unpackMint(mint, value, TOKEN_2022_PROGRAM_ID).supply

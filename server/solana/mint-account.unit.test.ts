@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { Keypair } from "@solana/web3.js"
 import { expect, test } from "vitest"
 import { newId } from "#server/lib/ids.ts"

@@ -17,8 +17,8 @@ const ROLES = [
 ]
 
 /**
- * Gives a mint to another key, in everything that it obeys, at once. The memo has to be signed by the new key: one that
- * cannot sign never gets a mint, and its history begins with this.
+ * Moves every authority of a mint to another key in one transaction. The new key must sign the memo: a key that cannot
+ * sign never gets a mint, and the new key's history begins with this transaction.
  */
 export const moveAuthority = ({
   mint,
@@ -45,7 +45,7 @@ export const moveAuthority = ({
   }),
 ]
 
-/** The keys that mints obey, in their order; null where there is no mint, or nobody may mint. */
+/** The mint authorities of mints, in order; null if there is no mint or it has no mint authority. */
 export async function readMintAuthorities(
   rpc: Rpc,
   mints: readonly PublicKey[],

@@ -8,18 +8,18 @@ import type { Rpc } from "./rpc/rpc.ts"
 /** In micro-lamports per compute unit. With `floor` at `ceiling` the price is fixed. */
 export type PriceLimits = { floor: number; ceiling: number; percentile: number }
 
-/** For how long what others paid is believed, in milliseconds. */
+/** How long a price that others paid is used, in milliseconds. */
 const FRESH_MS = 10_000
-/** What is older is asked anew before it is used; until then it is asked anew meanwhile. */
+/** A price older than this is read again before use. A younger one is used while it is refreshed. */
 const STALE_MS = 60_000
-/** How long a transaction waits to be told. */
+/** How long a transaction waits for the price. */
 const PATIENCE_MS = 250
-/** Accounts that were asked about lately, at most. */
+/** Maximum number of sets of accounts whose price is cached. */
 const MOST_KNOWN = 1000
-/** What one offers that found no block, where the others seem to pay nothing. */
+/** The offer after an expiry if others seem to pay nothing. */
 const FIRST_STEP = 1000
 
-/** What to offer for transactions, by what others have paid lately to write the same accounts. */
+/** Chooses the price of transactions by what others recently paid to write the same accounts. */
 export class PriorityFees {
   readonly #rpc: Rpc
   readonly #limits: PriceLimits
@@ -31,7 +31,7 @@ export class PriorityFees {
     this.#limits = limits
   }
 
-  /** The price for transactions that write these accounts. A node that does not tell it gives the floor. */
+  /** The price for transactions that write these accounts; the floor if no node returns prices. */
   async priceFor(accounts: readonly PublicKey[]): Promise<number> {
     const { floor, ceiling } = this.#limits
     if (floor >= ceiling) return floor
@@ -69,13 +69,13 @@ export class PriorityFees {
     return asking
   }
 
-  /** Nobody else may write our accounts: what was paid for them is what we paid. Where it is no more than that, less may do. */
+  /** Only Vouch writes its accounts, so their price is what Vouch paid. If others pay no more, less may be enough. */
   #withoutOwn(found: number, offered: number | undefined): number {
     if (offered === undefined || found > offered) return found
     return Math.max(Math.floor((offered * 3) / 4), this.#limits.floor)
   }
 
-  /** What is known to be paid for these accounts, or null; then it is asked. */
+  /** The cached price for these accounts. Null if there is none; the price is then requested. */
   knownFor(accounts: readonly PublicKey[]): number | null {
     const { floor, ceiling } = this.#limits
     if (floor >= ceiling) return null
@@ -85,7 +85,7 @@ export class PriorityFees {
     return known?.price ?? null
   }
 
-  /** What to offer for a transaction after it has expired so many times. */
+  /** The offer for a transaction that has expired `expiries` times. */
   raised(price: number, expiries: number): number {
     return raisedPrice(price, expiries, this.#limits)
   }
@@ -97,7 +97,7 @@ export class PriorityFees {
 
 const nameOf = (accounts: readonly PublicKey[]) => accounts.map((account) => account.toBase58()).join()
 
-/** The percentile of what was paid in recent slots, within the limits. What is no price is left out. */
+/** The percentile of the prices in recent slots, within the limits. Ignores values that are not prices. */
 export function priceOf(fees: readonly unknown[], { floor, ceiling, percentile }: PriceLimits): number {
   const paid = fees
     .filter((fee): fee is number => typeof fee === "number" && Number.isFinite(fee) && fee >= 0)
@@ -106,13 +106,13 @@ export function priceOf(fees: readonly unknown[], { floor, ceiling, percentile }
   return Math.min(Math.max(Math.ceil(found), floor), ceiling)
 }
 
-/** What is offered after a transaction has expired so many times: twice as much each time. */
+/** Doubles the offer with each expiry. */
 export const raisedPrice = (price: number, expiries: number, { ceiling }: PriceLimits): number =>
   expiries === 0
     ? price
     : Math.max(price, Math.min(Math.max(price, FIRST_STEP) * 2 ** Math.min(expiries, 20), ceiling))
 
-/** Mints whose supply instructions change: the accounts that transactions of a workspace write, besides the fee payer. */
+/** Mints whose supply the instructions change: besides the fee payer, the contended accounts of a workspace. */
 export function writtenMints(instructions: readonly TransactionInstruction[]): PublicKey[] {
   const mints = instructions.flatMap(({ programId, keys, data }) => {
     if (!programId.equals(TOKEN_2022_PROGRAM_ID)) return []

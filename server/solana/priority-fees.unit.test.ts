@@ -21,7 +21,7 @@ test("what is no price counts for nothing", () => {
   expect(priceOf([null, 20], limits)).toBe(20)
 })
 
-test("each time that it has to be signed anew it offers more, up to the ceiling", () => {
+test("a transaction offers more each time it is signed again, up to the ceiling", () => {
   const wide = { ...limits, ceiling: 20_000 }
   expect([0, 1, 2, 3, 400].map((times) => raisedPrice(2000, times, wide))).toEqual([
     2000, 4000, 8000, 16_000, 20_000,
@@ -58,7 +58,7 @@ test("a node that knows no such method, or does not answer, gives the floor", as
   expect(await new PriorityFees(silent.rpc, limits).priceFor(accounts)).toBe(10)
 })
 
-test("with the floor at the ceiling the price is fixed, and nobody is asked", async () => {
+test("with the floor at the ceiling the price is fixed, and no node is called", async () => {
   const { asked, rpc } = node(async () => [300])
   expect(await new PriorityFees(rpc, { floor: 5, ceiling: 5, percentile: 75 }).priceFor(accounts)).toBe(5)
   expect(asked.times).toBe(0)

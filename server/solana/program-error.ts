@@ -1,23 +1,23 @@
 import type { TransactionError } from "@solana/web3.js"
 
-/** An error of a program, with the instruction that it came from. */
+/** A program's error and the instruction that caused it. */
 export type ProgramError = {
-  /** The program's own number, or null for an error of the runtime. */
+  /** The program's error number; null for an error of the runtime. */
   custom: number | null
-  /** The runtime's name for it, such as `InvalidAccountData`; `Custom` for the program's own. */
+  /** The runtime's name, such as `InvalidAccountData`; `Custom` for the program's own errors. */
   name: string
 }
 
-/** What kept a whole transaction from its effect. */
+/** Why a transaction failed. */
 export type TransactionFailure =
-  /** An instruction failed: the operation that it belongs to is to blame. */
+  /** An instruction failed, so its operation is at fault. */
   | { kind: "instruction"; index: number; error: ProgramError }
-  /** The fee payer cannot pay; nothing is wrong with the operations. */
+  /** The fee payer cannot pay. The operations are fine. */
   | { kind: "funds" }
-  /** Anything else of the runtime. */
+  /** Any other runtime error. */
   | { kind: "other"; name: string }
 
-// Errors of a transaction as a whole that say "the fee payer has too little"
+// Transaction errors that mean "the fee payer has too little SOL"
 // (https://docs.rs/solana-transaction-error: TransactionError).
 const FUNDS = new Set(["InsufficientFundsForFee", "InsufficientFundsForRent", "AccountNotFound"])
 
@@ -36,8 +36,8 @@ export function readTransactionError(error: TransactionError): TransactionFailur
   return { kind: "instruction", index, error: { custom, name } }
 }
 
-/** Error numbers of Token-2022 that operations can meet (token-2022 interface, `TokenError`). */
+/** Token-2022 error numbers that operations can cause (token-2022 interface, `TokenError`). */
 export const TokenError = { InsufficientFunds: 1, InvalidState: 13, AccountFrozen: 17 } as const
 
-/** Error numbers of the System program that creating an account can meet (solana-system-interface, `SystemError`). */
+/** System program error numbers that creating an account can cause (solana-system-interface, `SystemError`). */
 export const SystemError = { AccountAlreadyInUse: 0, ResultWithNegativeLamports: 1 } as const

@@ -2,18 +2,17 @@ import type { CompiledInstruction, PublicKey, VersionedTransactionResponse } fro
 import bs58 from "bs58"
 import { MEMO_PROGRAM_ID } from "./addresses.ts"
 
-/** How deep an instruction is that the program of a transaction's own instruction calls. */
+/** Stack height of an instruction called by a program that the transaction itself calls. */
 const DIRECTLY_CALLED = 2
 
-/** Nodes add the depth, which the library does not name. */
+/** Nodes add the stack height, which web3.js does not type. */
 type InnerInstruction = CompiledInstruction & { stackHeight?: number | null }
 
 /**
- * Whether a transaction that succeeded has a memo with this text that the program of a smart wallet signed for it, as a
- * multisig does for its vault. The memo program fails unless each account that it is given has signed, and what fails inside
- * fails the whole transaction (https://github.com/solana-program/memo). Only the wallet's own program can sign for it, so
- * only a memo that this program calls itself counts: any program that it calls could pass the signature on, to a memo that
- * no member has seen.
+ * Whether a successful transaction has a memo with this text that a smart wallet's program signed for the wallet, as a
+ * multisig does for its vault. The memo program fails unless every account passed to it has signed, and an inner failure
+ * fails the whole transaction (https://github.com/solana-program/memo). Only a memo that the wallet's own program calls
+ * directly counts: a program called by it could pass the signature on to a memo that no member has seen.
  */
 export function hasMemoOfProgram(
   { transaction, meta }: VersionedTransactionResponse,

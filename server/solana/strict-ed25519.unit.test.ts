@@ -74,7 +74,7 @@ test.each([0, 1, 32, 63, 65, 128])("%i bytes are no signature", (length) => {
   expect(isSignedStrictly({ publicKey, message, signature: other })).toBe(false)
 })
 
-test("S is less than L: nobody makes a second signature of the first", () => {
+test("S is less than L, so no second signature can be derived from the first", () => {
   for (const times of [1n, 2n, 15n]) {
     const malleated = Buffer.concat([R, write(read(S) + times * L)])
     expect(isSignedStrictly({ publicKey, message, signature: malleated })).toBe(false)

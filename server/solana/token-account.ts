@@ -2,9 +2,9 @@ import { type Account, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-
 import { type AccountInfo, type PublicKey, SystemProgram } from "@solana/web3.js"
 
 /**
- * What a node says of the token account that derives from a wallet and a mint; null where nobody has opened it. At such an address
- * there is nothing else, but lamports that a stranger has sent: a node that shows anything else has answered another
- * question, and this throws.
+ * The associated token account of a wallet and a mint, as a node returned it; null if no one has opened it. Only lamports
+ * from a stranger can be at that address otherwise. Throws if the node returned anything else: it answered another
+ * request.
  */
 export function readTokenAccount(
   address: PublicKey,

@@ -15,7 +15,7 @@ function infoOf(program: PublicKey, data: Buffer): AccountInfo<Buffer> {
 
 function dataOf(of: PublicKey): Buffer {
   const data = Buffer.alloc(ACCOUNT_SIZE)
-  const nobody = { delegateOption: 0, delegate: PublicKey.default, closeAuthorityOption: 0 } as const
+  const noOne = { delegateOption: 0, delegate: PublicKey.default, closeAuthorityOption: 0 } as const
   AccountLayout.encode(
     {
       mint: of,
@@ -26,14 +26,14 @@ function dataOf(of: PublicKey): Buffer {
       isNative: 0n,
       delegatedAmount: 0n,
       closeAuthority: PublicKey.default,
-      ...nobody,
+      ...noOne,
     },
     data,
   )
   return data
 }
 
-test("an account that nobody opened is none, also where a stranger has sent it lamports", () => {
+test("an account that no one opened is null, even with lamports from a stranger", () => {
   expect(readTokenAccount(address, null, mint)).toBe(null)
   expect(readTokenAccount(address, infoOf(SystemProgram.programId, Buffer.alloc(0)), mint)).toBe(null)
 })
@@ -45,7 +45,7 @@ test("what is there is read", () => {
 
 test.each([
   ["of another program", infoOf(TOKEN_PROGRAM_ID, dataOf(mint))],
-  ["of nobody's, with data", infoOf(SystemProgram.programId, Buffer.alloc(8))],
+  ["of the system program, with data", infoOf(SystemProgram.programId, Buffer.alloc(8))],
   ["of another mint", infoOf(TOKEN_2022_PROGRAM_ID, dataOf(owner))],
   ["cut off", infoOf(TOKEN_2022_PROGRAM_ID, dataOf(mint).subarray(0, 100))],
 ])("an account %s is another question's answer, and not an empty one", (_what, info) => {

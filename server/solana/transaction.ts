@@ -11,21 +11,21 @@ import { addressOf } from "./addresses.ts"
 import type { Signer } from "./keys.ts"
 import { compileMessage, withSignatures } from "./message.ts"
 
-/** Largest transaction that a cluster's packets carry: 1280 bytes of an IPv6 packet less its headers. */
+/** The largest transaction that fits a cluster's packet: 1280 bytes of IPv6 minus the headers. */
 export const MAX_TRANSACTION_BYTES = 1232
-/** Accounts that one transaction may lock (runtime limit). */
+/** How many accounts a transaction may lock (runtime limit). */
 const MAX_ACCOUNTS = 64
 
 const SIGNATURE_BYTES = 64
 const ADDRESS_BYTES = 32
 const HEADER_BYTES = 3
 
-/** Bytes of Solana's compact-u16 form of `n` (short vector lengths). */
+/** Size in bytes of `n` as Solana's compact-u16 (the length of a short vector). */
 const compactLength = (n: number): number => (n < 0x80 ? 1 : n < 0x4000 ? 2 : 3)
 
 /**
- * The exact size of the transaction that instructions will become, kept up to date while more are added: so
- * that packing asks "does one more fit?" without compiling a message each time.
+ * The exact size of a transaction while instructions are added, so that packing can check whether one more fits without
+ * compiling a message.
  */
 export class TransactionSize {
   readonly #accounts: Set<string>
@@ -45,7 +45,7 @@ export class TransactionSize {
     }
   }
 
-  /** A copy that holds more instructions; this one stays as it is. */
+  /** Returns a copy with more instructions. */
   with(instructions: readonly TransactionInstruction[]): TransactionSize {
     const next = new TransactionSize(this)
     for (const instruction of instructions) next.#add(instruction)
@@ -82,9 +82,9 @@ export class TransactionSize {
 }
 
 /**
- * Instructions that ask for so many compute units, and offer a price for each in micro-lamports, unless that is 0. Both
- * are paid for whether used or not, and a block has room for only so many. They name the `marker`, if there is one: the
- * program looks at no account.
+ * Instructions that request compute units and offer a price for each in micro-lamports, unless the price is 0. Requested
+ * units are paid for even if unused, and a block holds only so many. The instructions name the `marker`, if there is one:
+ * the program reads no account.
  */
 export function computeBudget({
   units,
@@ -100,12 +100,12 @@ export function computeBudget({
   return [limit, ...(price > 0 ? [ComputeBudgetProgram.setComputeUnitPrice({ microLamports: price })] : [])]
 }
 
-/** What a cluster takes for each signature, in lamports (agave: `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE`). */
+/** A cluster's fee for each signature, in lamports (agave: `DEFAULT_TARGET_LAMPORTS_PER_SIGNATURE`). */
 const FEE_PER_SIGNATURE = 5000
-/** The least that a transaction of ours costs: the fee payer signs it, and an authority. */
+/** The minimum fee of a Vouch transaction: the fee payer and an authority sign it. */
 export const FEE_PER_TRANSACTION = 2 * FEE_PER_SIGNATURE
 
-/** What a transaction costs in lamports, whether it takes effect or fails, apart from what its instructions move. */
+/** The fee of a transaction in lamports, whether it succeeds or fails. */
 export const feeOf = ({
   signatures,
   units,
@@ -116,18 +116,18 @@ export const feeOf = ({
   price: number
 }): number => signatures * FEE_PER_SIGNATURE + Math.ceil((units * price) / 1_000_000)
 
-/** Block heights for which a blockhash is valid (https://solana.com/docs/core/transactions#recent-blockhash). */
+/** How many blocks a blockhash stays valid (https://solana.com/docs/core/transactions#recent-blockhash). */
 export const BLOCKHASH_HEIGHTS = 150
 
-/** The blockhash that a transaction was signed for. */
+/** The blockhash of a signed transaction. */
 export const blockhashOf = (wire: Uint8Array): string =>
   VersionedTransaction.deserialize(wire).message.recentBlockhash
 
-/** What a transaction does, by its bytes. */
+/** The instructions of a transaction in wire format. */
 export const messageIn = (wire: Uint8Array): VersionedMessage =>
   VersionedTransaction.deserialize(wire).message
 
-/** Who pays for a transaction, by its bytes. */
+/** The fee payer of a transaction in wire format. */
 export const feePayerIn = (wire: Uint8Array): Address => addressOf(messageIn(wire).staticAccountKeys[0]!)
 
 export type SignedTransaction = { signature: string; wire: Buffer }
@@ -135,8 +135,8 @@ export type SignedTransaction = { signature: string; wire: Buffer }
 export type UnsignedTransaction = { instructions: TransactionInstruction[]; signers: readonly Signer[] }
 
 /**
- * Compiles transactions, and has each key sign all that are its to sign at once. Signatures are known before anything
- * is sent. What a signer throws is thrown.
+ * Compiles transactions and asks each key once for all its signatures, so that signatures are known before anything is
+ * sent. Rejects with the error of a signer.
  */
 export async function signTransactions(
   unsigned: readonly UnsignedTransaction[],

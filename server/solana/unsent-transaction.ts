@@ -13,7 +13,7 @@ import { memo } from "./memo.ts"
 const SIGNATURE_BYTES = 64
 
 /**
- * Wallets add these to a transaction that they sign: fees, and checks of what it moves
+ * Programs that wallets add to a transaction before they sign it: fees, and assertions about what it moves
  * (https://github.com/Jac0xb/lighthouse).
  */
 const ADDED_BY_WALLETS = new Set([
@@ -22,15 +22,15 @@ const ADDED_BY_WALLETS = new Set([
 ])
 
 /**
- * A hash in the place of the recent blockhash, so that no cluster ever admits the transaction: a block with this hash would
- * be a preimage of SHA-256, and without a nonce instruction it names no durable nonce either.
+ * A hash in place of the recent blockhash, so that no cluster ever accepts the transaction: a block with this hash would
+ * require a SHA-256 preimage, and without a nonce instruction it is no durable nonce either.
  */
 const neverABlockhash = (nonce: string): string =>
   bs58.encode(createHash("sha256").update(`This is no block of any chain: ${nonce}`).digest())
 
 /**
- * A transaction that carries `text` as a memo of the wallet and can never land, for wallets that sign nothing else. Base64
- * of its wire format, in the legacy form, which every hardware wallet reads.
+ * A transaction with `text` as the wallet's memo that can never land, for wallets that sign nothing else. Returns base64 of
+ * the legacy wire format, which every hardware wallet reads.
  */
 export function unsentTransaction(wallet: PublicKey, text: string, nonce: string): string {
   const message = new TransactionMessage({
@@ -42,18 +42,18 @@ export function unsentTransaction(wallet: PublicKey, text: string, nonce: string
 }
 
 export type UnsentTransaction = {
-  /** What the memo says. */
+  /** The text of the memo. */
   text: Buffer
-  /** What the signature is of. */
+  /** The signed bytes. */
   message: Buffer
   signature: Buffer
-  /** Whether it has the blockhash that this nonce stands for. */
+  /** Whether it has the blockhash derived from this nonce. */
   isNeverSent: (nonce: string) => boolean
 }
 
-/** A signed transaction of one wallet with one memo of it, which does nothing else; null if it is any other. */
+/** Reads a signed transaction with one memo of one wallet that does nothing else. Null for any other. */
 export function readUnsentTransaction(wire: Buffer, wallet: PublicKey): UnsentTransaction | null {
-  // One signature: that of the wallet, which pays.
+  // One signature: the wallet's, which is also the fee payer.
   if (wire[0] !== 1) return null
   const signature = wire.subarray(1, 1 + SIGNATURE_BYTES)
   const bytes = wire.subarray(1 + SIGNATURE_BYTES)
@@ -78,7 +78,7 @@ export function readUnsentTransaction(wire: Buffer, wallet: PublicKey): UnsentTr
 
 const MEMO_TEXT = MEMO_PROGRAM_ID.toBase58()
 
-/** Null for what is no message, or one that is written in a second way. */
+/** Null if the bytes are not a message, or not its canonical encoding. */
 function parse(bytes: Buffer): VersionedMessage | null {
   try {
     const message = VersionedMessage.deserialize(bytes)

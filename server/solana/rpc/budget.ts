@@ -1,14 +1,14 @@
 /**
- * What a node is asked for. `settling` ends doubt: statuses, heights, evidence, finality. `reading` is what a turn or a
- * request waits for, `sending` is the first time that bytes go out, `resending` every further time. `background` can wait.
+ * The purpose of a call. `settling` resolves doubt: statuses, heights, evidence, finality. A batch or a request waits for
+ * `reading`. `sending` sends bytes for the first time, `resending` every further time. `background` can wait.
  */
 export type Purpose = "settling" | "reading" | "sending" | "resending" | "background"
 
-/** How long a call waits for its turn, at most, in milliseconds. */
+/** Maximum time a call waits in its queue, in milliseconds. */
 const PATIENCE_MS = 5000
-/** Parts of the budget that no other purpose can take. What they leave unused goes to the others. */
+/** Share of the budget reserved for each purpose. What a purpose leaves unused goes to the others. */
 const SHARES = { settling: 0.25, sending: 0.25 } as const
-/** How much of what all purposes share each of them leaves to those before it. */
+/** How much of the shared budget each purpose leaves to those before it. */
 const LEAVES: Readonly<Record<Purpose, number>> = {
   reading: 0,
   settling: 0.25,
@@ -26,18 +26,18 @@ const OWN_BUCKET: Readonly<Record<Purpose, keyof typeof SHARES | null>> = {
 
 type Waiting = { until: number; go: () => void; refuse: (error: Error) => void }
 
-/** Holds a second's worth of calls at most. */
+/** Holds at most one second's worth of calls. */
 class Bucket {
   readonly size: number
   left: number
 
-  /** A whole call has to fit. */
+  /** Only a whole call counts. */
   constructor(size: number) {
     this.size = Math.max(1, size)
     this.left = this.size
   }
 
-  /** Returns what does not fit. */
+  /** Returns the excess. */
   add(calls: number): number {
     const full = this.left + calls
     this.left = Math.min(this.size, full)
@@ -51,7 +51,7 @@ class Bucket {
   }
 }
 
-/** Calls per second that one node is asked, at most. What is more waits in line, each purpose in its own. */
+/** Limits the calls per second to one node. The rest waits in a queue for each purpose. */
 export class Budget {
   readonly #perSecond: number
   readonly #own: Readonly<Record<keyof typeof SHARES, Bucket>>
@@ -76,11 +76,11 @@ export class Budget {
     this.#common = new Bucket(perSecond * (1 - SHARES.settling - SHARES.sending))
   }
 
-  /** Resolves when a call may go. Rejects when that takes too long. */
+  /** Resolves when a call may be made. Rejects if that takes too long. */
   async turn(purpose: Exclude<Purpose, "resending">): Promise<void> {
     if (this.tryTurn(purpose)) return
     const line = this.#lines[purpose]
-    // The last in line would wait in vain.
+    // The queue is so long that the last call would time out.
     if (line.length >= (this.#perSecond * PATIENCE_MS) / 1000) throw this.#refusal()
     await new Promise<void>((go, refuse) => {
       line.push({ until: performance.now() + PATIENCE_MS, go, refuse })
@@ -88,7 +88,7 @@ export class Budget {
     })
   }
 
-  /** Whether a call may go now. It does not wait, and passes no other that does. */
+  /** Takes a call from the budget if one is free now and no other waits for it. */
   tryTurn(purpose: Purpose): boolean {
     if (this.#perSecond === Number.POSITIVE_INFINITY) return true
     if (this.#lines[purpose === "resending" ? "sending" : purpose].length > 0) return false

@@ -1,17 +1,17 @@
 import type { Connection, PublicKey } from "@solana/web3.js"
 import { hasNoHistory } from "./errors.ts"
 
-/** What a node can do, as it says itself. */
+/** What a node says it can do. */
 export type Capabilities = {
-  /** Of its software; null where it does not tell. */
+  /** Version of its software; null if the node does not report it. */
   version: string | null
   /** Whether it lists the transactions of an address. */
   keeps_history: boolean
-  /** The first slot that it has a block of. */
+  /** The first slot with a block in its history. */
   first_slot: number
 }
 
-/** Asks a node for them. `address` is any that has transactions. */
+/** Reads a node's capabilities. `address` is any address with transactions. */
 export async function askCapabilities(connection: Connection, address: PublicKey): Promise<Capabilities> {
   const [version, first_slot, keeps_history] = await Promise.all([
     connection.getVersion().then(

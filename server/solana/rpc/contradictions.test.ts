@@ -6,7 +6,7 @@ import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcNodes } from "./nodes.ts"
 import { Rpc } from "./rpc.ts"
 
-// Answers that cannot be true, by what is known without another node: they are nobody's answer, and the next node is asked.
+// Answers that are impossible by what is already known. They are ignored, and the next node is called.
 
 let chain: TestChain
 let liar: RpcProxy
@@ -100,7 +100,7 @@ test.each<[string, string, Twist]>([
   expect((await rpc.latestBlockhash({ since: rpc.nodes.slot })).slot).toBeGreaterThanOrEqual(rpc.nodes.slot)
 })
 
-test("a status in a slot to come, and one too few, are no statuses", async () => {
+test("a status in a future slot and a missing status are rejected", async () => {
   for (const change of [
     ({ context, value }: WithSlot) => ({
       context,
@@ -133,7 +133,7 @@ test("a history out of order, and another transaction, are not what was asked fo
   expect([askedOf(honest, "getSignaturesForAddress"), askedOf(honest, "getTransaction")]).toEqual([2, 1])
 })
 
-test("a rent beyond all that a cluster asks for is paid by nobody", async () => {
+test("a rent beyond that of every cluster is never paid", async () => {
   const honestRent = await rpc.rentOf(170)
   expect(honestRent).toBe(await chain.connection.getMinimumBalanceForRentExemption(170))
   liar.twist = changing("getMinimumBalanceForRentExemption", (lamports: number) => lamports * 1000)

@@ -1,4 +1,4 @@
-/** What a process has asked of the nodes of one chain, by method. */
+/** Counts the calls of this process to the nodes of one chain, by method. */
 export type MethodMetrics = { calls: number; errors: number; seconds: number }
 
 export class RpcMetrics {

@@ -8,41 +8,41 @@ import type { RpcMetrics } from "./metrics.ts"
 import { Slots } from "./slots.ts"
 
 const TIMEOUT_MS = 5000
-/** Ten times what a hundred accounts or a thousand signatures take. */
+/** Ten times the size of a hundred accounts or a thousand signatures. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
-/** How long a node is left alone after it failed twice in a row; then twice as long, but it is noticed when it is back. */
+/** How long a node rests after two failures in a row. The time doubles with each failure; recovery ends it. */
 const FIRST_REST_MS = 200
 const LONGEST_REST_MS = 3000
-/** The same for one that is asked too much, and does not say for how long. */
+/** The same for a node that is overloaded and does not say for how long. */
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
-/** How long one of another chain is left alone: whoever points it back waits no longer for it. */
+/** How long a node of another chain rests. Once it is corrected, it is used again after this time. */
 const WRONG_REST_MS = 5000
-/** The longest that a node is left alone because it says so. */
+/** The longest rest that a node can request. */
 const LONGEST_RETRY_AFTER_MS = 60_000
-/** How often its chain is looked at again, though nothing seems to have happened. */
+/** How often the node's chain is checked again without a reason. */
 const IDENTITY_EVERY_MS = 60_000
-/** So many slots no node falls back while it runs: another one answers by now. */
+/** No node falls back by so many slots while it runs: another node now answers at its address. */
 const FALLEN_BACK = 1000
 
-// As it is when this is loaded: Next replaces the global one by its own, which costs every call of the RPC.
+// Read at load time: Next replaces the global fetch by its own, which slows every RPC call.
 const { fetch } = globalThis
 
 export type NodeOptions = {
   url: string
   callsPerSecond: number
   metrics: RpcMetrics
-  /** What all nodes of the chain have told of its slots. */
+  /** What all nodes of the chain have reported about its slots. */
   slots: Slots
-  /** Told of the genesis hash before the node is asked anything; throws WrongChain where it is another chain's. */
+  /** Called with the genesis hash before any other call; throws WrongChain if it belongs to another chain. */
   admit: (genesisHash: string) => Promise<void>
 }
 
 type Question<T> = (connection: Connection) => Promise<T>
 
-/** One address of a chain's JSON-RPC: how it is doing, and whether it may be asked. */
+/** One JSON-RPC address of a chain, with its health. */
 export class RpcNode {
-  /** Without what may be secret of its address. */
+  /** The address without its secret parts. */
   readonly name: string
   readonly #connections: Readonly<Record<Purpose, Connection>>
   readonly #budget: Budget
@@ -52,21 +52,21 @@ export class RpcNode {
   #identified: Promise<void> | null = null
   #identifiedAt = Number.NEGATIVE_INFINITY
   #failures = 0
-  /** Until when it is left alone because it failed, and because it said so. */
+  /** Until when it rests because it failed, and because it asked for it. */
   #failsUntil = Number.NEGATIVE_INFINITY
   #pausedUntil = Number.NEGATIVE_INFINITY
-  /** Until when nothing is sent to it, because it said so: providers limit that apart from reads. */
+  /** Until when it accepts no transactions, at its own request: providers limit sending separately. */
   #sendsPausedUntil = Number.NEGATIVE_INFINITY
   highestSlot = 0
-  /** When that became known. */
+  /** When its chain was last checked. */
   slotAt = Number.NEGATIVE_INFINITY
-  /** Whether it has said that it keeps no history of transactions. */
+  /** Whether it has reported that it keeps no history of transactions. */
   lacksHistory = false
-  /** What it could do when it was last asked for that; null before. */
+  /** Its capabilities when it last reported them; null before. */
   capabilities: Capabilities | null = null
-  /** Set while it is of another chain. */
+  /** Set while it belongs to another chain. */
   wrong: WrongChain | null = null
-  /** Why it is not asked, in a few words; null while it answers. */
+  /** Why it is not used, in a few words; null while it works. */
   trouble: string | null = null
 
   constructor({ url, callsPerSecond, metrics, slots, admit }: NodeOptions) {
@@ -78,7 +78,7 @@ export class RpcNode {
     const connect = (purpose: Purpose) =>
       new Connection(url, {
         commitment: "confirmed",
-        // Whoever asks decides where to ask next; a call that waits in a back-off of its own would only hold it up.
+        // The caller chooses the next node. A back-off of web3.js would only delay it.
         disableRetryOnRateLimit: true,
         fetch: ((_url: string, init: RequestInit) => this.#call(url, init, purpose)) as never,
       })
@@ -91,7 +91,7 @@ export class RpcNode {
     }
   }
 
-  /** For how many milliseconds it is left alone; 0 when it may be asked. */
+  /** How many milliseconds it still rests; 0 if it can be used. */
   get rest_ms(): number {
     return Math.max(0, Math.max(this.#failsUntil, this.#pausedUntil) - performance.now())
   }
@@ -101,7 +101,7 @@ export class RpcNode {
     return Math.max(this.rest_ms, this.#sendsPausedUntil - performance.now())
   }
 
-  /** Asks it, once its chain is known to be the right one. */
+  /** Calls the node once its chain is known to be the right one. */
   ask<T>(question: Question<T>, purpose: Purpose): Promise<T> {
     return onceMoreIfCutOff(async () => {
       await this.#identify()
@@ -109,12 +109,12 @@ export class RpcNode {
     })
   }
 
-  /** Whether its budget pays for bytes that are sent again, at once. Then it has paid. */
+  /** Takes a call for resending from its budget, if one is free now. */
   mayResend(): boolean {
     return this.#budget.tryTurn("resending")
   }
 
-  /** Sends a transaction, whatever chain the node belongs to: the bytes bind themselves to one. It waits for nothing. */
+  /** Sends a transaction at once, even if the chain is unknown: its blockhash binds it to one chain. */
   send(wire: Buffer, purpose: "sending" | "resending"): void {
     const encoded = wire.toString("base64")
     const options = { skipPreflight: true, maxRetries: 0 }
@@ -133,19 +133,19 @@ export class RpcNode {
   }
 
   /**
-   * Notes as of which slot it answers. Rejects where it has fallen back so far that its chain may be another one, and where
-   * it tells of a slot that cannot be.
+   * Records the slot of an answer. Rejects if the node fell back so far that its chain may be another one, and if the slot
+   * is impossible.
    */
   async noteSlot(slot: number, connection: Connection): Promise<void> {
     const claim = this.#slots.weigh(slot)
     const isSound =
       claim === "plain" ||
       (claim === "surprising" && Slots.explains(await connection.getSlot("processed"), slot))
-    // Another chain may be behind the same connection by now: it stands elsewhere.
+    // Another chain may now be behind the same connection, at another slot.
     if (claim === "surprising") await this.identifyAnew()
     if (!isSound) {
-      this.#noteFailure("tells of a slot that cannot be")
-      throw new RpcUnavailable(`${this.name} tells of slot ${slot}, which cannot be`)
+      this.#noteFailure("reports an impossible slot")
+      throw new RpcUnavailable(`${this.name} reports slot ${slot}, which is impossible`)
     }
     this.#slots.believe(slot)
     const before = this.highestSlot
@@ -157,13 +157,13 @@ export class RpcNode {
     throw new RpcUnavailable(`${this.name} fell back from slot ${before} to ${slot}`)
   }
 
-  /** Asks what chain it belongs to, whenever it was last asked. */
+  /** Reads its genesis hash, even if it was read recently. */
   identifyAnew(): Promise<void> {
     this.#forgetIdentity()
     return onceMoreIfCutOff(() => this.#identify())
   }
 
-  /** Asks what it can do. Rejects where it does not answer, and what was known stays. */
+  /** Reads its capabilities. Rejects if it does not answer; the known ones then stay. */
   async learnCapabilities(address: PublicKey): Promise<void> {
     this.capabilities = await this.ask((connection) => askCapabilities(connection, address), "background")
     this.lacksHistory = !this.capabilities.keeps_history
@@ -173,12 +173,12 @@ export class RpcNode {
     this.#identified = null
   }
 
-  /** Another chain may be behind the same address after every interruption. */
+  /** After an interruption, another chain may be behind the same address. */
   #identify(): Promise<void> {
     if (performance.now() - this.#identifiedAt > IDENTITY_EVERY_MS) this.#forgetIdentity()
     if (this.#identified === null) {
       this.#identifiedAt = performance.now()
-      // The next caller waits for the same answer.
+      // Concurrent callers share one request.
       const identified = this.#ask((connection) => connection.getGenesisHash(), "settling")
         .then(this.#admit)
         .then(() => {
@@ -207,7 +207,7 @@ export class RpcNode {
       const options = { ...init, redirect: "error" as const, signal: AbortSignal.timeout(TIMEOUT_MS) }
       const response = await fetch(url, options)
       const { status, statusText, headers } = response
-      // Read here: what breaks off in the middle, or never ends, is the node's failure.
+      // Read here: a body that breaks off or never ends is a failure of the node.
       const body = await readBounded(response, MAX_ANSWER_BYTES)
       if (response.ok && !body.includes(idOf(init.body)))
         throw new RpcUnavailable(`${this.name} ${ANSWERS_ELSE}`)
@@ -238,7 +238,7 @@ export class RpcNode {
     }
   }
 
-  /** In milliseconds. The header counts seconds or names a time, by the node's own clock (RFC 9110 §10.2.3). */
+  /** In milliseconds. The header has seconds, or a time by the node's clock (RFC 9110 §10.2.3). */
   #retryAfter(response: Response): number {
     const said = response.headers.get("retry-after")
     if (said === null) return this.#nextPause()
@@ -266,10 +266,10 @@ export class RpcNode {
   }
 }
 
-/** What Node's fetch says of a connection that ended under a request (https://undici.nodejs.org/#/docs/api/Errors). */
+/** Error code of Node's fetch for a connection that ended during a request (https://undici.nodejs.org/#/docs/api/Errors). */
 const CUT_OFF = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
 
-/** Every question may be asked twice: nothing but sending changes anything, and that lands once. */
+/** Every call may be repeated: only sending changes anything, and a transaction lands once. */
 const onceMoreIfCutOff = <T>(ask: () => Promise<T>): Promise<T> =>
   ask().catch((error) => {
     if (CUT_OFF.has(causeOf(error))) return ask()
@@ -284,13 +284,13 @@ const methodOf = (body: unknown): string =>
 
 const ANSWERS_ELSE = "answers something else than it was asked"
 
-/** The id of a call, a random one, as its answer has it: the answer to another call, as from a proxy that mixes them up, has not. */
+/** The random id of a call, which its answer must repeat: a proxy may mix up answers. */
 const idOf = (body: unknown): string => /"id":("[^"]*"|\d+)}?$/.exec(String(body).slice(-60))?.[1] ?? ""
 
-/** Whether a node refused a call. One that is behind says so, and is asked again: nothing is wrong with it. */
+/** Whether a node refused a call. A node that lags is not at fault: it is called again. */
 const isRefusal = (body: Buffer): boolean => body.includes('"error":{') && !body.includes("-32016")
 
-/** What went wrong, without the address: it may hold a key. */
+/** The error without the address, which may contain a key. */
 const nameOf = (error: unknown): string =>
   error instanceof RpcUnavailable
     ? ANSWERS_ELSE

@@ -16,41 +16,41 @@ import { RpcMetrics } from "./metrics.ts"
 import { RpcNode } from "./node.ts"
 import { Slots } from "./slots.ts"
 
-/** How long nodes that lag behind are waited for, and the pause between two looks, in milliseconds. */
+/** How long to wait for nodes that lag, and the pause between two tries, in milliseconds. */
 const BEHIND_MS = 3000
 const BEHIND_PAUSE_MS = 200
-/** How long a question is asked again of nodes that fail, or are left alone for a moment, in milliseconds. */
+/** How long a call is repeated on nodes that fail or rest for a moment, in milliseconds. */
 const PERSIST_MS = 1500
-/** The same where nobody waits for the answer, and many have to come one after the other for any to be of use. */
+/** The same if no request waits and many answers in a row are needed. */
 const PERSIST_LONG_MS = 8000
-/** The pause before a node that is well, and refuses a question, is asked it again. */
+/** The pause before a call is repeated on a healthy node that refused it. */
 const REFUSED_PAUSE_MS = 200
-/** How often nodes are asked what they can do, and how soon again those that did not say, in milliseconds. */
+/** How often the capabilities of nodes are read, and how soon after a failure, in milliseconds. */
 const LEARN_EVERY_MS = 60 * 60_000
 const LEARN_AGAIN_MS = 60_000
 export type RpcOptions = {
-  /** Where to ask, in the order of preference. */
+  /** Addresses for reading, in order of preference. */
   urls: readonly string[]
-  /** Where to send transactions besides. */
+  /** Additional addresses for sending. */
   sendUrls: readonly string[]
   callsPerSecond: number
-  /** Told of each node's genesis hash; throws WrongChain where it is not that of this chain. */
+  /** Called with each node's genesis hash; throws WrongChain if it is not this chain's. */
   admit: (genesisHash: string) => Promise<void>
 }
 
-/** What a node is asked. It may be asked again, or another one. */
+/** A call to a node. It may be repeated, also on another node. */
 export type Question<T> = (connection: Connection, node: RpcNode) => Promise<T>
 
-/** Whether only nodes that keep history are asked, whose part of the budget pays, and whether one node alone may answer. */
+/** Whether only nodes with history may answer, which purpose pays for the call, and whether only one node may answer. */
 export type AskOptions = {
   needsHistory: boolean
   purpose: Exclude<Purpose, "sending" | "resending">
-  /** Asks again for longer. */
+  /** Repeats the call for longer. */
   persists?: boolean
   only?: RpcNode | null
 }
 
-/** The nodes of one chain: who is asked, and again, and who is told of a transaction. */
+/** The nodes of one chain: chooses which to call, repeats calls, and sends transactions to all. */
 export class RpcNodes {
   readonly #readers: readonly RpcNode[]
   readonly #senders: readonly RpcNode[]
@@ -64,23 +64,23 @@ export class RpcNodes {
     this.#senders = [...this.#readers, ...sendUrls.map(node)]
   }
 
-  /** Those that are asked, the ones that are well first. */
+  /** The nodes for reading, healthy ones first. */
   get readers(): readonly RpcNode[] {
     const ailing = (node: RpcNode) => (node.rest_ms > 0 || node.trouble !== null ? 1 : 0)
     return this.#readers.toSorted((one, other) => ailing(one) - ailing(other))
   }
 
-  /** The highest slot that a node has answered for; 0 while none has. */
+  /** The highest slot that a node has reported; 0 before the first. */
   get slot(): number {
     return Math.max(...this.#readers.map(({ highestSlot }) => highestSlot))
   }
 
-  /** How long no node has told of a higher slot, in milliseconds. */
+  /** How long no node has reported a higher slot, in milliseconds. */
   get slotAge_ms(): number {
     return performance.now() - Math.max(...this.#readers.map(({ slotAt }) => slotAt))
   }
 
-  /** What is wrong with nodes, in a few words each: `host cannot be reached`. */
+  /** What is wrong with each node, in a few words: `host cannot be reached`. */
   get troubles(): string[] {
     return this.#readers.flatMap(({ name, trouble, lacksHistory }) => [
       ...(trouble === null ? [] : [`${name} ${trouble}`]),
@@ -88,12 +88,12 @@ export class RpcNodes {
     ])
   }
 
-  /** What nodes can do, in their order; null of one that has not told. */
+  /** Capabilities of the nodes, in order; null if a node has not reported them. */
   get capabilities(): (Capabilities | null)[] {
     return this.#readers.map(({ capabilities }) => capabilities)
   }
 
-  /** Asks each node what it can do, once an hour: it may be another one by then. `address` is any that has transactions. */
+  /** Reads the capabilities of each node once an hour, as they may change. `address` is any address with transactions. */
   async learnCapabilities(address: PublicKey): Promise<void> {
     if (performance.now() - this.#learntAt < LEARN_EVERY_MS) return
     this.#learntAt = performance.now()
@@ -102,20 +102,20 @@ export class RpcNodes {
     if (this.#readers.every(({ capabilities }) => capabilities?.keeps_history === false))
       logger.warn(
         { nodes: this.#readers.map(({ name }) => name) },
-        "no node keeps history: should a transaction expire, nobody can say whether it has landed",
+        "no node keeps history: if a transaction expires, no node can tell whether it landed",
       )
   }
 
   /**
-   * Has every node that is well tell its genesis hash anew. Rejects where one is of another chain; one that does not answer
-   * tells it before it is asked anything else.
+   * Reads the genesis hash of every healthy node again. Rejects if one belongs to another chain. A node that does not
+   * answer is checked before its next call.
    */
   async identify({ persists = false } = {}): Promise<void> {
     const awake = this.#readers.filter(({ rest_ms }) => rest_ms === 0)
     const told = await Promise.allSettled(awake.map((node) => node.identifyAnew()))
     const wrong = told.find((one) => one.status === "rejected" && one.reason instanceof WrongChain)
     if (wrong?.status === "rejected") throw wrong.reason
-    // Whoever did not answer tells it before it answers anything else.
+    // A node that did not answer is checked before its next call.
     if (told.every(({ status }) => status === "rejected"))
       await this.ask((connection) => connection.getGenesisHash(), {
         needsHistory: false,
@@ -125,16 +125,16 @@ export class RpcNodes {
   }
 
   /**
-   * Sends a transaction to every node, and does not wait for them: whether it lands, the chain says. Preflight would run
-   * it on one node's view.
+   * Sends a transaction to every node without waiting: the chain shows whether it lands. There is no preflight, which
+   * would use one node's view.
    */
   send(wire: Buffer): void {
     for (const node of this.#toSend()) node.send(wire, "sending")
   }
 
   /**
-   * Sends it again to the nodes whose budget has room for that now. It waits in no line: what is not sent now is sent
-   * at a later attempt. Returns whether any node took it.
+   * Sends it again to the nodes whose budget allows it now. It does not wait: the rest is sent at a later attempt. Returns
+   * whether it was sent to any node.
    */
   resend(wire: Buffer): boolean {
     const nodes = this.#toSend().filter((node) => node.mayResend())
@@ -142,20 +142,20 @@ export class RpcNodes {
     return nodes.length > 0
   }
 
-  /** Those that do not rest, or all if every one rests. */
+  /** The nodes that do not rest, or all if every node rests. */
   #toSend(): readonly RpcNode[] {
     const awake = this.#senders.filter(({ sendRest_ms }) => sendRest_ms === 0)
     return awake.length > 0 ? awake : this.#senders
   }
 
-  /** Asks one node after the other until one answers, and all of them again for a moment: a call that fails is no outage. */
+  /** Calls one node after the other until one answers, and repeats that for a moment: one failure is no outage. */
   async ask<T>(
     question: Question<T>,
     { needsHistory, purpose, persists, only = null }: AskOptions,
   ): Promise<T> {
     const began = performance.now()
     const persist_ms = persists ? PERSIST_LONG_MS : PERSIST_MS
-    /** What each node said last. */
+    /** The last error of each node. */
     const problems = new Map<RpcNode, unknown>()
     const asked = only === null ? this.#readers : [only]
     for (;;) {
@@ -187,13 +187,13 @@ export class RpcNodes {
     if (missing.length > 0) return new HistoryMissing(missing.join("; "))
     const what = problems.map(([{ name }, error]) => `${name}: ${(error as Error).message}`)
     const cause = problems.at(-1)?.[1]
-    return new RpcUnavailable(what.join("; ") || `no node is asked now: ${this.troubles.join("; ")}`, {
+    return new RpcUnavailable(what.join("; ") || `no node can be used now: ${this.troubles.join("; ")}`, {
       cause,
     })
   }
 }
 
-/** How long to wait until nodes are asked again, in milliseconds. Null when that is of no use, or has lasted long enough. */
+/** How long to wait before the next round, in milliseconds. Null if another round is useless or the time is up. */
 function pauseAfter(
   problems: readonly unknown[],
   { asked, elapsed, persist_ms }: { asked: readonly RpcNode[]; elapsed: number; persist_ms: number },
@@ -205,7 +205,7 @@ function pauseAfter(
   return elapsed + pause_ms < persist_ms ? pause_ms : null
 }
 
-/** Those that rest are asked when no other is left, and so is, for history, what has said that it keeps none. */
+/** Nodes that rest come last, as do, for history, nodes that keep none. */
 function toAsk(nodes: readonly RpcNode[], needsHistory: boolean): RpcNode[] {
   const awake = nodes.filter(({ rest_ms }) => rest_ms === 0)
   const able = awake.filter(({ lacksHistory }) => !needsHistory || !lacksHistory)

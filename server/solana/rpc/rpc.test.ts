@@ -52,7 +52,7 @@ function rpcOf(proxies: RpcProxy[], options: Partial<RpcOptions> = {}): Rpc {
   return new Rpc(nodes)
 }
 const callsOf = (proxy: RpcProxy, method: string) => proxy.calls.get(method) ?? 0
-const nobody = () => Keypair.generate().publicKey
+const anyAddress = () => Keypair.generate().publicKey
 
 test("the first node is asked, and the next one only where that cannot answer", async () => {
   const rpc = rpcOf([first, second])
@@ -88,20 +88,20 @@ test("the only node is asked again where it fails two calls of three", async () 
 test("nodes say what they can do, and one without history is asked for none", async () => {
   const rpc = rpcOf([first, second])
   first.twist = noHistory
-  await rpc.nodes.learnCapabilities(nobody())
+  await rpc.nodes.learnCapabilities(anyAddress())
   expect(rpc.nodes.capabilities).toEqual([
     { version: expect.any(String), keeps_history: false, first_slot: expect.any(Number) },
     { version: expect.any(String), keeps_history: true, first_slot: expect.any(Number) },
   ])
   first.calls.clear()
-  await rpc.signaturesFor(nobody(), { limit: 1 })
+  await rpc.signaturesFor(anyAddress(), { limit: 1 })
   expect(callsOf(first, "getSignaturesForAddress")).toBe(0)
 })
 
 test("a question that is at fault is not asked again elsewhere", async () => {
   const rpc = rpcOf([first, second])
   first.twist = replying(rpcError(-32602, "Invalid params"), ["getMultipleAccounts"])
-  await expect(rpc.account(nobody(), { since: 0 })).rejects.toThrow(/Invalid params/)
+  await expect(rpc.account(anyAddress(), { since: 0 })).rejects.toThrow(/Invalid params/)
   expect(second.calls.size).toBe(0)
 })
 
@@ -117,7 +117,7 @@ test("where no node answers, that is said of each, without the secrets of its ad
   expect(`${error.message} ${rpc.nodes.troubles.join()}`).not.toContain("secret")
 })
 
-test("a node that asks for a pause gets it, and others are asked meanwhile", async () => {
+test("a node that asks for a pause gets it, and others answer in the meantime", async () => {
   const rpc = rpcOf([first, second])
   first.twist = replying({ status: 429, headers: { "retry-after": "30" } })
   await rpc.rentOf(1)
@@ -128,7 +128,7 @@ test("a node that asks for a pause gets it, and others are asked meanwhile", asy
   expect(rpc.nodes.troubles.join()).toMatch(/less often/)
 })
 
-test("nobody is asked while all of them want a pause", async () => {
+test("no node is called while all of them ask for a pause", async () => {
   const rpc = rpcOf([first])
   first.twist = replying({ status: 429, headers: { "retry-after": "30" } })
   await expect(rpc.rentOf(1)).rejects.toThrow(RpcUnavailable)
@@ -140,16 +140,16 @@ test("nobody is asked while all of them want a pause", async () => {
 test("what has to be newer is not taken from a node that lags", async () => {
   const rpc = rpcOf([first, second])
   first.twist = await frozen(chain.url)
-  const { slot } = await rpc.accounts([nobody()], { since: 0 })
+  const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
   await chainReaches(slot + 5)
-  const newer = await rpc.accounts([nobody()], { since: slot + 5 })
+  const newer = await rpc.accounts([anyAddress()], { since: slot + 5 })
   expect(newer.slot).toBeGreaterThanOrEqual(slot + 5)
 })
 
 test("a node that is about to come as far is waited for", async () => {
   const rpc = rpcOf([first])
-  const { slot } = await rpc.accounts([nobody()], { since: 0 })
-  const ahead = await rpc.accounts([nobody()], { since: slot + 20 })
+  const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
+  const ahead = await rpc.accounts([anyAddress()], { since: slot + 20 })
   expect(ahead.slot).toBeGreaterThanOrEqual(slot + 20)
 })
 
@@ -218,7 +218,7 @@ test("calls keep to their budget, and what is not urgent leaves room", async () 
 async function chainReaches(slot: number): Promise<void> {
   const rpc = rpcOf([second])
   await expect
-    .poll(async () => (await rpc.accounts([nobody()], { since: 0 })).slot)
+    .poll(async () => (await rpc.accounts([anyAddress()], { since: 0 })).slot)
     .toBeGreaterThanOrEqual(slot)
 }
 
@@ -232,7 +232,7 @@ test("an answer that is longer than any that is asked for is the node's failure"
 test("statuses of a node that stands still are asked of another one", async () => {
   const rpc = rpcOf([first, second])
   first.twist = await frozen(chain.url, { honest: false })
-  const { slot } = await rpc.accounts([nobody()], { since: 0 })
+  const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
   await chainReaches(slot + 40)
   const known = await rpc.statuses(["1".repeat(64)], { since: slot + 40 }).catch((error) => error)
   expect(known).toMatchObject({ value: [null] })

@@ -13,26 +13,26 @@ import { HistoryMissing } from "./errors.ts"
 import type { RpcNode } from "./node.ts"
 import type { AskOptions, Question, RpcNodes } from "./nodes.ts"
 
-/** Accounts that one call of getMultipleAccounts reads, at most. */
+/** Maximum accounts of one getMultipleAccounts call. */
 const ACCOUNTS_AT_ONCE = 100
-/** Slots that a node which is asked for statuses may lag behind. */
+/** How many slots a node may lag when it reports statuses. */
 const STATUS_LAG = 32
-/** Signatures that one page of an address's history has, at most. */
+/** Maximum signatures on one page of an address's history. */
 const SIGNATURES_AT_ONCE = 1000
 
-/** The newest version of transactions that web3.js reads. What is newer cannot be read (`isUnreadable`). */
+/** The newest transaction version that web3.js reads. Newer ones are unreadable (`isUnreadable`). */
 const NEWEST_VERSION = 1
 
-/** An answer that is true of a slot at least. */
+/** An answer that holds for at least this slot. */
 export type At<T> = { slot: number; value: T }
 
-/** Accounts that are read as they were at `commitment`, by a node that has come as far as `since`. */
+/** Reads accounts at `commitment` from a node that has reached slot `since`. */
 export type ReadOptions = { since: number; commitment?: Commitment }
 
-/** How nodes are asked: with `only`, that one and no other. */
+/** Options for calls: `only` names the one node to use. */
 type How = Omit<AskOptions, "needsHistory"> & { only: RpcNode | null }
 
-/** Which part of an address's history is read. */
+/** The part of an address's history to read. */
 export type HistoryOptions = {
   slot: number
   since: number
@@ -41,9 +41,9 @@ export type HistoryOptions = {
 }
 
 /**
- * A chain's JSON-RPC, through one or more nodes of it: reads ask one after the other until one answers, sending tells
- * all. Every method rejects with RpcUnavailable where no node can answer, with WrongChain where all of them are of
- * another chain, and with the node's own error where the question is at fault.
+ * JSON-RPC of a chain through one or more nodes. Reads try one node after the other, sending uses all. Every method rejects
+ * with RpcUnavailable if no node can answer, with WrongChain if all nodes belong to another chain, and with the node's
+ * error if the request itself is wrong.
  */
 export class Rpc {
   readonly nodes: RpcNodes
@@ -54,22 +54,22 @@ export class Rpc {
     this.#how = { purpose: "reading", persists: false, only: null, ...how }
   }
 
-  /** The same nodes, for what ends doubt: a part of their budget is kept for that alone. */
+  /** The same nodes for calls that resolve doubt: part of their budget is reserved for these. */
   get settling(): Rpc {
     return new Rpc(this.nodes, { ...this.#how, purpose: "settling" })
   }
 
-  /** As `settling`, and failing nodes are asked again for longer: for evidence that takes many answers. */
+  /** Like `settling`, but repeats failing calls for longer: for evidence that needs many answers. */
   get persistent(): Rpc {
     return new Rpc(this.nodes, { ...this.#how, purpose: "settling", persists: true })
   }
 
-  /** The same nodes, asked only as far as the budget has room for what is not urgent. */
+  /** The same nodes for calls that are not urgent, within the remaining budget. */
   get patient(): Rpc {
     return new Rpc(this.nodes, { ...this.#how, purpose: "background" })
   }
 
-  /** One for each node, which asks no other: for what one node's word is not enough. Those that are well come first. */
+  /** One Rpc for each node alone, healthy ones first: for questions that need the answer of several nodes. */
   get views(): Rpc[] {
     return this.nodes.readers.map((only) => new Rpc(this.nodes, { ...this.#how, only }))
   }
@@ -78,13 +78,14 @@ export class Rpc {
     return this.#read((connection) => connection.getGenesisHash())
   }
 
-  /** Lamports that keep an account of so many bytes. */
+  /** The rent-exempt minimum for an account of `bytes`, in lamports. */
   async rentOf(bytes: number): Promise<number> {
     return this.#read(async (connection) => {
-      // web3.js makes 0 of every error.
+      // web3.js returns 0 for every error.
       const lamports = await connection.getMinimumBalanceForRentExemption(bytes)
-      if (lamports === 0) throw new Error("the node does not tell the rent")
-      if (lamports > mostRentFor(bytes)) throw new Error(`it tells a rent of ${lamports}, which cannot be`)
+      if (lamports === 0) throw new Error("the node does not report the rent")
+      if (lamports > mostRentFor(bytes))
+        throw new Error(`it reports a rent of ${lamports}, which is impossible`)
       return lamports
     })
   }
@@ -95,17 +96,17 @@ export class Rpc {
     )
   }
 
-  /** The finalized block height and its slot. They end doubts, so every caller's question is paid from that share of the budget. */
+  /** The finalized block height and its slot. Always paid from the `settling` budget, as they resolve doubt. */
   async finalizedHeight(): Promise<{ slot: number; height: number }> {
     return this.settling.#read(async (connection, node) => {
       const { absoluteSlot, blockHeight } = await connection.getEpochInfo("finalized")
       await node.noteSlot(absoluteSlot, connection)
-      if (blockHeight === undefined) throw new Error("the node does not tell its block height")
+      if (blockHeight === undefined) throw new Error("the node does not report its block height")
       return { slot: absoluteSlot, height: blockHeight }
     })
   }
 
-  /** Accounts in the order of their addresses; null for what is not there. */
+  /** Accounts in the order of the addresses; null for an account that does not exist. */
   async accounts(
     addresses: readonly PublicKey[],
     { since, commitment = "confirmed" }: ReadOptions,
@@ -129,8 +130,8 @@ export class Rpc {
   }
 
   /**
-   * What a node knows of at most 256 signatures. Null says nothing: not even with `history` does it mean that one never
-   * landed, because a node answers so as well when it has no history of that time.
+   * The statuses of at most 256 signatures. Null proves nothing: even with `history`, a node also returns it when it has no
+   * history of that time.
    */
   async statuses(
     signatures: readonly string[],
@@ -140,16 +141,15 @@ export class Rpc {
       const options = { searchTransactionHistory: history }
       const answer = await connection.getSignatureStatuses([...signatures], options)
       // The method has no `minContextSlot`.
-      if (answer.context.slot + STATUS_LAG < since)
-        throw new Error(`it stands at slot ${answer.context.slot}`)
-      // What has landed has landed in a slot that the node has seen.
+      if (answer.context.slot + STATUS_LAG < since) throw new Error(`it is at slot ${answer.context.slot}`)
+      // A transaction can only have landed in a slot that the node has seen.
       if (answer.value.some((status) => status !== null && !(status.slot <= answer.context.slot)))
-        throw new Error("it tells of a transaction that landed in a slot to come")
+        throw new Error("it reports a transaction that landed in a future slot")
       return complete(answer, signatures)
     }, history)
   }
 
-  /** Transactions that name an address, newest first. A node that cannot look far enough back rejects. */
+  /** Transactions that name an address, newest first. Rejects if the node's history is too short. */
   async signaturesFor(
     address: PublicKey,
     options: { limit: number; before?: string; until?: string; since?: number; commitment?: Finality },
@@ -159,7 +159,7 @@ export class Rpc {
     return this.#read((connection) => connection.getSignaturesForAddress(address, given, commitment), true)
   }
 
-  /** Null where the node does not know it. */
+  /** Null if the node does not know it. */
   async transaction(signature: string): Promise<VersionedTransactionResponse | null> {
     const given = { commitment: "confirmed" as const, maxSupportedTransactionVersion: NEWEST_VERSION }
     return this.#read(async (connection) => {
@@ -170,21 +170,21 @@ export class Rpc {
     }, true)
   }
 
-  /** Whether transactions with a blockhash may still land: false for good once `since`, a finalized slot, is past its life. */
+  /** Whether transactions with a blockhash may still land. Once false at a finalized slot `since`, it stays false. */
   async isBlockhashValid(blockhash: string, { since }: { since: number }): Promise<boolean> {
     const given = { commitment: "finalized" as const, minContextSlot: since }
     return (await this.#at((connection) => connection.isBlockhashValid(blockhash, given))).value
   }
 
-  /** The first slot that a node has of its chain's history. */
+  /** The first slot of a node's history. */
   async firstAvailableBlock(): Promise<number> {
     return this.#read((connection) => connection.getFirstAvailableBlock(), true)
   }
 
   /**
-   * Every transaction that names an address and has landed in or after a slot, newest first, as of `since` at least: from
-   * one node that has all of that time, before it lists them and after. `keep` is given each page and says what of it is
-   * to be kept; where a node fails in between, it is given them again. Rejects with HistoryMissing where no node has all.
+   * Every transaction that names an address and landed in or after a slot, newest first, as of at least `since`. They come
+   * from one node whose history covers that time before and after it lists them. `keep` gets each page and returns what to
+   * keep; if a node fails in between, it gets all pages again. Rejects with HistoryMissing if no node has the history.
    */
   async landedSince(
     address: PublicKey,
@@ -205,7 +205,7 @@ export class Rpc {
     }, true)
   }
 
-  /** As `landedSince`, of whatever a node has of that time: that something is listed says that it landed, and no more. */
+  /** Like `landedSince`, but from whatever history a node has: a listed transaction has landed, a missing one may have. */
   async listedSince(
     address: PublicKey,
     { slot, since, commitment, keep = async (page) => page }: HistoryOptions,
@@ -213,7 +213,7 @@ export class Rpc {
     return this.#read((connection) => listDown(connection, address, { slot, since, commitment, keep }), true)
   }
 
-  /** What was paid per compute unit in recent slots by those that wrote the same accounts, in micro-lamports. */
+  /** Prices per compute unit, in micro-lamports, of recent transactions that wrote the same accounts. */
   async recentFees(accounts: readonly PublicKey[]): Promise<number[]> {
     const lockedWritableAccounts = [...accounts]
     const found = await this.#read((connection) =>
@@ -222,7 +222,7 @@ export class Rpc {
     return found.map(({ prioritizationFee }) => prioritizationFee)
   }
 
-  /** The compute units that a transaction would take, whoever signs it; null where it would fail, or a node refuses to tell. */
+  /** The compute units that a transaction would use, without signatures. Null if it would fail or a node refuses to simulate. */
   async simulatedUnits(
     transaction: VersionedTransaction,
     { since }: { since: number },
@@ -232,7 +232,7 @@ export class Rpc {
       const told = await connection
         .simulateTransaction(transaction, { ...given, commitment: "confirmed" })
         .catch((error: Error) => {
-          // That is what web3.js makes of every error that a node answers: asking again is of no use.
+          // web3.js reports every error of a node this way. Repeating the call is useless.
           if (error.message.startsWith("failed to simulate")) return null
           throw error
         })
@@ -240,7 +240,7 @@ export class Rpc {
     })
   }
 
-  /** For a network that has a faucet. */
+  /** For networks with a faucet. */
   async airdrop(to: PublicKey, lamports: number): Promise<void> {
     await this.#read((connection) => connection.requestAirdrop(to, lamports))
   }
@@ -261,7 +261,7 @@ export class Rpc {
   }
 }
 
-/** What a node lists of an address, newest first, down to a slot. Throws where that is out of order. */
+/** A node's history of an address, newest first, down to a slot. Throws if it is out of order. */
 async function listDown(
   connection: Connection,
   address: PublicKey,
@@ -272,7 +272,7 @@ async function listDown(
   let newest = Number.POSITIVE_INFINITY
   for (;;) {
     const given = { limit: SIGNATURES_AT_ONCE, minContextSlot: since, ...(before && { before }) }
-    // One that is shorter than it may be is not the last one: nodes give fewer as they like.
+    // A short page is not necessarily the last one: nodes may return fewer.
     const page = await connection.getSignaturesForAddress(address, given, commitment)
     for (const one of page) {
       if (!(one.slot <= newest)) throw new Error("it lists transactions out of order")
@@ -286,12 +286,12 @@ async function listDown(
 }
 
 /**
- * Twice what every cluster has asked for since its beginning (solana_rent::Rent: 3,480 lamports a byte and year, for two
- * years, 128 bytes added). Rent that is paid is locked: one wrong answer must not lock more.
+ * Twice the rent of every cluster since its beginning (solana_rent::Rent: 3,480 lamports per byte and year, two years, 128
+ * bytes added). Paid rent is locked, so a wrong answer must not lock more.
  */
 const mostRentFor = (bytes: number): number => 2 * 2 * 3480 * (bytes + 128)
 
-/** An answer that has one value for each that was asked for: another one says nothing of any. */
+/** Checks that an answer has one value for each requested item. */
 function complete<T extends { value: readonly unknown[] }>(answer: T, asked: readonly unknown[]): T {
   if (answer.value.length === asked.length) return answer
   throw new Error(`it answers ${answer.value.length} of ${asked.length}`)

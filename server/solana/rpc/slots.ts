@@ -1,23 +1,23 @@
 import { databaseTime_ms } from "#server/lib/time.ts"
 
-/** So many more than expected are no surprise: a node behind the same address was behind. */
+/** How far a slot may exceed the expected one: a lagging node may answer at the same address. */
 const LEEWAY = 1000
-/** What most chains make in a second, and what none does: Solana makes 2.5, a local network of tests 100. */
+/** Slots per second that are plausible, and that are impossible: Solana makes 2.5, a test network 100. */
 const USUAL_PER_SECOND = 5
 const MOST_PER_SECOND = 200
-/** Beyond that no clock that is a little wrong explains it. */
+/** A larger jump cannot be explained by an inaccurate clock. */
 const MOST_LEEWAY = 10_000
 
 /**
- * How far a chain has come, as its nodes say. Whatever is asked of nodes must be as of what has landed, so one slot that
- * is too high would be one that no node ever comes to: a claim is believed as far as time explains it.
+ * The highest slot that nodes have reported. Reads require that slot, so a slot that is too high would make every node look
+ * late. A report is therefore believed only as far as the elapsed time explains it.
  */
 export class Slots {
   #highest = 0
-  /** By the database's clock: it goes on while this machine sleeps. */
+  /** By the database's clock, which runs on while this machine sleeps. */
   #at_ms = 0
 
-  /** What a claim deserves: to be believed, to be asked for again, or neither. */
+  /** Whether to believe a reported slot, to ask again, or to reject it. */
   weigh(slot: number): "plain" | "surprising" | "impossible" {
     if (!Number.isSafeInteger(slot) || slot < 0) return "impossible"
     if (this.#highest === 0) return "surprising"
@@ -26,7 +26,7 @@ export class Slots {
     return slot <= this.#highest + MOST_LEEWAY + seconds * MOST_PER_SECOND ? "surprising" : "impossible"
   }
 
-  /** Whether a node that stands at a slot may have told of another one a moment ago. */
+  /** Whether a node at one slot may have reported another one a moment ago. */
   static explains(stands: number, told: number): boolean {
     return stands + LEEWAY >= told
   }

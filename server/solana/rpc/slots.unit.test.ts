@@ -3,7 +3,7 @@ import { Slots } from "./slots.ts"
 
 afterEach(() => void vi.useRealTimers())
 
-test("a first slot is asked for again; what time explains is believed, and what no chain does is not", () => {
+test("the first slot is read again, a plausible one is believed, and an impossible one is rejected", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 0 })
   const slots = new Slots()
   expect(slots.weigh(400_000_000)).toBe("surprising")
@@ -15,13 +15,13 @@ test("a first slot is asked for again; what time explains is believed, and what 
   expect(slots.weigh(400_006_000)).toBe("plain")
   expect(slots.weigh(400_100_000)).toBe("surprising")
   expect(slots.weigh(2 ** 52)).toBe("impossible")
-  // A clock that was set back explains no more than one that stands.
+  // A clock that was set back counts like one that stopped.
   vi.setSystemTime(-1000)
   expect(slots.weigh(400_000_900)).toBe("plain")
   expect(slots.weigh(400_100_000)).toBe("impossible")
 })
 
-test("what is lower than known is the node's own matter; what is no slot is believed by nobody", () => {
+test("a lower slot concerns only its node, and an invalid slot is rejected", () => {
   const slots = new Slots()
   slots.believe(5000)
   slots.believe(10)

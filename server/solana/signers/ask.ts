@@ -1,25 +1,25 @@
 import { readBounded } from "#server/lib/read-bounded.ts"
 import { SignerFailure } from "./definition.ts"
 
-// From before Next replaces it with one that caches.
+// Read before Next replaces it with one that caches.
 const { fetch } = globalThis
 
-/** Largest answer that is read, in bytes: a signature and a few words. */
+/** Maximum size of an answer in bytes. */
 const MAX_BYTES = 64 * 1024
 
 type Question = {
-  /** Who is asked, for people. */
+  /** Name of the service, for people. */
   label: string
   url: string
   headers: Record<string, string>
-  /** Sent as JSON, by POST; without it, it is a GET. */
+  /** Sent as JSON by POST; without a body, the request is a GET. */
   body?: object
   signal: AbortSignal
-  /** The reason in the body of a refusal, where there is one that may be told. */
+  /** The reason in the body of a refusal, if it may be shown. */
   reasonOf: (answer: unknown) => string | null
 }
 
-/** Asks a key service over HTTP, and returns the JSON that it answers. Throws SignerFailure, without what was sent. */
+/** Calls a key service over HTTP and returns its JSON. Throws SignerFailure, which contains nothing that was sent. */
 export async function ask({ label, url, headers, body, signal, reasonOf }: Question): Promise<unknown> {
   let response: Response
   let text: Buffer
@@ -28,7 +28,7 @@ export async function ask({ label, url, headers, body, signal, reasonOf }: Quest
       method: body ? "POST" : "GET",
       headers: { ...headers, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
-      // Another address may be anybody's, and the headers hold a token.
+      // Never follow a redirect: the headers contain a token.
       redirect: "manual",
       signal,
     })
@@ -54,7 +54,7 @@ function readJson(text: Buffer): unknown {
   }
 }
 
-/** Bytes that a service sent in base64. Throws SignerFailure where they are not as many as they should be. */
+/** Decodes base64 from a service. Throws SignerFailure if the length is wrong. */
 export function bytesOf(label: string, text: unknown, length: number): Uint8Array {
   const bytes = typeof text === "string" ? Buffer.from(text, "base64") : Buffer.alloc(0)
   if (bytes.length === length) return bytes

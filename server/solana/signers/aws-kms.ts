@@ -6,7 +6,7 @@ const LABEL = "AWS KMS"
 const ARN = /^arn:aws[\w-]*:kms:([a-z0-9-]+):\d{12}:(?:key|alias)\/[\w/-]+$/
 const ID = /^([\w/-]+)\?region=([a-z0-9-]+)$/
 
-/** A key of AWS KMS (ECC_NIST_EDWARDS25519). Credentials and endpoints are found as AWS's own tools find them. */
+/** A key of AWS KMS (ECC_NIST_EDWARDS25519). Credentials and endpoints come from where AWS tools look for them. */
 export const awsKms = defineScheme({
   scheme: "aws-kms",
   label: LABEL,
@@ -26,7 +26,7 @@ function serviceOf({ keyId, region }: { keyId: string; region: string }): KeySer
   let client: KMSClient | undefined
   const sdk = async () => {
     const kms = await import("@aws-sdk/client-kms")
-    // It asks once: when to ask again is decided for all services in one place.
+    // One attempt: `service-signer.ts` retries for all services.
     client ??= new kms.KMSClient({ region, maxAttempts: 1 })
     return { client, ...kms }
   }
@@ -59,7 +59,7 @@ function serviceOf({ keyId, region }: { keyId: string; region: string }): KeySer
 
 const THROTTLED = new Set(["ThrottlingException", "LimitExceededException", "RequestLimitExceeded"])
 
-/** What went wrong by its name: messages of the SDK may repeat what was sent. */
+/** Reports an error by its name only: messages of the SDK may repeat what was sent. */
 async function asking<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

@@ -19,7 +19,7 @@ type Variable = (typeof variables)[Mode]["feePayer" | "authority"]
 /** Where keys are unless the settings say otherwise. */
 const DEFAULT = DERIVED
 
-/** Reads every signer that the settings choose, before anything is opened. Throws SettingsError. */
+/** Parses every signer in the settings before any is opened. Throws SettingsError. */
 export function readChosen(settings: Settings): void {
   const problems = modes.flatMap((mode) =>
     Object.values(variables[mode]).flatMap((name) => {
@@ -39,7 +39,7 @@ export function readChosen(settings: Settings): void {
   if (problems.length > 0) throw new SettingsError(problems)
 }
 
-/** What this deployment's keys that derive from VOUCH_SIGNER are for, without those of workspaces. */
+/** Purposes of this deployment's keys that derive from VOUCH_SIGNER, except for the keys of workspaces. */
 export const derivedPurposes = (settings: Settings): string[] => [
   MINT_BASE,
   ...modes.map(payerMarkerPurpose),
@@ -48,14 +48,14 @@ export const derivedPurposes = (settings: Settings): string[] => [
   ),
 ]
 
-/** What a mode signs with. */
+/** The signers of a mode. */
 export type Chosen = {
   feePayer: Signer
-  /** For workspaces that are created from now on; null where each gets a key that derives. */
+  /** For new workspaces; null if each derives its own key. */
   authority: { uri: string; address: Address } | null
 }
 
-/** Opens the signers that the settings choose, and remembers who pays. Throws SettingsError. */
+/** Opens the signers in the settings and records the fee payers. Throws SettingsError. */
 export async function openChosen(settings: Settings, signers: Signers): Promise<Record<Mode, Chosen>> {
   const [live, test] = await Promise.all(modes.map((mode) => openFor(mode, settings, signers)))
   return { live: live!, test: test! }

@@ -1,11 +1,11 @@
 import type { Keys, Signer } from "../keys.ts"
 
-/** A signer's URI that cannot be read, in words for the person who wrote it; it never repeats what was written. */
+/** A signer's URI is invalid. The message tells its author why and never repeats the URI. */
 export class WrongSigner extends Error {}
 
-/** A key that does not sign: its service is away, refuses, or answers what it must not. */
+/** A key cannot sign: its service is unreachable, refuses, or returns something invalid. */
 export class SignerFailure extends Error {
-  /** Whether asking again at once may help. */
+  /** Whether an immediate retry may help. */
   readonly passing: boolean
   constructor(message: string, { passing, cause }: { passing: boolean; cause?: unknown }) {
     super(message, cause === undefined ? {} : { cause })
@@ -13,30 +13,30 @@ export class SignerFailure extends Error {
   }
 }
 
-/** A service that keeps a key. Each call is one question: timeouts and repetition are `service-signer.ts`'s. */
+/** A service that keeps a key. Each call is one request; `service-signer.ts` adds timeouts and retries. */
 export type KeyService = {
   /** The 32 bytes of the public key. */
   publicKey(signal: AbortSignal): Promise<Uint8Array>
-  /** The 64 bytes of a signature, which nobody has verified yet. */
+  /** A 64-byte signature, not verified yet. */
   sign(message: Uint8Array, signal: AbortSignal): Promise<Uint8Array>
 }
 
-/** A key that is here, or a service that has it. */
+/** A key in this process, or the service that has it. */
 export type Opened = { here: Signer } | { service: KeyService }
 
-/** Where keys can be: all that there is to say about it. `Place` is what its URI tells. */
+/** A place where keys can be. `Place` is the parsed URI. */
 export type SignerScheme<Place> = {
-  /** What a URI begins with, before the colon. */
+  /** The part of the URI before the colon. */
   scheme: string
-  /** What people call it. */
+  /** Its name for people. */
   label: string
-  /** How its URI looks, as an example. */
+  /** An example URI. */
   example: string
-  /** Reads what follows the colon. It asks nobody. Throws WrongSigner. */
+  /** Parses what follows the colon, without any request. Throws WrongSigner. */
   read(rest: string): Place
-  /** `purpose` names the key among those that derive from the deployment's secret. */
+  /** `purpose` selects a key if it derives from the deployment's secret. */
   open(place: Place, context: { keys: Keys; purpose: string }): Opened
 }
 
-/** Defines a place for keys. Nothing may be left out. */
+/** Defines a place for keys; every field is required. */
 export const defineScheme = <Place>(definition: SignerScheme<Place>): SignerScheme<Place> => definition

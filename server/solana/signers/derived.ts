@@ -3,7 +3,7 @@ import { defineScheme, WrongSigner } from "./definition.ts"
 /** The URI of the first key of a purpose. */
 export const DERIVED = "derived:"
 
-/** A key that derives from VOUCH_SIGNER: the first one of its purpose, or another one by a name. */
+/** A key that derives from VOUCH_SIGNER: the first of its purpose, or another one by its name. */
 export const derived = defineScheme({
   scheme: "derived",
   label: "VOUCH_SIGNER",

@@ -3,10 +3,10 @@ import { isAbsolute } from "node:path"
 import { type Signer, signerFromSeed } from "../keys.ts"
 import { defineScheme, SignerFailure, WrongSigner } from "./definition.ts"
 
-/** What others than the owner may not do with the file: its group may read it, as a mounted secret's must. */
+/** Permissions the file must not have. Its group may read it, as with a mounted Kubernetes secret. */
 const FORBIDDEN = 0o037
 
-/** A keypair file of Solana's tools: 64 numbers, the seed and the public key. */
+/** A keypair file of the Solana CLI: 64 numbers, the seed and the public key. */
 export const file = defineScheme({
   scheme: "file",
   label: "a keypair file",
@@ -18,7 +18,7 @@ export const file = defineScheme({
   open: ({ path }) => ({ here: readKeypair(path) }),
 })
 
-/** Throws SignerFailure, which never has a byte of the file. */
+/** Throws SignerFailure, which never contains a byte of the file. */
 function readKeypair(path: string): Signer {
   let bytes: unknown
   let mode: number

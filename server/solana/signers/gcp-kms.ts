@@ -11,7 +11,7 @@ const VERSION = new RegExp(
 )
 const SCOPE = "https://www.googleapis.com/auth/cloudkms"
 
-/** A key version of Google Cloud KMS (EC_SIGN_ED25519). Credentials are found as Google's own libraries find them. */
+/** A key version of Google Cloud KMS (EC_SIGN_ED25519). Credentials come from where Google's libraries look for them. */
 export const gcpKms = defineScheme({
   scheme: "gcp-kms",
   label: LABEL,
@@ -59,7 +59,7 @@ function serviceOf(name: string): KeyService {
 async function authOf(): Promise<GoogleAuth> {
   const { GoogleAuth } = await import("google-auth-library")
   const auth = new GoogleAuth({ scopes: SCOPE })
-  // A service account signs its tokens itself, as Google's own clients do: nobody has to be asked for one.
+  // A service account signs its own tokens, as in Google's clients, so no token server is needed.
   auth.useJWTAccessWithScope = true
   return auth
 }
@@ -72,12 +72,12 @@ async function authorised(auth: GoogleAuth) {
     const headers = await auth.getRequestHeaders(`${origin}/`)
     return { origin, headers: Object.fromEntries(headers) as Record<string, string> }
   } catch (error) {
-    // What the library says may repeat what it has read.
+    // The message of the library may repeat what it has read.
     throw new SignerFailure(`${LABEL}: no credentials (${(error as Error).name})`, { passing: true })
   }
 }
 
-/** Numbers of 64 bits come as text in JSON. */
+/** JSON has 64-bit numbers as text. */
 function checkSum(bytes: Uint8Array, sum: unknown): void {
   if (String(sum) !== String(crc32c(bytes))) damaged()
 }

@@ -6,14 +6,14 @@ import type { Signer } from "../keys.ts"
 import { type KeyService, SignerFailure } from "./definition.ts"
 import { verifierOf } from "./ed25519.ts"
 
-/** What a question may take, with all its repetitions: less than the ledger waits for a signer. */
+/** Maximum time of a request with all retries: less than the ledger waits for a signer. */
 const ALL_MS = 2700
-/** What one try may take, how many there are, and the pause before the second; it doubles. */
+/** Timeout of one attempt, number of attempts, and the pause before the second, which then doubles. */
 const TRY_MS = 1200
 const TRIES = 3
 const PAUSE_MS = 50
 
-/** Asks a service, and asks again where that may help. Throws SignerFailure. */
+/** Calls a service and retries if that may help. Throws SignerFailure. */
 export async function asking<T>(question: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const end = performance.now() + ALL_MS
   for (let tries = 1; ; tries++) {
@@ -30,8 +30,8 @@ export async function asking<T>(question: (signal: AbortSignal) => Promise<T>): 
 }
 
 /**
- * The signer of a key that a service keeps. Its public key is what it was when it was first used: a service that has
- * another one by now is refused, and every signature is verified before anybody gets it. Throws SignerFailure.
+ * The signer of a key in a service. Its public key was recorded at first use: another one is refused, and every signature
+ * is verified before it is returned. Throws SignerFailure.
  */
 export function serviceSigner(service: KeyService, uri: string, address: string): Signer {
   const publicKey = withText(new PublicKey(address))

@@ -50,7 +50,7 @@ describe.each(Object.entries(services))("%s", (label, start) => {
     return (error as SignerFailure).message
   }
 
-  test("tells its public key, and signs what it is given", async () => {
+  test("returns its public key and signs messages", async () => {
     const key = await serviceOf(kms.uri).publicKey(AbortSignal.timeout(5000))
     expect(Buffer.from(key).equals(kms.key.raw)).toBe(true)
     const verifies = verifierOf(kms.key.raw)
@@ -59,37 +59,37 @@ describe.each(Object.entries(services))("%s", (label, start) => {
     expect(kms.requests.every(({ status }) => status === 200)).toBe(true)
   })
 
-  test("is asked again where it is away for a moment", async () => {
+  test("is called again after a short outage", async () => {
     kms.misbehave({ away: 2 })
     await expect(signer().sign(messages)).resolves.toHaveLength(2)
   })
 
-  test("that stays away fails within what a turn waits for", async () => {
+  test("that stays unreachable fails within the time that the ledger waits", async () => {
     kms.misbehave({ away: 1000 })
     const before = kms.requests.length
     expect(await failure(signer().sign(messages))).toMatch(new RegExp(`${label} answered 50`))
     expect(kms.requests.length - before).toBeLessThanOrEqual(3)
   })
 
-  test("that hangs is given up", async () => {
+  test("that hangs times out", async () => {
     kms.misbehave("hangs")
     await failure(signer().sign(messages))
   })
 
-  test("signs with another key: nobody gets that signature", async () => {
+  test("signs with another key: the signature is not returned", async () => {
     kms.misbehave("signs wrong")
     expect(await failure(signer().sign(messages.slice(1)))).toMatch(/a signature that is not/)
   })
 
-  test("has another key than it was first used with: it is refused before it signs", async () => {
+  test("has another key than at first use: it is refused before it signs", async () => {
     kms.misbehave("other key")
     const before = kms.requests.length
     expect(await failure(signer().sign(messages))).toMatch(/has another key now/)
     expect(kms.requests.length - before).toBe(1)
   })
 
-  test("refuses credentials that are not its own, and they are told to nobody", async () => {
-    // A service account's key and a token look alike to whoever reads an error.
+  test("refuses wrong credentials, and the error does not contain them", async () => {
+    // In an error, a service account's key looks like a token.
     if (label === "AWS KMS") vi.stubEnv("AWS_SECRET_ACCESS_KEY", "not-the-secret-key")
     if (label === "Vault") vi.stubEnv("VAULT_TOKEN", "hvs.not-the-token")
     if (label === "Google Cloud KMS") vi.stubEnv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/account.json")
@@ -109,7 +109,7 @@ test("a sum that does not match what Google answered is refused", async () => {
   await kms.stop()
 })
 
-test("a key that Vault does not have, and one of another version, are told as what they are", async () => {
+test("a key that Vault does not have, and a missing version, are named in the error", async () => {
   const vault = await startVault()
   for (const [name, value] of Object.entries(vault.environment)) vi.stubEnv(name, value)
   const ask = (uri: string) => serviceOf(uri).publicKey(AbortSignal.timeout(5000))

@@ -11,7 +11,7 @@ import { readSigner } from "./table.ts"
 /** The signers of a deployment, each opened once. */
 export class Signers {
   readonly #keys: Keys
-  /** By URI: services are asked for a key once in a process. */
+  /** By URI: a process reads a key from its service once. */
   readonly #services = new Map<string, Signer>()
 
   constructor(keys: Keys) {
@@ -19,8 +19,8 @@ export class Signers {
   }
 
   /**
-   * The signer of a URI. A key that is used for the first time is asked for, and remembered for good. Throws WrongSigner,
-   * or SignerFailure.
+   * The signer of a URI. At first use the key is read from its service and recorded permanently. Throws WrongSigner or
+   * SignerFailure.
    */
   async open(uri: string, purpose: string): Promise<Signer> {
     const { open } = readSigner(uri)
@@ -32,7 +32,7 @@ export class Signers {
     return this.of(uri, purpose, await pin(uri, addressOf(new PublicKey(bytes))))
   }
 
-  /** The signer of a URI whose key is known already. It asks nobody. Throws WrongSigner, or SignerFailure. */
+  /** The signer of a URI whose key is known, without any request. Throws WrongSigner or SignerFailure. */
   of(uri: string, purpose: string, address: Address): Signer {
     const known = this.#services.get(uri)
     if (known?.publicKey.toBase58() === address) return known
@@ -55,7 +55,7 @@ async function pinned(uri: string): Promise<Address | null> {
   return row?.address ?? null
 }
 
-/** Whoever is first says what the key is. */
+/** The first process to record a key wins. */
 async function pin(uri: string, address: Address): Promise<Address> {
   await sql`
     insert into signer_keys (uri, address, pinned_at) values (${uri}, ${address}, ${clock.now()})

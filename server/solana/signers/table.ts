@@ -5,21 +5,21 @@ import { file } from "./file.ts"
 import { gcpKms } from "./gcp-kms.ts"
 import { vault } from "./vault.ts"
 
-// Each scheme knows its own places; nobody else looks into one.
+// Only a scheme itself knows the type of its places.
 // biome-ignore lint/suspicious/noExplicitAny: no other type holds schemes of different places
 const schemes: readonly SignerScheme<any>[] = [derived, file, awsKms, gcpKms, vault]
 
 /** Every way to write a signer, as an example. */
 export const examples: readonly string[] = schemes.map(({ example }) => example)
 
-/** A signer's URI that was read: what it is called, and how it is opened. */
+/** A parsed signer URI: its name for people and how to open it. */
 export type Written = {
   uri: string
   label: string
   open: (context: Parameters<typeof derived.open>[1]) => Opened
 }
 
-/** Reads a signer's URI, and asks nobody. Throws WrongSigner. */
+/** Parses a signer's URI without any request. Throws WrongSigner. */
 export function readSigner(uri: string): Written {
   const [, name = "", rest = ""] = /^([a-z-]+):(.*)$/.exec(uri) ?? []
   const found = schemes.find(({ scheme }) => scheme === name)

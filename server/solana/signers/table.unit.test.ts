@@ -40,14 +40,14 @@ test.each([
   expect(read).not.toThrow(/secret/)
 })
 
-test("a wrong one in the settings stops the start, and all are named", () => {
+test("invalid signers in the settings stop the start, and all are named", () => {
   const start = () =>
     readChosen(parseSettings({ VOUCH_LIVE_FEE_PAYER: "file:a", VOUCH_TEST_AUTHORITY: "derived:2" }))
   expect(start).toThrow(/VOUCH_LIVE_FEE_PAYER: what follows file: is an absolute path/)
   expect(start).toThrow(/VOUCH_TEST_AUTHORITY: each workspace derives its own key/)
 })
 
-test("derived: is the key of before, and a name gives another one", () => {
+test("derived: is the first key, and a name selects another one", () => {
   const open = (uri: string) => {
     const opened = readSigner(uri).open(context)
     return "here" in opened ? opened.here.publicKey.toBase58() : null

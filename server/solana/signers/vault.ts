@@ -17,7 +17,7 @@ export const vault = defineScheme({
     if (!URL.canParse(rest)) throw new WrongSigner("what follows vault: is an address")
     const { protocol, hostname, origin, username, password, pathname, searchParams, hash } = new URL(rest)
     if (username !== "" || password !== "" || hash !== "")
-      throw new WrongSigner("no token or password belongs into it: set VAULT_TOKEN_FILE or VAULT_TOKEN")
+      throw new WrongSigner("it must not contain a token or password: set VAULT_TOKEN_FILE or VAULT_TOKEN")
     if (protocol !== "https:" && !(protocol === "http:" && LOOPBACK.has(hostname)))
       throw new WrongSigner("Vault is reached by https, so that its token is not overheard")
     const [, mount, name] = PATH.exec(pathname) ?? []
@@ -58,7 +58,7 @@ function serviceOf({ origin, mount, name, version }: Place): KeyService {
   }
 }
 
-/** A token in a file is read each time: Vault's agent renews it there. */
+/** Reads a token file each time: Vault's agent renews the token there. */
 function headers(): Record<string, string> {
   const { VAULT_TOKEN_FILE, VAULT_TOKEN, VAULT_NAMESPACE } = process.env
   let token = VAULT_TOKEN

@@ -154,7 +154,7 @@ export interface Balance {
 }
 
 export interface CancelSessionRequest {
-  /** Internal reason, in the attestation's record; never shown to the investor */
+  /** Internal reason, shown in the attestation's record and never to the investor */
   reason?: string | undefined
 }
 
@@ -179,7 +179,7 @@ export interface ChangeSchemaRequest {
   validity_days?: number | undefined
   /** Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests */
   wallet_proof?: boolean | null | undefined
-  /** Days before the end at which it is told, and investors who want reminders are reminded: at most five */
+  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five */
   reminder_days?: Array<number> | undefined
 }
 
@@ -221,7 +221,7 @@ export interface CreateSchemaRequest {
   validity_days: number
   /** Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests */
   wallet_proof?: boolean | null | undefined
-  /** Days before the end at which it is told, and investors who want reminders are reminded: at most five */
+  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five */
   reminder_days?: Array<number> | undefined
 }
 
@@ -241,7 +241,7 @@ export interface DecideTestSessionRequest {
   decision: "in_review" | "resubmission_requested" | "expired" | "approved" | "rejected"
   /** Facts that rules may use. Nothing else about a person is stored. */
   claims?: {
-    /** ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Kept as alpha-2; a code that stands for no country is shown to members and satisfies no rule */
+    /** ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Stored as alpha-2. A passport's code that is not of a country is shown to members and satisfies no rule. */
     country?: string | undefined
     age_over_18?: boolean | undefined
     accredited?: boolean | undefined
@@ -303,7 +303,7 @@ export interface ExpiringEvent {
     investor_id: string
     /** UTC, ISO 8601, to the second */
     expires_at: string
-    /** Days before the end at which it is told */
+    /** How many days before the expiry the event was sent */
     days: number
   }
 }
@@ -692,7 +692,7 @@ export interface ReviewEvent {
 }
 
 export interface RevokeAttestationRequest {
-  /** Internal reason, in the record; never shown to the investor */
+  /** Internal reason, shown in the record and never to the investor */
   reason: string
   /** Reason code that the hosted page shows to the investor. Default: `unverifiable` */
   public_reason?: PublicReason | undefined
@@ -756,7 +756,7 @@ export interface SessionRecord {
   session_id: string | null
   /** The hosted page; null unless the session is open and the key has the scope kyc:write */
   session_url: string | null
-  /** The attestation that it decides */
+  /** The attestation that the session decides */
   attestation_id: string
   /** The person behind the wallet */
   investor_id: string
@@ -774,13 +774,13 @@ export interface SessionRecord {
   created_at: string
   /** When the investor consented; null before */
   consented_at: string | null
-  /** When it closes undecided; null once it is decided */
+  /** When the session closes if it is not decided; null once it is decided */
   expires_at: string | null
-  /** Time of the provider's last decision, by its own clock; null before */
+  /** Time of the provider's last decision, by the provider's clock; null before */
   decided_at: string | null
 }
 
-/** `open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, whatever becomes of the attestation later */
+/** `open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, even if the attestation changes later */
 export type SessionState = "open" | "in_review" | "approved" | "verified" | "rejected" | "cancelled" | "expired"
 
 export interface StartVerificationRequest {
@@ -946,9 +946,9 @@ export interface VerificationSchemaDetail {
   wallet_proof: boolean
   /** UTC, ISO 8601, to the second */
   created_at: string
-  /** What wallet_proof is set to; null if the provider decides */
+  /** The setting of wallet_proof; null if the provider decides */
   wallet_proof_setting: boolean | null
-  /** Days before the end at which it is told, and investors who want reminders are reminded */
+  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that */
   reminder_days: Array<number>
 }
 

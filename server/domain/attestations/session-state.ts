@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import type { AttestationStatus, Decision, SessionState } from "#shared/statuses.ts"
 
-/** What a session's state is made of. */
+/** The facts that determine a session's state. */
 type Facts = {
   status: AttestationStatus
   open_until: Date | null
@@ -12,7 +12,7 @@ type Facts = {
   event_decision: Decision | null
 }
 
-/** How far a session has come at a time, so that a late sweep is never visible. */
+/** A session's state at a given time, so that a late sweep is never visible. */
 export function sessionStateAt(row: Facts, now: Date): SessionState {
   const { status, open_until, issued_at, expires_at, verified_at, revoked_at } = row
   if (verified_at !== null) return "verified"
@@ -23,11 +23,11 @@ export function sessionStateAt(row: Facts, now: Date): SessionState {
   return row.event_decision === "in_review" ? "in_review" : "open"
 }
 
-/** The state as it is recorded: the index of sessions goes by this very text. */
+/** The recorded state. Keep the text identical to the expression of the index on sessions. */
 const recorded = () => sql`
   (case when verified_at is not null then 'verified' when status = 'rejected' and revoked_at is null then 'rejected' when status = 'rejected' then 'cancelled' when status = 'expired' then 'expired' when issued_at is not null then 'approved' when event_decision = 'in_review' then 'in_review' else 'open' end)`
 
-/** The same decision as a condition that the index serves; of those that are over, where they were swept. */
+/** The same decision as a condition that the index serves. A session past its time matches once the sweep has closed it. */
 export function inSessionState(state: SessionState, now: Date) {
   const isUnderWay = state === "open" || state === "in_review" || state === "approved"
   const inTime = sql`and (open_until is null or open_until > ${now}) and (expires_at is null or expires_at > ${now})`

@@ -46,7 +46,10 @@ const shapes = {
     types: ["attestation.expiring"],
     data: session.extend({
       expires_at: timestamp,
-      days: z.number().int().meta({ description: "Days before the end at which it is told", example: 30 }),
+      days: z
+        .number()
+        .int()
+        .meta({ description: "How many days before the expiry the event was sent", example: 30 }),
     }),
   },
   OperationEvent: {

@@ -12,35 +12,35 @@ import { type DecidedSession, isApproved, isRejectedByVendor, lockDecided } from
 import { isReversible, isReversing, lockSuccessor, openReversal, withdrawReversal } from "./reversal.ts"
 import { type Effect, takeEffect } from "./take-effect.ts"
 
-/** `review_opened`: the vendor took a rejection back, and a member has to accept that. */
+/** `review_opened`: the vendor reversed a rejection, and a member must accept that. */
 export type EventResult = "applied" | "review_opened" | "duplicate" | "ignored"
 
 /** A provider's decision about one session. */
 export type SessionEvent = ProviderDecision & {
-  /** By which a repeat is recognised. */
+  /** Identifies repeats. */
   eventId: string
   sessionId: string
 }
 
 type VerifiedEvent = {
   event: SessionEvent
-  /** Whose secret verifies the event, or who has answered it. */
+  /** The provider whose secret verified the event, or that answered when asked. */
   provider: string
   mode: Mode
 }
 
 /**
- * Records an authentic event and its effect, in one commit. It applies only to a session whose mode and provider
- * own the secret that verified it; null where there is no such session.
+ * Records an authentic event and its effect in one commit. The event applies only to a session of the mode and provider
+ * whose secret verified it. Null if there is no such session.
  */
 export async function applyEvent({ event, provider, mode }: VerifiedEvent): Promise<EventResult | null> {
   if (!isId("sess", event.sessionId)) return null
   const now = clock.now()
-  // A start of the same wallet may hold the counter that this one's end gives its unit back to.
+  // A concurrent start of the same wallet may hold the quota counter that this event returns its unit to.
   const [session] = await reads<{ workspace_id: string }[]>`
     select workspace_id from attestations where session_id = ${event.sessionId}`
   if (!session) return null
-  // A provider reports for all customers from one address; connections are counted by the customer.
+  // A provider reports for all customers from one address, so count the database connection towards the customer.
   const { outcome, workspaceId } = await onBehalfOf(session.workspace_id, () =>
     repeatOnDeadlock(() => record({ event, provider, mode, now })),
   )
@@ -51,20 +51,20 @@ export async function applyEvent({ event, provider, mode }: VerifiedEvent): Prom
   return outcome
 }
 
-/** `workspaceId` is where something changed; null where nothing did. */
+/** `workspaceId`: the workspace that changed, or null if none did. */
 type Recorded =
   | { outcome: "applied" | "review_opened"; workspaceId: string }
   | { outcome: "duplicate" | "ignored" | null; workspaceId: null }
 
-const record = ({ event: told, provider, mode, now }: VerifiedEvent & { now: Date }): Promise<Recorded> =>
+const record = ({ event: reported, provider, mode, now }: VerifiedEvent & { now: Date }): Promise<Recorded> =>
   sql.begin(async (sql): Promise<Recorded> => {
-    // A decision from the future would hide all that comes until then, such as its withdrawal.
-    const isFromFuture = secondsBetween(now, told.occurredAt) > TOLERANCE_SECONDS
-    const event = isFromFuture ? { ...told, occurredAt: now } : told
+    // A decision dated in the future would hide every later one until that time, such as its own withdrawal.
+    const isFromFuture = secondsBetween(now, reported.occurredAt) > TOLERANCE_SECONDS
+    const event = isFromFuture ? { ...reported, occurredAt: now } : reported
     const named = await lockDecided(sql, sql`a.session_id = ${event.sessionId}`)
     const row = named && ((await lockSuccessor(sql, named)) ?? named)
     if (!row || row.provider !== provider || row.mode !== mode) return { outcome: null, workspaceId: null }
-    // Not even that it came is kept: its id is the vendor's words.
+    // Record nothing about an erased person. Even the event's id is data from the vendor.
     if (row.erased_at !== null) return { outcome: "ignored", workspaceId: null }
     const effect = await effectOn(sql, row, event, now)
     const outcome = await outcomeOf(sql, row, effect)
@@ -103,7 +103,7 @@ async function effectOn(
   event: SessionEvent,
   now: Date,
 ): Promise<Effect> {
-  // What has ended by its time has ended, whether or not the sweep has come by.
+  // A session ends on time, even if the sweep has not recorded it yet.
   if (statusAt(row, now) === "expired") return "ignore"
   const last = row.event_at === null ? null : { at: row.event_at, rank: row.event_rank ?? 0 }
   const { status } = row

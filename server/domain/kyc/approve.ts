@@ -13,28 +13,28 @@ import { refuseInQuarantine } from "#server/ledger/restore/state.ts"
 import { addDays, addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { type DecidedSession, lockDecided } from "./decided-session.ts"
 
-/** How long a session stays open once its provider has taken it up. */
+/** How long a session stays open after its provider's first event. */
 export const IN_REVIEW_SECONDS = 30 * 86_400
 
 type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 
-/** An approval so old that its validity is over attests nothing; one that something is missing to waits for it. */
+/** What an approval does now: an approval that is past its validity expires, and one that still lacks something is held. */
 export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "approve" | "hold" | "expire" {
   if (addDays(issuedAt(occurredAt, now), row.validity_days) <= now) return "expire"
   return isProofMissing(row) || row.listed.length > 0 ? "hold" : "approve"
 }
 
-/** The last person to prove the wallet keeps it until another one proves it after them, even if the schema asks for no proof. */
+/** A proved wallet stays with the last person who proved it, even if the schema does not require proof. */
 const isProofMissing = (row: DecidedSession): boolean =>
   row.is_proved_by_another || (row.wallet_proof_required && row.wallet_proved_at === null)
 
-/** Time of the decision: the provider's own, to the second, never later than now. */
+/** Time of the decision: the provider's, to the second, but never later than now. */
 function issuedAt(occurredAt: Date, now: Date): Date {
   const decided = Math.min(occurredAt.getTime(), now.getTime())
   return new Date(Math.floor(decided / 1000) * 1000)
 }
 
-/** Keeps the approval as it was, sealed. The session goes on as after any first event, and the approval ends with it. */
+/** Stores the approval, sealed, until what it lacks arrives. It expires with the session. */
 export async function hold(
   sql: Queryable,
   row: DecidedSession,
@@ -48,7 +48,7 @@ export async function hold(
   await askForMissing(sql, row)
 }
 
-/** What an approval waits for may be the signature of a person who has signed before, or whose schema asks for none. */
+/** Requires a new proof of the wallet, even from a person who proved it before or whose schema does not require it. */
 async function askForMissing(sql: Queryable, row: DecidedSession): Promise<void> {
   if (isProofMissing(row))
     await sql`
@@ -57,14 +57,14 @@ async function askForMissing(sql: Queryable, row: DecidedSession): Promise<void>
   await recordListed(sql, row)
 }
 
-/** The review in which a person clears the wallet, or ends its verification. */
+/** Opens the review in which a member clears the listed wallet or ends its verification. */
 async function recordListed(sql: Queryable, { workspace_id, listed }: DecidedSession): Promise<void> {
   for (const hit of listed) await recordHit(sql, workspace_id, hit)
 }
 
 /**
- * Applies the approval of a session that waited, if there is one and nothing is missing any more, in the transaction that
- * records the proof of the wallet, or clears it. It counts from when it was given. Errors: chain_unavailable.
+ * Applies a held approval, if there is one and it no longer lacks anything. Runs in the transaction that records the proof
+ * of the wallet or clears the wallet. Validity counts from the vendor's approval. Errors: chain_unavailable.
  */
 export async function applyHeld(
   sql: Queryable,
@@ -89,7 +89,7 @@ export async function applyHeld(
   }
 }
 
-/** The first event of the provider opens the longer time; later ones do not stretch it. */
+/** The provider's first event extends the session to 30 days. Later events do not extend it again. */
 export async function keepOpen(sql: Queryable, row: DecidedSession, now: Date): Promise<void> {
   if (row.event_at !== null || row.submitted_at !== null) return
   await sql`
@@ -97,7 +97,7 @@ export async function keepOpen(sql: Queryable, row: DecidedSession, now: Date): 
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
 }
 
-/** Fixes what will be attested, and puts the attest into the ledger. */
+/** Fixes the facts to attest and enqueues the attest operation. */
 export async function approve(
   sql: Queryable,
   row: DecidedSession,
@@ -106,7 +106,7 @@ export async function approve(
 ): Promise<void> {
   const { workspace_id, id, schema_id, wallet } = row
   await refuseInQuarantine(sql, workspace_id)
-  // Nobody would ever open them: the review of before is decided, and no list finds the wallet again.
+  // Reopen them here. The earlier review is closed and no list names the wallet, so nothing else would.
   if (row.frozen) await reopenFrozen(sql, workspace_id, wallet)
   const issued = issuedAt(occurredAt, now)
   const expires = addDays(issued, row.validity_days)
@@ -131,6 +131,6 @@ export async function approve(
     set issued_at = ${issued}, approved_at = ${now}, expires_at = ${expires}, claims = ${sealClaims(id, claims)}, salt = ${salt},
       commitment = ${commitment}, operation_id = ${operationId}, open_until = null, held_at = null
     where workspace_id = ${workspace_id} and id = ${id} and status = 'pending'`
-  // The wallet is this person's from now on, even if the credential never lands.
+  // The wallet belongs to this person from now on, even if the credential never lands.
   await endOthers(sql, { workspaceId: workspace_id, wallets: [wallet], now })
 }

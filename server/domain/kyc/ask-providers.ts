@@ -12,16 +12,16 @@ import { type ProviderSession, toVerify } from "./event-sessions.ts"
 import { noteSubmission } from "./note-submission.ts"
 import { timed } from "./provider-events.ts"
 
-/** An investor needs some minutes on a vendor's page; a webhook comes seconds after the decision. */
+/** An investor spends some minutes on the vendor's page, and the webhook arrives seconds after the decision. */
 export const FIRST_ASK_SECONDS = 600
-/** Who is back on the hosted page has been there: the webhook gets this long. */
+/** When the investor is back on the hosted page, the webhook gets this long to arrive. */
 const RETURNED_SECONDS = 10
-/** Pauses after each ask in vain; the last one goes on until the session closes. */
+/** Pauses between unsuccessful asks. The last one repeats until the session closes. */
 const PAUSES_SECONDS = [30, 60, 120, 300, 600, 1800, 3600, 6 * 3600]
-/** Sessions that are asked about at once. */
+/** Sessions to ask about at once. */
 const BATCH = 8
 
-/** Providers that do not answer are left alone for a while. */
+/** Pauses asking a provider that does not answer. */
 const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
 
 type Asked = ProviderSession & {
@@ -32,8 +32,8 @@ type Asked = ProviderSession & {
 type Due = Asked & { asks: number; closing: boolean }
 
 /**
- * Asks vendors about sessions whose decision has not come, as when a webhook was lost. What they answer goes the way of
- * a webhook, so that both together have their effect once. A vendor that cannot be reached delays its own sessions alone.
+ * Asks vendors about sessions that have no decision yet, in case a webhook was lost. An answer is processed like a
+ * webhook, so both together take effect once. An unreachable vendor delays only its own sessions.
  */
 export async function askProviders(): Promise<void> {
   for (;;) {
@@ -41,7 +41,7 @@ export async function askProviders(): Promise<void> {
     const answered = await Promise.all(due.map(askDue))
     const names = due.map(({ mode, provider }) => `${mode} ${provider}`)
     for (const name of new Set(names)) {
-      // One session that the vendor does not know is no trouble of all its sessions.
+      // Don't pause the vendor because it doesn't know one of the sessions.
       if (names.some((one, n) => one === name && answered[n])) troubled.succeeded(name)
       else troubled.failed(name)
     }
@@ -50,8 +50,8 @@ export async function askProviders(): Promise<void> {
 }
 
 /**
- * Takes what is due; the next time is written first, so that a crash only delays it. A session whose time is over has ended
- * to everyone, answers included, until the sweep keeps it open for its last question.
+ * Claims the sessions to ask about now. It schedules the next ask first, so a crash only delays it. A session past its
+ * time is skipped, unless the sweep has reopened it for one last ask.
  */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
@@ -72,7 +72,7 @@ async function claim(): Promise<Due[]> {
 }
 
 /**
- * Whether the vendor has answered. A session whose time is over ends with the answer, unless the answer keeps it open.
+ * Whether the vendor answered. A session past its time ends with the answer, unless the answer keeps it open.
  */
 async function askDue(session: Due): Promise<boolean> {
   const isAnswered = (await ask(session)) !== "unanswered"
@@ -81,7 +81,7 @@ async function askDue(session: Due): Promise<boolean> {
   return isAnswered
 }
 
-/** Asks a vendor about a session: whether its answer had an effect, or there was none. */
+/** Asks a vendor about a session and applies its answer. */
 export async function ask(session: Asked): Promise<"applied" | "nothing new" | "unanswered"> {
   const { mode, provider: name, provider_reference: reference, session_id, attestation_id } = session
   const provider = deployment.providers[mode].configured.get(name)
@@ -92,7 +92,7 @@ export async function ask(session: Asked): Promise<"applied" | "nothing new" | "
     if (answer === SUBMITTED)
       return (await noteSubmission(session, null)) === "applied" ? "applied" : "nothing new"
     const decision = timed(answer, before)
-    // Without a time of its own, the same again is nothing new.
+    // If the vendor gives no time, a repeated decision is not new.
     const isKnown = decision?.occurredAt === before && decision.decision === session.event_decision
     if (decision === null || isKnown) return "nothing new"
     const eventId = `asked ${attestation_id} ${decision.decision} ${decision.occurredAt.getTime()}`
@@ -105,14 +105,14 @@ export async function ask(session: Asked): Promise<"applied" | "nothing new" | "
       )
     return outcome === "applied" ? outcome : "nothing new"
   } catch (error) {
-    // `vendor-call.ts` has logged what a vendor answers otherwise than it should.
+    // `vendor-call.ts` already logs unexpected answers of a vendor.
     if (!(error instanceof Failure && error.code === "provider_unavailable"))
       logger.warn({ err: error, provider: name }, "a provider could not be asked; retrying later")
     return "unanswered"
   }
 }
 
-/** Has the vendor asked soon: whoever it is about has come back from its page. */
+/** Asks the vendor soon, because the investor has returned from its page. */
 export async function hastenAsk(session: { workspace_id: string; id: string }): Promise<void> {
   const soon = addSeconds(clock.now(), RETURNED_SECONDS)
   await sql`

@@ -24,83 +24,83 @@ export type StartRequest = {
   schemaId: string
   redirectUrl: string | null
   externalId: string | null
-  /** Where the investor is reminded before it expires; kept only while the workspace reminds. */
+  /** Where to remind the investor before the verification expires. Stored only if the workspace sends reminders. */
   reminder?: Reminder | null
-  /** The attestation whose renewal the investor has begun by a link that was mailed, and whose it is. */
+  /** The attestation and its investor, if the session starts from a renewal link in a mail. */
   renewalOf?: { attestationId: string; investorId: string } | null
 }
 
 export type Beginning = {
   request: StartRequest
   provider: Provider
-  /** The wallet's account for the credential; null until it is wanted, because deriving it takes longer than the rest. */
+  /** The wallet's account for the credential. Null until needed, because deriving it takes longer than the rest. */
   account: string | null
-  /** Whether the wallet can prove whose it is; null until it is wanted, for the same reason. */
+  /** Whether the wallet can prove ownership. Null until needed, for the same reason. */
   signs: boolean | null
 }
 
-/** Where the second of two that begin at once finds the first. */
+/** Unique indexes that refuse the second of two simultaneous starts. */
 const racing = ["attestations_one_pending", "investors_external_id"]
 
-/** Another request was first. */
+/** `raced`: another request was first. */
 export type Obstacle = "raced"
 
 export type Begun = {
   schema_known: boolean
-  /** The address is no wallet: Vouch itself uses it. */
+  /** Vouch itself uses the address, so it is not an investor's wallet. */
   own: boolean
   included: number | null
-  /** Why none may begin. */
+  /** The workspace is over its SOL budget, so no session may begin. */
   over_budget: boolean
   reopened: boolean
-  /** None may begin before it is known how often the wallet's account was paid for. */
+  /** `account` must be given, to check how often it was paid for. */
   account_wanted: boolean
-  /** None may begin before it is known that the wallet can prove whose it is. */
+  /** `signs` must be given, because the schema requires proof of the wallet. */
   proof_wanted: boolean
   session_id: string | null
-  /** Nothing could begin, and there are sessions that closed by time and stand in the way. */
+  /** Nothing began, and expired sessions that the sweep has not closed yet may be the reason. */
   due: boolean
 }
 
 /**
- * Which open sessions of a wallet and schema (`a`, of investor `i`) a start may return: those of the person it names, or,
- * without a name, of the wallet's owner. A session that no one has begun takes the first name it gets. Another person's
- * session is never returned: it would be verified under the wrong name.
+ * Which open sessions of a wallet and schema (`a`, of investor `i`) a start may return: those of the person with the given
+ * external id, or, without one, of the wallet's owner. A session that no one has begun takes the first external id that a
+ * start sends. A start never returns another person's session, because it would verify them under the wrong name.
  */
-const isTheirs = ({ principal, wallet, externalId }: StartRequest) =>
+const isReturnable = ({ principal, wallet, externalId }: StartRequest) =>
   externalId === null
     ? sql`i.id = (select investor_id from investor_of_wallet(${principal.workspaceId}, ${wallet}))`
     : sql`(i.external_id = ${externalId}
         or (i.external_id is null and not investor_has_begun(a.workspace_id, i.id)))`
 
-/** The sessions that a start may return, whether or not their time is over. */
+/** The sessions that a start may return, including those past their time. */
 export const pendingOf = (request: StartRequest) => sql`
   from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
   where a.workspace_id = ${request.principal.workspaceId} and a.wallet = ${request.wallet}
-    and a.schema_id = ${request.schemaId} and a.status = 'pending' and ${isTheirs(request)}`
+    and a.schema_id = ${request.schemaId} and a.status = 'pending' and ${isReturnable(request)}`
 
 /**
- * The open session takes the fields that are sent. Fields that are not sent stay, and a row that would not change is not
- * locked. The address for reminders belongs to the person who gave it, and is dropped if two investors become one.
+ * Updates the open session with the fields that the request sends. Other fields stay, and an unchanged row is not locked.
+ * The address for reminders belongs to the person who gave it, and is dropped if two investors are merged.
  */
 function updating({ principal, externalId, redirectUrl, reminder }: StartRequest) {
   if (externalId === null && redirectUrl === null && !reminder) return sql``
-  // A start that names no one leaves the session to its investor.
-  const whose = externalId === null ? sql`a.investor_id` : sql`i.id`
+  // A start without an external id leaves the session with its investor.
+  const investorId = externalId === null ? sql`a.investor_id` : sql`i.id`
   const name = sql`coalesce(${externalId}, a.external_id)`
-  const isSame = sql`a.investor_id = ${whose} and coalesce(a.external_id, ${externalId}) is not distinct from ${name}`
+  const isSame = sql`a.investor_id = ${investorId} and coalesce(a.external_id, ${externalId}) is not distinct from ${name}`
   const reminding = reminder ? sql`when (select reminders from limits) then ${reminder.email}::bytea` : sql``
   return sql`, updated as (
     update attestations a set external_id = ${name}, redirect_url = coalesce(${redirectUrl}, a.redirect_url),
-      investor_id = ${whose}, reminder_email = case ${reminding} when ${isSame} then a.reminder_email end,
+      investor_id = ${investorId}, reminder_email = case ${reminding} when ${isSame} then a.reminder_email end,
       reminder_language = case when ${isSame} then a.reminder_language end
     from pending p, investor i
     where a.workspace_id = ${principal.workspaceId} and a.id = p.id and a.status = 'pending' and p.open
       and (${reminder != null} or (a.external_id, a.redirect_url, a.investor_id)
-        is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${whose})))`
+        is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${investorId})))`
 }
 
-/** Whose session it is, for the new one or for the open one (`db/functions/choose-investor.sql`). */
+/** The investor of the new or open session (`db/functions/choose-investor.sql`). */
 const choosingInvestor = ({ principal, wallet, externalId }: StartRequest, now: Date) => sql`
   investor as (
     select choose_investor(${principal.workspaceId}, ${wallet}, ${externalId}, begins.open_id, ${newId("inv")}, ${now}) as id
@@ -119,14 +119,12 @@ const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
     : sql`, claim as (${claiming(sql, idempotency, sql`select session_id from begun`)})`
 
 /**
- * One statement, so that it commits whole or not at all: it finds the open session and brings it up to date,
- * or else takes a unit of quota, makes the attestation with its session, and claims the idempotency key for
- * what it found or made.
+ * Begins a session in one statement, which commits entirely or not at all. It updates the open session if there is one.
+ * Otherwise it takes a unit of quota and inserts the attestation with its session. It claims the idempotency key for either.
  *
- * The races that it closes: the quota's conditional update admits exactly as many as there is room for; the
- * unique index on pending attestations, and the primary key of idempotency records, refuse the second of two
- * equal requests, and the refusal undoes the unit that it took. The investor is chosen once the unit is taken, which
- * the next start of the workspace waits for.
+ * Races it closes: the quota's conditional update admits exactly what the quota allows. The unique index on pending
+ * attestations and the primary key of idempotency records refuse the second of two equal requests, which also returns its
+ * unit. The investor is chosen after the unit is taken, because the next start of the workspace waits for that.
  */
 export async function begin(
   sql: Queryable,

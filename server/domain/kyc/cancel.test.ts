@@ -30,7 +30,7 @@ const pageOf = async (sessionId: string) => {
   return ((await response.json()) as { result: { data: Record<string, unknown> } }).result.data
 }
 
-test("a cancelled session is over: its unit is given back, its page says so, and nothing decides it any more", async () => {
+test("a cancelled session returns its unit, its page says so, and no later event decides it", async () => {
   const before = await used()
   const { wallet, sessionId } = await app.startSession(key)
   expect(await used()).toBe(before + 1)
@@ -60,7 +60,7 @@ test("a cancelled session is over: its unit is given back, its page says so, and
   expect((await app.startSession(key, wallet)).sessionId).not.toBe(sessionId)
 })
 
-test("again, it is returned as it is; so is one that was rejected or has expired", async () => {
+test("cancelling an ended session returns it unchanged: cancelled, rejected or expired", async () => {
   const { sessionId } = await app.startSession(key)
   const first = await cancel(sessionId)
   expect((await cancel(sessionId)).json).toEqual(first.json)
@@ -74,7 +74,7 @@ test("again, it is returned as it is; so is one that was rejected or has expired
   }
 })
 
-test("one that is approved is refused, on its way to the chain and after it, and nothing is revoked", async () => {
+test("an approved session cannot be cancelled, before or after it lands, and nothing is revoked", async () => {
   const { wallet, sessionId } = await app.verifiedWallet(key)
   expect(await cancel(sessionId)).toMatchObject({ status: 409, json: { error: "session_approved" } })
   await app.waitForStatus(key, wallet, "verified")
@@ -85,14 +85,14 @@ test("one that is approved is refused, on its way to the chain and after it, and
   expect(await cancel(other.sessionId)).toMatchObject({ status: 409, json: { error: "session_approved" } })
 })
 
-test("a renewal is cancelled, and the wallet stays verified", async () => {
+test("cancelling a renewal leaves the wallet verified", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   const { sessionId } = await app.startSession(key, wallet)
   expect((await cancel(sessionId)).json.state).toBe("cancelled")
   expect(await app.waitForStatus(key, wallet, "verified")).toEqual(status)
 })
 
-test("of many at once, one ends it and gives the unit back", async () => {
+test("of many simultaneous cancels, one ends the session and returns the unit", async () => {
   const { sessionId } = await app.startSession(key)
   const before = await used()
   const name = newId("evt")
@@ -110,7 +110,7 @@ test("of many at once, one ends it and gives the unit back", async () => {
   })
 })
 
-test("a cancel and an approval at once: one of them wins, and the other one is told", async () => {
+test("of a simultaneous cancel and approval one wins, and the answer to the other says so", async () => {
   for (let n = 0; n < 6; n++) {
     const { wallet, sessionId } = await app.startSession(key)
     const before = await used()
@@ -129,7 +129,7 @@ test("a cancel and an approval at once: one of them wins, and the other one is t
   }
 })
 
-test("a cancel and starts of the same wallet at once leave one open session at most, and its unit alone", async () => {
+test("a cancel and simultaneous starts of the same wallet leave at most one open session and only its unit", async () => {
   for (let n = 0; n < 6; n++) {
     const wallet = newWallet()
     const { sessionId } = await app.startSession(key, wallet)
@@ -150,7 +150,7 @@ test("a cancel and starts of the same wallet at once leave one open session at m
   }
 })
 
-test("a reason that is none is 422, and ends nothing", async () => {
+test("an invalid reason is 422 and ends nothing", async () => {
   const { sessionId } = await app.startSession(key)
   for (const json of [{ reason: "" }, { reason: "x".repeat(501) }, { reason: 1 }, { why: "x" }])
     expect((await cancel(sessionId, { json })).json.error).toBe("validation_failed")
@@ -158,7 +158,7 @@ test("a reason that is none is 422, and ends nothing", async () => {
   expect(json.state).toBe("open")
 })
 
-test("another workspace, and who may only read, cancel nothing", async () => {
+test("another workspace and a read-only key cannot cancel", async () => {
   const { sessionId } = await app.startSession(key)
   const theirs = await cancel(sessionId, { by: await app.key() })
   const nowhere = await cancel(newId("sess"))

@@ -24,8 +24,8 @@ const cancelledColumns = columns(
 )
 
 /**
- * Ends a session that nobody has decided, and gives its unit of quota back. One that has ended is returned as it is. One
- * that is approved is refused: whoever cancels believes that nobody was verified, and to revoke is another decision.
+ * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved one:
+ * a caller who cancels assumes that no one was verified, and revoking is a separate decision.
  * Errors: session_not_found, session_approved, review_open.
  */
 export async function cancelSession({
@@ -63,7 +63,7 @@ export async function cancelSession({
   return getSession(principal, sessionId)
 }
 
-/** The same as part of a transaction that has locked the session. The caller publishes `ledger` and the activity after it. */
+/** Cancels within a transaction that has locked the session. The caller publishes `ledger` and the activity after it. */
 async function cancelIn(
   sql: Queryable,
   {
@@ -73,13 +73,13 @@ async function cancelIn(
 ): Promise<void> {
   const { workspaceId, attestationId, now } = end
   await endPending(sql, { ...end, status: "rejected", revokedAt: now })
-  // Nothing was found out about the investor: the page must not say that something was.
+  // The page must not suggest that a check of the investor failed.
   await sql`
     update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${attestationId}`
   await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: attestationId })
 }
 
-/** What was ever verified, or is about to be, is no session to cancel any more. */
+/** A session that was approved can't be cancelled. */
 function refuseApproved(row: RowOf<typeof cancelledColumns>, now: Date): void {
   const isOnItsWay = row.issued_at !== null && statusAt(row, now) === "pending"
   if (row.verified_at === null && !isOnItsWay) return

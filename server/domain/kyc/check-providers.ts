@@ -4,22 +4,22 @@ import type { Provider, SetupStep } from "#server/domain/providers/provider.ts"
 import { VendorTrouble } from "#server/domain/providers/vendor-call.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 
-/** What there is to say of a provider in a mode. */
+/** The state of a provider in a mode. */
 export type ProviderCheck = {
   mode: Mode
   provider: string
   label: string
-  /** The schemas that it verifies; `all` are those without a provider of their own. */
+  /** The schemas that it verifies. `all` means those that do not name a provider. */
   verifies: string[]
-  /** Null where it cannot be asked: it has no server. */
+  /** Null for a provider without a server to ask. */
   ok: boolean | null
-  /** What is wrong, and what to do about it; or what to know. */
+  /** What is wrong and how to fix it, or a note. */
   problem: string | null
   note: string | null
   setup: SetupStep[]
 }
 
-/** Tries the credentials of every configured provider, in one mode or in both. Errors: none; what is wrong is in the result. */
+/** Tries the credentials of every configured provider, in one mode or in both. Problems are in the result, not thrown. */
 export async function checkProviders(only: Mode | null): Promise<ProviderCheck[]> {
   const found = modes
     .filter((mode) => only === null || mode === only)
@@ -49,13 +49,13 @@ function verifiedBy(mode: Mode, { name }: Provider): string[] {
   return [...(common?.name === name ? ["all"] : []), ...own]
 }
 
-/** Credentials of the other world work as well, and that is what is wrong with them. */
+/** Warns about credentials of the other environment: they work, so the check alone would not notice. */
 function noteOf(mode: Mode, { label, credentials, testOnly }: Provider): string | null {
   if (testOnly !== null) return testOnly.notice
   if (mode === "test" && credentials === "live")
-    return `These are live credentials: each test costs money and checks a real person. Use those of ${label}'s sandbox.`
+    return `These are live credentials: each test costs money and checks a real person. Use credentials of ${label}'s sandbox.`
   if (mode === "live" && credentials === "test")
-    return `These are credentials of ${label}'s sandbox, where anybody may pass. With VOUCH_PUBLIC_URL they are refused.`
+    return `These are credentials of ${label}'s sandbox, where anyone can pass. They are refused if VOUCH_PUBLIC_URL is set.`
   return null
 }
 
@@ -69,7 +69,7 @@ async function problemOf(mode: Mode, provider: Provider, probe: () => Promise<vo
   }
 }
 
-/** What went wrong, in a sentence that says what to do. */
+/** What went wrong and what to do about it. */
 function sentenceOf(mode: Mode, { label, settings }: Provider, { status, problem }: VendorTrouble): string {
   const named = (pattern: RegExp) =>
     settings.filter((name) => pattern.test(name)).map((name) => variableIn(mode, name, deployment.settings))
@@ -77,14 +77,14 @@ function sentenceOf(mode: Mode, { label, settings }: Provider, { status, problem
   const address = named(/_(URL|REGION)$/).join(", ")
   if (status === null) {
     if (problem.startsWith("an answer"))
-      return `${label} answers with ${problem}: is it ${label} that is there? Check ${address}.`
-    return `${label} cannot be reached (${problem}). Check ${address}, and that this machine may call out by HTTPS.`
+      return `${label} answers with ${problem}, so this may not be ${label}'s server. Check ${address}.`
+    return `${label} cannot be reached (${problem}). Check ${address}, and that this machine can make outgoing HTTPS requests.`
   }
   if (status === 401 || status === 403)
-    return `${label} refuses the credentials (status ${status}). Check ${keys}: they may be of another environment, revoked, or without the permissions that ${label}'s page of the documents names.`
-  if (status === 429) return `${label} has had too many requests (status 429). Try again in a minute.`
+    return `${label} refuses the credentials (status ${status}). Check ${keys}: they may belong to another environment, be revoked, or lack the permissions that Vouch's documentation of ${label} lists.`
+  if (status === 429) return `${label} has received too many requests (status 429). Try again in a minute.`
   if (status >= 500)
-    return `${label} is out of order (status ${status}). Try again later; investors' sessions wait for it.`
+    return `${label} has a problem (status ${status}). Try again later. Investors' sessions wait for it.`
   if (status === 404 || status < 400)
     return `${label} has no API at that address (status ${status}). Check ${address}.`
   return `${label} refuses the request (status ${status}). Check ${keys} and ${address}.`

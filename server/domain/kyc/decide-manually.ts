@@ -8,7 +8,7 @@ import type { EventEffect } from "./decide.ts"
 import { isApproved, lockDecided } from "./decided-session.ts"
 import { takeEffect } from "./take-effect.ts"
 
-/** What a person who decides in the vendor's place can come to. */
+/** The decisions that a member can make in the vendor's place. */
 const manualEffects = {
   approved: "approve",
   rejected: "reject",
@@ -16,8 +16,8 @@ const manualEffects = {
 } as const satisfies Partial<Record<Decision, EventEffect>>
 
 /**
- * A person's decision about a session that its vendor left in review: it has the effect of the vendor's own, in the
- * transaction that closes the review, and the record says that a person took it. False where there is nothing left to
+ * Applies a member's decision about a session that its vendor left in review, in the transaction that closes the review.
+ * It has the same effect as the vendor's decision, and the record says that a member made it. False if nothing is left to
  * decide. The caller publishes `ledger` and the activity after the commit. Errors: chain_unavailable.
  */
 export async function applyManualDecision(

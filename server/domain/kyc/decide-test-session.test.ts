@@ -27,7 +27,7 @@ test("one call finishes a sandbox session, and the wallet is verified with the c
   expect(await statusOf(wallet)).toBe("rejected")
 })
 
-test("a rejection ends the session, with the public reason that it gives", async () => {
+test("a rejection ends the session with the given public reason", async () => {
   const { sessionId } = await app.startSession(key)
   const rejection = { decision: "rejected", public_reason: "documents_unreadable" }
   const rejected = await decide(sessionId, rejection)
@@ -59,7 +59,7 @@ test("live keys, other workspaces' sessions and unknown decisions are refused", 
   expect(await statusOf(wallet)).toBe("pending")
 })
 
-test("a live key is refused for its own sessions, too, though the sandbox decides them", async () => {
+test("a live key is refused for its own sessions too, although the sandbox decides them", async () => {
   const live = await app.key({ mode: "live" })
   const { sessionId } = await app.startSession(live)
   const path = `/kyc/session/${sessionId}`

@@ -36,7 +36,7 @@ test.each([...testWallets])("%s needs no browser: a start leads to its decision"
   expect(openClaims(row!.id, row!.claims)).toEqual(wanted.claims)
 })
 
-test("a start that returns the session again changes nothing, with its idempotency key or without", async () => {
+test("a start that returns the existing session changes nothing, with or without its idempotency key", async () => {
   const by = await app.key()
   const start = (idempotencyKey?: string) =>
     app.request({
@@ -58,7 +58,7 @@ test("a start that returns the session again changes nothing, with its idempoten
   expect(events).toHaveLength(1)
 })
 
-test("a start that ended between the session and its decision is finished by the next one", async () => {
+test("the next start finishes one that stopped between the session and its decision", async () => {
   const by = await app.key()
   const { sessionId } = await app.startSession(by, resubmit)
   // As if the server had stopped before the decision.
@@ -71,7 +71,7 @@ test("a start that ended between the session and its decision is finished by the
   expect(await sessionOf(sessionId, by)).toMatchObject({ state: "open", decided_at: expect.any(String) })
 })
 
-test("where the schema asks for proof of the wallet, the approval waits for it as any other does", async () => {
+test("if the schema requires proof of the wallet, a test wallet's approval waits for it", async () => {
   const by = await app.key()
   const json = { wallet_proof: true }
   await app.request({ method: "PATCH", path: "/schema/kyc_individual_v1", key: by.apiKey, json })
@@ -80,7 +80,7 @@ test("where the schema asks for proof of the wallet, the approval waits for it a
   expect(session).toMatchObject({ state: "open", status: "pending", decided_at: expect.any(String) })
 })
 
-test("in live mode, and with another provider, the address is a wallet like all others", async () => {
+test("in live mode, and with another provider, the address is an ordinary wallet", async () => {
   const live = await app.key({ mode: "live" })
   for (const [by, schema] of [
     [live, "kyc_individual_v1"],

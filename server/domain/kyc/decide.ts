@@ -1,21 +1,21 @@
 import { type Decision, decisions } from "#shared/statuses.ts"
 
-/** What is known of an attestation when an event about it arrives. Times compare as numbers. */
+/** The state of an attestation when an event about it arrives. */
 export type VerificationState = {
   status: "pending" | "verified" | "rejected" | "expired"
   /** Approved, and on its way to the chain. */
   approved: boolean
   /** Rejected by the vendor, and not by a member. */
   rejectedByVendor?: boolean
-  /** The event applied last: when the provider decided it, and the weight of what it said. */
+  /** The event applied last: when the provider decided, and the rank of its decision. */
   last: { at: Date; rank: number } | null
 }
 
 /**
- * `approve` a pending one (it stays pending until its credential has landed: `attestations/operations/attest.ts`),
- * `reject` or `expire` it, `keep` it open, `revoke` a verified one. Nothing leaves `rejected`: if the vendor takes its own
- * rejection back, a person `review`s that, until the vendor says again that it is rejected (`reject_again`). `ignore` what
- * comes too late or what the states do not allow.
+ * `approve` a pending attestation (it stays pending until its credential lands: `attestations/operations/attest.ts`),
+ * `reject` or `expire` it, `keep` it open, `revoke` a verified one. Nothing leaves `rejected`: if the vendor reverses its
+ * rejection, a member `review`s that, until the vendor rejects again (`reject_again`). `ignore` events that are too late or
+ * that the state does not allow.
  */
 export type EventEffect =
   | "approve"
@@ -27,10 +27,10 @@ export type EventEffect =
   | "reject_again"
   | "ignore"
 
-/** Weight of a decision between events of the same instant; the greater one holds. */
+/** Orders decisions of the same instant: the higher rank wins. */
 export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
 
-/** What an authentic event does. Order is the provider's own time, not that of arrival. */
+/** What an authentic event does. Events are ordered by the provider's time, not by arrival. */
 export function effectOf(
   state: VerificationState,
   event: { decision: Decision; occurredAt: Date },

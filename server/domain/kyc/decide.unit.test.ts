@@ -4,7 +4,7 @@ import { type EventEffect, effectOf, rankOf, type VerificationState } from "./de
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 
-describe("what each decision does, by where the attestation stands", () => {
+describe("the effect of each decision in each state of the attestation", () => {
   const pending = { status: "pending", approved: false } as const
   const approved = { status: "pending", approved: true } as const
   const verified = { status: "verified", approved: true } as const
@@ -57,7 +57,7 @@ test("decisions of the same instant rank rejected > approved > expired > resubmi
 })
 
 test.each(decisions)(
-  "%s that is older than the last applied event is ignored, whatever its weight",
+  "%s that is older than the last applied event is ignored, whatever its rank",
   (decision) => {
     for (const last of decisions) {
       for (const status of ["pending", "verified"] as const) {

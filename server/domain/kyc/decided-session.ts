@@ -28,19 +28,19 @@ const decidedColumns = columns(
   "review_id",
   "erased_at",
 )
-/** A session, locked, with what a decision about it needs. */
+/** A locked session with the facts that a decision needs. */
 export type DecidedSession = RowOf<typeof decidedColumns> & {
   mode: Mode
   validity_days: number
-  /** Where its wallet is on a screening list, and nobody has cleared it. */
+  /** Matches of its wallet on screening lists that no member has cleared. */
   listed: readonly ListedWallet[]
-  /** Whether another person has proved the wallet, and this one has not since, in any session. */
+  /** Whether another person proved the wallet, and this one has not proved it since, in any session. */
   is_proved_by_another: boolean
-  /** Whether its tokens are frozen for what was found before, whatever lists are in use now. */
+  /** Whether its tokens are frozen because of an earlier match, whichever lists are in use now. */
   frozen: boolean
 }
 
-/** Locks the session that a decision is about. */
+/** Locks the session to decide. */
 export async function lockDecided(sql: Queryable, which: Fragment): Promise<DecidedSession | null> {
   const [row] = await sql<Omit<DecidedSession, "listed">[]>`
     select ${sql(qualified("a", decidedColumns))}, w.mode, s.validity_days,
@@ -58,11 +58,11 @@ export async function lockDecided(sql: Queryable, which: Fragment): Promise<Deci
   return row ? { ...row, listed: await findListed(sql, row.workspace_id, [row.wallet]) } : null
 }
 
-/** Approved, and on its way to the chain or waiting for what `hold` waits for. To whatever comes next that is the same. */
+/** Approved: either on its way to the chain or held. Later events treat both alike. */
 export const isApproved = ({ issued_at, held_at }: DecidedSession): boolean =>
   issued_at !== null || held_at !== null
 
-/** Whether the vendor rejected it: on a member's rejection it has no say. */
+/** Whether the vendor rejected it. The vendor cannot reverse a member's rejection. */
 export const isRejectedByVendor = ({
   status,
   event_decision,

@@ -4,7 +4,7 @@ import type { Provider, ProviderEvent, SessionToVerify } from "#server/domain/pr
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
 
-/** A session, as its provider knows it. */
+/** A session with its provider's reference. */
 export type ProviderSession = {
   session_id: string
   attestation_id: string
@@ -27,7 +27,7 @@ export const toVerify = (session: Omit<ProviderSession, "attestation_id">): Sess
   lastDecision: session.event_decision,
 })
 
-/** Sessions of one person that an event is applied to, those in force first: more wallets than anybody verifies at once. */
+/** The most sessions of one person that an event applies to, those in force first. No one verifies that many wallets. */
 const MOST_SESSIONS = 100
 
 export type Reading = { event: ProviderEvent; provider: Provider; mode: Mode }
@@ -46,8 +46,8 @@ export async function referencesOf({
 export type Found = ProviderSession & {
   workspace_id: string
   is_approved: boolean
-  /** Whether the reference is of a check that the session left for another one. */
-  is_left?: boolean
+  /** Whether the reference is of a check that the investor left for another one. */
+  is_earlier?: boolean
 }
 
 /** Sessions of this provider and mode that an event is about. Errors: provider_unavailable. */
@@ -70,7 +70,7 @@ export async function sessionsOf(reading: Reading): Promise<Found[]> {
     order by a.status in ('pending', 'verified') desc, a.seq desc limit ${MOST_SESSIONS}`
 }
 
-/** Of whoever an id of ours stands for by now. */
+/** Sessions of the investor with this id, or of the one it was merged into. */
 const sessionsOfInvestor = (investorId: string, { provider: { name }, mode }: Reading) =>
   reads<Found[]>`
     select a.workspace_id, a.session_id, a.id as attestation_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,

@@ -7,7 +7,7 @@ import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 usesCustomer()
 
-test("an approved wallet is verified, and the chain shows it to anybody", async () => {
+test("an approved wallet is verified, and anyone can see it on chain", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   expect(Object.keys(status)).toEqual(["status", "attestation_id", "schema", "expires_at", "onchain_tx"])
 

@@ -6,19 +6,19 @@ import type { Mode } from "#shared/mode.ts"
 import { keepOpen } from "./approve.ts"
 import { isApproved, lockDecided } from "./decided-session.ts"
 
-/** How a provider said it; null if it was asked. */
-type Told = { eventId: string; mode: Mode; provider: string } | null
+/** The event that reported it; null if the provider was asked. */
+type Source = { eventId: string; mode: Mode; provider: string } | null
 
 /**
- * Notes that the investor has submitted at the vendor. Counts as the provider's first event, so the session has 30 days. It
- * has no place in the order of decisions: none that is on its way may be older than it.
+ * Notes that the investor has submitted at the vendor. Counts as the provider's first event, so the session gets 30 days. It
+ * does not take part in the order of decisions: otherwise it could make a decision that arrives later look outdated.
  */
 export async function noteSubmission(
   { workspace_id, attestation_id }: { workspace_id: string; attestation_id: string },
-  told: Told,
+  source: Source,
 ): Promise<"applied" | "duplicate" | "ignored"> {
-  // Told apart from a decision that the same event may bring once the vendor's API has it.
-  const eventId = told && `${told.eventId} submitted`
+  // A separate id: the same event may also bring a decision once the vendor's API has it.
+  const eventId = source && `${source.eventId} submitted`
   const outcome = await onBehalfOf(workspace_id, () =>
     repeatOnDeadlock(() =>
       sql.begin(async (sql) => {
@@ -26,15 +26,15 @@ export async function noteSubmission(
         const row = await lockDecided(sql, sql`a.workspace_id = ${workspace_id} and a.id = ${attestation_id}`)
         const isFirst = row?.event_at === null && row.submitted_at === null
         if (!isFirst || statusAt(row, now) !== "pending" || isApproved(row)) {
-          if (told === null) return "ignored"
+          if (source === null) return "ignored"
           const [repeat] = await sql`
-            select from webhook_events where mode = ${told.mode} and provider = ${told.provider} and event_id = ${eventId}`
+            select from webhook_events where mode = ${source.mode} and provider = ${source.provider} and event_id = ${eventId}`
           return repeat ? "duplicate" : "ignored"
         }
-        if (told)
+        if (source)
           await sql`
             insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
-            values (${told.mode}, ${told.provider}, ${eventId}, ${workspace_id}, ${attestation_id}, 'applied', ${now})
+            values (${source.mode}, ${source.provider}, ${eventId}, ${workspace_id}, ${attestation_id}, 'applied', ${now})
             on conflict do nothing`
         await keepOpen(sql, row, now)
         await sql`

@@ -6,13 +6,13 @@ import { ACCREDITED, INDIVIDUAL, startWithVendor } from "#test/vendor/example-ap
 
 const { vendor, app, key, view, goOn, start, statusOf, callsFor } = await startWithVendor()
 
-test("a provider decides its own sessions alone, whoever signs and wherever it is sent", async () => {
+test("a provider decides only its own sessions, whatever the signature and the path", async () => {
   const theirs = await start(ACCREDITED)
   const ours = await start(INDIVIDUAL)
   const to = (path: string) => ({ to: `${app.origin}/v1${path}` })
-  // Of the vendor, for a session of the sandbox.
+  // The vendor's event about the sandbox's session.
   expect(await vendor.report(ours.sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
-  // Of the sandbox, for a session of the vendor.
+  // The sandbox's event about the vendor's session.
   const approval = { session_id: theirs.sessionId, decision: "approved" }
   for (const path of ["/kyc/webhook", "/kyc/webhook/sandbox"]) {
     expect((await app.webhook(approval, { path })).json).toMatchObject({ outcome: "ignored" })
@@ -30,7 +30,7 @@ test("a provider decides its own sessions alone, whoever signs and wherever it i
   expect([...events]).toEqual([])
 })
 
-test("an event is applied once; one that says nothing to us is ignored", async () => {
+test("an event is applied once; one without a decision is ignored", async () => {
   const { sessionId } = await start()
   expect(await vendor.report(sessionId, "passed", { type: "check.created" })).toMatchObject({
     json: { outcome: "ignored" },
@@ -42,7 +42,7 @@ test("an event is applied once; one that says nothing to us is ignored", async (
   expect(await view(sessionId)).toMatchObject({ state: "rejected" })
 })
 
-/** Lets the time come at which the vendor is asked, as if it had passed. */
+/** Makes Vouch ask the vendor now. */
 const asking = async (sessionId: string) => {
   await sql`update attestations set ask_at = now() - interval '1 second' where session_id = ${sessionId}`
   await waitFor(async () => {
@@ -51,7 +51,7 @@ const asking = async (sessionId: string) => {
   }, "the vendor to be asked")
 }
 
-test("what a lost webhook would have said is asked for, and has its effect once", async () => {
+test("after a lost webhook, Vouch asks for the decision and applies it once", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   await asking(sessionId)
@@ -60,7 +60,7 @@ test("what a lost webhook would have said is asked for, and has its effect once"
   vendor.decide(sessionId, "passed", at)
   await asking(sessionId)
   await app.waitForStatus(key, wallet, "verified")
-  // The webhook comes after all.
+  // The webhook arrives late.
   expect(await vendor.report(sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
   const [row] = await sql`
     select count(*)::int as count from operations o join attestations a on a.workspace_id = o.workspace_id
@@ -68,7 +68,7 @@ test("what a lost webhook would have said is asked for, and has its effect once"
   expect(row).toEqual({ count: 1 })
 })
 
-test("an investor who comes back has the vendor asked soon; whoever has just gone there has not", async () => {
+test("Vouch asks the vendor soon once the investor is back, but not while they are on the vendor's page", async () => {
   const { sessionId } = await start()
   const secondsLeft = async () => {
     const [row] = await sql`
@@ -81,11 +81,11 @@ test("an investor who comes back has the vendor asked soon; whoever has just gon
   expect(await secondsLeft()).toBeLessThan(30)
 })
 
-test("an event that only says that something changed has the vendor asked; again, it is not", async () => {
+test("Vouch asks the vendor about an event without a decision, but not about its repeat", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   const change = () => vendor.report(sessionId, "passed", { id: `evt-${sessionId}`, type: "check.changed" })
-  // What the event says counts for nothing.
+  // The event's own content does not count.
   expect(await change()).toMatchObject({ json: { outcome: "ignored" } })
   expect(await statusOf(wallet)).toBe("pending")
   vendor.decide(sessionId, "failed")
@@ -98,7 +98,7 @@ test("an event that only says that something changed has the vendor asked; again
   expect(await statusOf(wallet)).toBe("rejected")
 })
 
-test("a decision that the vendor dates into the future counts from now, and its withdrawal holds", async () => {
+test("a decision dated in the future counts from now, and can be withdrawn", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   vendor.decide(sessionId, "passed", new Date(Date.now() + 10 * 86_400_000))
@@ -111,7 +111,7 @@ test("a decision that the vendor dates into the future counts from now, and its 
   expect(await statusOf(wallet)).toBe("rejected")
 })
 
-test("a session whose time is over closes once its vendor has answered that nothing is decided", async () => {
+test("a session past its time closes once the vendor has answered that nothing is decided", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   const [row] =
@@ -124,29 +124,29 @@ test("a session whose time is over closes once its vendor has answered that noth
   expect(await statusOf(wallet)).toBe("expired")
 })
 
-test("an approval that the vendor gave while Vouch was down counts, though the session's time is over by now", async () => {
+test("an approval given while Vouch was down counts, although the session is past its time", async () => {
   for (const _ of [1, 2, 3]) {
     const { wallet, sessionId } = await start()
     await goOn(sessionId)
     vendor.decide(sessionId, "passed")
-    // The question of before is due as well.
+    // The earlier ask must run now, too.
     await advanceClock({ days: 2 })
     await app.waitForStatus(key, wallet, "verified")
     await restoreClock()
   }
 })
 
-test("a minute before its time is over the vendor is asked: no one reads expired before the answer", async () => {
+test("Vouch asks the vendor a minute before the session's end, so that it does not show as expired before the answer", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   vendor.decide(sessionId, "passed")
-  // The next of the usual questions is hours away.
+  // The next regular ask is hours away.
   await sql`update attestations set ask_at = now() + interval '3 days' where session_id = ${sessionId}`
   await advanceClock({ seconds: 86_400 - 30 })
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("a vendor that is away keeps a session open for a day at most, and what it says in that day counts", async () => {
+test("an unreachable vendor keeps a session open for at most a day, and its decision on that day counts", async () => {
   const [decided, undecided] = [await start(), await start()]
   for (const { sessionId } of [decided, undecided]) await goOn(sessionId)
   vendor.misbehave("fails")
@@ -157,7 +157,7 @@ test("a vendor that is away keeps a session open for a day at most, and what it 
     return row!.asked
   }
   for (const one of [decided, undecided]) {
-    await waitFor(() => isAsked(one), "the vendor to be asked in vain")
+    await waitFor(() => isAsked(one), "an unsuccessful ask")
     expect(await statusOf(one.wallet)).toBe("pending")
   }
   vendor.misbehave(null)
@@ -169,7 +169,7 @@ test("a vendor that is away keeps a session open for a day at most, and what it 
   expect(await statusOf(undecided.wallet)).toBe("expired")
 })
 
-test("a start while the vendor is still to be asked goes on with the same session", async () => {
+test("a start before the last ask continues the same session", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   await sql`update attestations set open_until = now() - interval '1 second', closing = false where session_id = ${sessionId}`

@@ -9,15 +9,15 @@ import {
 import { TOLERANCE_SECONDS } from "#server/domain/providers/timed-signature.ts"
 import { clock } from "#server/lib/time.ts"
 import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
+import { resumeCheck, sessionsWithEarlierCheck } from "./earlier-checks.ts"
 import { type Found, type ProviderSession, type Reading, sessionsOf, toVerify } from "./event-sessions.ts"
-import { sessionsThatLeft, takeUp } from "./left-checks.ts"
 import { noteSubmission } from "./note-submission.ts"
 import { applySignal } from "./signals.ts"
 
 /**
- * Does what an authentic event says: to the session that it is about, or to each session of a person. What it does not
- * say itself, the provider is asked, once for each of its references. Null where the event is about no session of this
- * provider and mode. Errors: provider_unavailable.
+ * Applies an authentic event to its session, or to each session of its person. If the event does not contain the decision,
+ * asks the provider, once for each reference. Null if the event is about no session of this provider and mode.
+ * Errors: provider_unavailable.
  */
 export async function applyProviderEvent({ event, provider, mode }: Reading): Promise<EventResult | null> {
   const { about, says } = event
@@ -30,7 +30,7 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
     })
   }
   const found = await sessionsOf({ event, provider, mode })
-  const sessions = found.length > 0 ? found : await sessionsThatLeft({ event, provider, mode })
+  const sessions = found.length > 0 ? found : await sessionsWithEarlierCheck({ event, provider, mode })
   if (sessions.length === 0) return null
   if (says.kind === "signal")
     return applySignal({ event: { ...event, says }, provider: provider.name, mode, sessions })
@@ -40,7 +40,7 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
   return bestOf(outcomes)
 }
 
-/** Does what an event says to sessions of one reference: what the provider has decided is decided for all of them. */
+/** Applies an event to the sessions of one reference. The provider's decision is the same for all of them. */
 async function applyToSame(
   sessions: Found[],
   says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
@@ -51,16 +51,16 @@ async function applyToSame(
   const decision = await decide(says, provider, fresh[0]!)
   if (decision === null) return "ignored"
   if (decision === SUBMITTED) {
-    const told = (one: Found) => ({ eventId: eventIdFor(event, one), mode, provider: provider.name })
-    const noted = await Promise.all(fresh.map((one) => noteSubmission(one, told(one))))
+    const sourceOf = (one: Found) => ({ eventId: eventIdFor(event, one), mode, provider: provider.name })
+    const noted = await Promise.all(fresh.map((one) => noteSubmission(one, sourceOf(one))))
     return noted.find((one) => one === "applied") ?? noted[0]!
   }
   const [first] = fresh
-  // Nothing but an approval counts of a check that was left for another one.
-  if (first?.is_left && !(decision.decision === "approved" && (await takeUp(first)))) return "ignored"
+  // Of a check that the investor left for another one, only an approval counts.
+  if (first?.is_earlier && !(decision.decision === "approved" && (await resumeCheck(first)))) return "ignored"
   const outcomes: (EventResult | null)[] = []
   const isReviewed = decision.decision === "in_review"
-  // Before the decision is recorded, so that after a crash the event is no repeat.
+  // Before recording the decision, so that after a crash the event does not count as a repeat.
   if (isReviewed) outcomes.push(await signalApproved(sessions, { event, provider, mode }))
   for (const session of fresh) {
     const sessionEvent: SessionEvent = {
@@ -70,7 +70,7 @@ async function applyToSame(
     }
     outcomes.push(await applyEvent({ event: sessionEvent, provider: provider.name, mode }))
   }
-  // And of whoever was approved meanwhile.
+  // Include people approved in the meantime.
   if (isReviewed && outcomes.includes("ignored"))
     outcomes.push(
       await signalApproved(
@@ -88,7 +88,7 @@ export const bestOf = (outcomes: readonly (EventResult | null)[]): EventResult |
   outcomes.find((one) => one !== null) ??
   null
 
-/** What a review of people who were approved before is to their workspaces; null where nobody was. */
+/** Signals that the vendor is reviewing people whom it approved before. Null if it approved none of them. */
 async function signalApproved(
   sessions: readonly Found[],
   { event, provider, mode }: Reading,
@@ -101,7 +101,7 @@ async function signalApproved(
   const reason = ("reason" in says && says.reason) || `${provider.label}: in review`
   return applySignal({
     event: {
-      // The decision itself is recorded by its own.
+      // A separate id: the decision itself is recorded under the event's id.
       eventId: `${event.eventId} signal`,
       about: event.about,
       says: { kind: "signal", signal, occurredAt, reason },
@@ -112,7 +112,7 @@ async function signalApproved(
   })
 }
 
-/** The same event is told apart by session: of each it is recorded once. */
+/** An id per session: an event is recorded once for each session. */
 const eventIdFor = ({ eventId, about }: ProviderEvent, { attestation_id }: ProviderSession): string =>
   "sessionId" in about ? eventId : `${eventId} ${attestation_id}`
 
@@ -128,7 +128,7 @@ async function withoutRepeats(sessions: Found[], { event, provider, mode }: Read
   return sessions.filter((_session, n) => !repeats.has(ids[n]!))
 }
 
-/** What the event comes to; null where nothing is decided yet. */
+/** The event's decision; null if nothing is decided yet. */
 async function decide(
   says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
   { flow }: Provider,
@@ -141,17 +141,17 @@ async function decide(
       return decisionOf(says)
     case "changed": {
       if (flow.kind !== "redirect" || session.provider_reference === null) return null
-      const told = says.occurredAt ?? clock.now()
+      const at = says.occurredAt ?? clock.now()
       const { isFinal = false } = says
       const answer = await flow.readDecision(toVerify(session), session.provider_reference, { isFinal })
-      return answer === SUBMITTED ? answer : timed(answer, told)
+      return answer === SUBMITTED ? answer : timed(answer, at)
     }
   }
 }
 
 /**
- * A vendor's answer with a time: its own, or else when it was asked or told. A time that is none, or in the future, would hide
- * whatever the vendor says until then: it counts as not given.
+ * A vendor's answer with a time: the vendor's, or else when we asked or received it. A time that is invalid or in the future
+ * would hide the vendor's later decisions, so it counts as missing.
  */
 export function timed(answer: ReadDecision | null, at: Date): ProviderDecision | null {
   if (answer === null) return null

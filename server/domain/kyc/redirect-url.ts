@@ -3,7 +3,7 @@ import { z } from "zod"
 const ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+$/
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Where the hosted page returns to: https, or http on loopback; no credentials. */
+/** Where the hosted page sends the investor at the end: https, or http on loopback; no credentials. */
 export const redirectUrl = z
   .string()
   .max(2000)

@@ -16,12 +16,12 @@ import { rankOf } from "./decide.ts"
 import { type DecidedSession, isApproved, lockDecided } from "./decided-session.ts"
 import { takeEffect } from "./take-effect.ts"
 
-// A vendor that approves a person whom it had rejected. Nothing leaves `rejected`: a member accepts the reversal, which makes
-// a new attestation with a unit of quota of its own, or keeps the rejection.
+// A reversal: a vendor approves a person whom it had rejected. Nothing leaves `rejected`. A member either keeps the rejection
+// or accepts the reversal, which creates a new attestation and uses another unit of quota.
 
 /**
- * Whether there is something to accept: the approval is still valid, and the person has not started again since. Where a
- * vendor keeps people, a later session of theirs takes the same approval by itself.
+ * Whether a member can accept the reversal: the approval is still valid, and the person has not started again since. If they
+ * have, and the vendor keeps one record per person, the later session receives the same approval by itself.
  */
 export async function isReversible(
   sql: Queryable,
@@ -53,7 +53,7 @@ export async function openReversal(
   })
 }
 
-/** Whether a reversal waits for a member. */
+/** Whether a reversal is waiting for a member. */
 export async function isReversing(sql: Queryable, { workspace_id, id }: DecidedSession): Promise<boolean> {
   const rows = await sql`
     select from reviews
@@ -71,14 +71,14 @@ export async function withdrawReversal(
   await closeVendorReviews(sql, row.workspace_id, [row.id], "vendor", "reversal")
 }
 
-/** Orders what the vendor says next. What it decided stays the rejection. */
+/** Records the event's time, which orders later events. The decision stays a rejection. */
 const noteTime = (sql: Queryable, row: DecidedSession, { occurredAt, decision }: ProviderDecision) => sql`
   update attestations set event_at = ${occurredAt}, event_rank = ${rankOf(decision)}
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
 
 /**
- * Locks the attestation that an accepted reversal made of a rejected one: what the vendor says of its session from then on is
- * about the new one. Null if there is none.
+ * Locks the attestation that an accepted reversal created. The vendor's later events about the rejected session apply to it.
+ * Null if there is none.
  */
 export async function lockSuccessor(sql: Queryable, row: DecidedSession): Promise<DecidedSession | null> {
   if (row.status !== "rejected") return null
@@ -92,7 +92,7 @@ export async function lockSuccessor(sql: Queryable, row: DecidedSession): Promis
 
 type Acceptance = {
   workspaceId: string
-  /** The rejected one. */
+  /** The rejected attestation. */
   attestationId: string
   reviewId: string
   claims: Claims
@@ -100,16 +100,16 @@ type Acceptance = {
 }
 
 /**
- * Accepts a reversal, in the transaction that closes its review: the person's open session of the wallet is approved or, if
- * there is none, a new one. The approval counts from the time that the vendor gave it. Returns the attestation that is
- * approved. Errors: review_changed, quota_exceeded, sol_budget_exceeded, chain_unavailable.
+ * Accepts a reversal, in the transaction that closes its review. Approves the person's open session of the wallet, or a new
+ * session if there is none. Validity counts from the vendor's approval. Returns the id of the approved attestation.
+ * Errors: review_changed, quota_exceeded, sol_budget_exceeded, chain_unavailable.
  */
 export async function acceptReversal(sql: Queryable, acceptance: Acceptance): Promise<string> {
   const { workspaceId, attestationId, reviewId, claims } = acceptance
   const now = clock.now()
   const rejected = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${attestationId}`)
   if (rejected?.status !== "rejected" || rejected.event_at === null || rejected.erased_at !== null)
-    return fail("review_changed", "This verification is no longer rejected: nothing is left to accept.")
+    return fail("review_changed", "This verification is no longer rejected, so there is nothing to accept.")
   await requireUnverified(sql, rejected, now)
   const occurredAt = rejected.event_at
   const effect = approvalOn(rejected, occurredAt, now)
@@ -127,7 +127,7 @@ export async function acceptReversal(sql: Queryable, acceptance: Acceptance): Pr
   return id
 }
 
-/** Errors: review_changed, for a wallet that is another person's by now, or verified again. */
+/** Errors: review_changed, if the wallet now belongs to another person or is verified again. */
 async function requireUnverified(sql: Queryable, row: DecidedSession, now: Date): Promise<void> {
   const { workspace_id: workspaceId, wallet, schema_id, investor_id } = row
   const rows = await sql<{ is_of_another: boolean; is_verified: boolean }[]>`
@@ -156,8 +156,8 @@ async function pendingOf(sql: Queryable, row: DecidedSession, now: Date): Promis
 }
 
 /**
- * Another session of the person at the same check of the vendor, which takes a unit of quota. What the vendor said before its
- * reversal is as late for this one as for the rejected one.
+ * Starts another session for the person with the same check at the vendor, and takes a unit of quota. It keeps the time of
+ * the last event, so that events from before the reversal stay outdated.
  */
 async function startAgain(
   sql: Queryable,

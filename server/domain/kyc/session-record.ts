@@ -12,7 +12,7 @@ import { sessionStates } from "#shared/statuses.ts"
 export const sessionState = z.enum(sessionStates).meta({
   id: "SessionState",
   description:
-    "`open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, whatever becomes of the attestation later",
+    "`open`: waits for the investor; `approved`: its attestation is on its way to the chain; `verified`, `rejected`, `cancelled` and `expired` are final, even if the attestation changes later",
   example: "open",
 })
 
@@ -27,7 +27,7 @@ export const sessionRecord = z
       example: "http://localhost:3000/verify/sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     attestation_id: idOf("att").meta({
-      description: "The attestation that it decides",
+      description: "The attestation that the session decides",
       example: "att_4f8NqYcTzHkLwR2sVbJm9X",
     }),
     investor_id: idOf("inv").meta({
@@ -51,11 +51,11 @@ export const sessionRecord = z
       .nullable()
       .meta({ description: "When the investor consented; null before", example: null }),
     expires_at: timestamp.nullable().meta({
-      description: "When it closes undecided; null once it is decided",
+      description: "When the session closes if it is not decided; null once it is decided",
       example: "2026-01-03T03:04:05Z",
     }),
     decided_at: timestamp.nullable().meta({
-      description: "Time of the provider's last decision, by its own clock; null before",
+      description: "Time of the provider's last decision, by the provider's clock; null before",
       example: null,
     }),
   })
@@ -63,7 +63,7 @@ export const sessionRecord = z
 
 export type SessionRecord = z.infer<typeof sessionRecord>
 
-/** What a record is made of. */
+/** The columns of a session record. */
 export const sessionColumns = columns(
   "attestations",
   "id",
@@ -87,7 +87,7 @@ export const sessionColumns = columns(
 )
 export type SessionRow = RowOf<typeof sessionColumns>
 
-/** The hosted page of a session. */
+/** Address of a session's hosted page. */
 export const sessionUrl = (sessionId: string): string => `${deployment.origin}/verify/${sessionId}`
 
 const time = (at: Date | null) => at && toTimestamp(at)

@@ -18,7 +18,7 @@ const list = async (query = "", by = key) =>
 const sessionIds = async (query: string, by = key): Promise<string[]> =>
   (await list(query, by)).data.map((one: { session_id: string }) => one.session_id)
 
-test("a session says how far it has come, and what becomes of the attestation later does not change that", async () => {
+test("a session shows its state, and later changes of the attestation do not affect it", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const open = await get(sessionId)
   expect(open).toMatchObject({
@@ -62,7 +62,7 @@ test("a session says how far it has come, and what becomes of the attestation la
   expect((await get(sessionId)).json).toMatchObject({ state: "verified", status: "rejected" })
 })
 
-test("one that closes by its time is expired then, with no sweep, and in the list as well", async () => {
+test("a session expires on time without a sweep, also in the list", async () => {
   const own = await app.key()
   const { sessionId } = await app.startSession(own)
   const { expires_at } = (await get(sessionId, own)).json
@@ -77,7 +77,7 @@ test("one that closes by its time is expired then, with no sweep, and in the lis
   expect(await sessionIds("?state=open", own)).toEqual([])
 })
 
-test("each state lists its own sessions alone, and together they list all", async () => {
+test("each state lists only its own sessions, and together they list all", async () => {
   const own = await app.key()
   const sessions: Record<string, string> = {}
   sessions.open = (await app.startSession(own)).sessionId
@@ -97,7 +97,7 @@ test("each state lists its own sessions alone, and together they list all", asyn
     json: {},
   })
   sessions.verified = (await app.verifiedWallet(own)).sessionId
-  // Approved, and not on chain: as between the webhook and the confirmation.
+  // Approved but not on chain, as between the webhook and the confirmation.
   sessions.approved = (await app.startSession(own)).sessionId
   await sql`
     update attestations set issued_at = now(), expires_at = now() + interval '1 day', open_until = null
@@ -128,14 +128,14 @@ test("sessions are found by wallet, schema, external id, investor and time", asy
   expect(await sessionIds("?external_id=Jane", own)).toEqual([second, first])
   const { investor_id, created_at } = (await get(first, own)).json
   expect(await sessionIds(`?investor=${investor_id}`, own)).toEqual([second, first])
-  for (const nobody of [newId("inv"), "x"]) expect(await sessionIds(`?investor=${nobody}`, own)).toEqual([])
+  for (const unknown of [newId("inv"), "x"]) expect(await sessionIds(`?investor=${unknown}`, own)).toEqual([])
   await sql`update attestations set created_at = created_at - interval '2 hours' where session_id = ${first}`
   const between = toTimestamp(addSeconds(new Date(created_at), -3600))
   expect(await sessionIds(`?created_after=${between}`, own)).toEqual([third, second])
   expect(await sessionIds(`?created_before=${between}`, own)).toEqual([first])
 })
 
-test("a status and a state together list what has both", async () => {
+test("a status and a state together list the sessions that match both", async () => {
   const own = await app.key()
   const { sessionId } = await app.startSession(own)
   const { sessionId: verified, status } = await app.verifiedWallet(own)
@@ -153,10 +153,10 @@ test("a status and a state together list what has both", async () => {
   expect(await sessionIds("?state=verified&status=expired", own)).toEqual([])
 })
 
-test("the sessions of a state are read by its index, however few they are", async () => {
+test("the list of a state uses its index, however few sessions it has", async () => {
   const own = await app.key()
   const { sessionId } = await app.startSession(own)
-  // A year's others, of which the list of a state has to read none.
+  // A year of other sessions, none of which the list may read.
   await sql`
     insert into attestations overriding system value
     select (jsonb_populate_record(a, jsonb_build_object('id', a.id || n, 'session_id', a.session_id || n,
@@ -174,7 +174,7 @@ test("the sessions of a state are read by its index, however few they are", asyn
   }
 })
 
-test("pages hold each session once while others are added", async () => {
+test("pages contain each session once while others are added", async () => {
   const own = await app.key()
   const all: string[] = []
   for (let n = 0; n < 5; n++) all.unshift((await app.startSession(own)).sessionId)
@@ -201,7 +201,7 @@ test.each([
   expect(await list(query)).toMatchObject({ error, detail: expect.any(String) })
 })
 
-test("who may only read sees sessions, and nothing that opens one", async () => {
+test("a read-only key sees sessions, but nothing that opens one", async () => {
   const { sessionId } = await app.startSession(key)
   const { json } = await get(sessionId)
   const account = { workspaces: { test: key.workspaceId } } as Account
@@ -212,7 +212,7 @@ test("who may only read sees sessions, and nothing that opens one", async () => 
   expect(await list("", mute)).toMatchObject({ error: "insufficient_scope" })
 })
 
-test("to another workspace a session has never existed", async () => {
+test("for another workspace, a session does not exist", async () => {
   const { sessionId } = await app.startSession(key)
   const { json: mine } = await get(sessionId)
   const stranger = await app.key()

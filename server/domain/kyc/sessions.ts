@@ -11,7 +11,7 @@ import { fail } from "#shared/errors.ts"
 import type { AttestationStatus, SessionState } from "#shared/statuses.ts"
 import { type SessionRecord, type SessionRow, sessionColumns, toSessionRecord } from "./session-record.ts"
 
-/** The id is not repeated: it opens the hosted page. */
+/** Does not repeat the id, because the id opens the hosted page. */
 export const sessionNotFound = (): never =>
   fail(
     "session_not_found",
@@ -34,7 +34,7 @@ export type SessionFilter = {
   status: AttestationStatus | null
   externalId: string | null
   investorId: string | null
-  /** Those created from then on, and before then. */
+  /** Only sessions created at or after the first time, and before the second. */
   createdAfter: Date | null
   createdBefore: Date | null
   limit: number
@@ -49,13 +49,13 @@ export async function listSessions(
   const { workspaceId } = principal
   const { schemaId, status, limit, cursor } = filter
   const last = cursor === null ? null : await placeOf(workspaceId, cursor)
-  // One who turned out to be another is that one; nobody has no sessions.
+  // Follow a merged investor to the one it was merged into. An unknown investor has no sessions.
   const investorId =
     filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
   const found: FindFilter = {
     wallet: filter.wallet ?? undefined,
     schema: schemaId ?? undefined,
-    // A revoked one is `rejected` to the API.
+    // The API shows a revoked attestation as `rejected`.
     status: status === "rejected" ? "rejected or revoked" : (status ?? undefined),
     sessionState: filter.state ?? undefined,
     externalId: filter.externalId ?? undefined,
@@ -72,9 +72,9 @@ export async function listSessions(
           fields: () => sql`${sql(sessionColumns)}`,
         })
   if (rows.length === 0 && schemaId !== null) await requireSchema(workspaceId, schemaId)
-  const shown = rows.slice(0, limit)
+  const page = rows.slice(0, limit)
   return {
-    data: shown.map((row) => toSessionRecord(row, principal)),
-    next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
+    data: page.map((row) => toSessionRecord(row, principal)),
+    next_cursor: rows.length > limit ? toCursor(page.at(-1)!.id) : null,
   }
 }

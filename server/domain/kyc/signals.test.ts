@@ -22,7 +22,7 @@ async function team(changes: ChosenPolicies = {}) {
   return officer
 }
 
-/** One person with so many verified wallets. */
+/** One person with this many verified wallets. */
 async function person(key: TestKey, wallets: number, externalId = newId("evt")) {
   const made = []
   for (let n = 0; n < wallets; n++) {
@@ -55,7 +55,7 @@ const send = (
     event: {
       eventId,
       about: { sessionId },
-      says: { kind: "signal", signal, occurredAt, reason: "told by us" },
+      says: { kind: "signal", signal, occurredAt, reason: "reported by the test" },
     },
     provider: deployment.providers.test.default!,
     mode: "test",
@@ -82,7 +82,7 @@ test.each(["watchlist_match", "case_opened"] as const)(
   },
 )
 
-test("a person who was deactivated loses all verifications, whichever wallets they are of", async () => {
+test("a deactivated person loses all verifications, on every wallet", async () => {
   const { key } = await team()
   const [gone, stays] = [await person(key, 3), await person(key, 1)]
   expect(await send(gone.sessionId, "person_deactivated")).toBe("applied")
@@ -91,7 +91,7 @@ test("a person who was deactivated loses all verifications, whichever wallets th
   expect(await reviewsOf(gone.investorId)).toEqual([])
 })
 
-test("a verification that began after the signal goes on, however late the signal comes", async () => {
+test("a verification that began after the signal continues, however late the signal arrives", async () => {
   const { key } = await team()
   const wallet = newWallet()
   const { sessionId } = await app.startSession(key, wallet)
@@ -104,7 +104,7 @@ test("a verification that began after the signal goes on, however late the signa
   expect(await statusOf(key, wallet)).toBe("rejected")
 })
 
-test("each can be switched", async () => {
+test("the policy of each signal can be changed", async () => {
   const { key } = await team({ watchlist_match: "withdraw", person_deactivated: "review" })
   const [first, second] = [await person(key, 1), await person(key, 1)]
   await send(first.sessionId, "watchlist_match")
@@ -131,7 +131,7 @@ test("the same signal twice at once counts once; another one joins the open revi
   ])
 })
 
-test("withdrawn twice at once, each verification ends once", async () => {
+test("of two simultaneous withdrawals, each verification ends once", async () => {
   const { key } = await team()
   const { wallets, sessionId } = await person(key, 2)
   const eventId = newId("evt")
@@ -142,7 +142,7 @@ test("withdrawn twice at once, each verification ends once", async () => {
   expect(burnt).toHaveLength(2)
 })
 
-test("one that is older than the approval says nothing new, and one of somebody who has ended neither", async () => {
+test("a signal older than the approval, or about a person whose verifications have ended, has no effect", async () => {
   const { key } = await team({ watchlist_match: "withdraw" })
   const { wallets, sessionId, investorId } = await person(key, 1)
   const before = addSeconds(clock.now(), -3600)
@@ -155,7 +155,7 @@ test("one that is older than the approval says nothing new, and one of somebody 
   expect(await reviewsOf(investorId)).toEqual([])
 })
 
-test("one that overtakes the approval opens the review all the same", async () => {
+test("a signal that overtakes the approval still opens the review", async () => {
   const { key } = await team()
   const { wallet, sessionId } = await app.startSession(key)
   expect(await send(sessionId, "watchlist_match")).toBe("applied")
@@ -170,7 +170,7 @@ test("one that overtakes the approval opens the review all the same", async () =
   expect(rows).toEqual([{ state: "open" }])
 })
 
-test("revoking in the review ends what is in force of all wallets; another workspace's same person stays", async () => {
+test("revoking in the review ends the verifications of all wallets, but not those in another workspace", async () => {
   const officer = await team()
   const other = await team()
   const externalId = newId("evt")
@@ -183,7 +183,7 @@ test("revoking in the review ends what is in force of all wallets; another works
   expect(await reviewsOf(others.investorId)).toEqual([])
 })
 
-test("deleted data opens a review, and by the workspace's choice nothing", async () => {
+test("deleted data opens a review, or does nothing if the workspace chose that", async () => {
   for (const [choice, outcome, found] of [
     [undefined, "applied", 1],
     ["nothing", "ignored", 0],

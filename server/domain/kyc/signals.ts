@@ -12,20 +12,20 @@ type Person = { workspace_id: string; investor_id: string }
 
 type Signalled = {
   event: SignalEvent
-  /** Name of the provider that signed it. */
+  /** The provider that signed the event. */
   provider: string
   mode: Mode
-  /** Sessions that it names, of one person or of several. */
+  /** The sessions that it names, of one person or several. */
   sessions: readonly Person[]
 }
 
-/** Verifications of one person that a signal is about: more than anybody has. */
+/** The most verifications of one person that a signal applies to. No one has that many. */
 const MOST = 100
 
 /**
- * Does what a workspace's policy says when a vendor reports something about a person whom it verified: it revokes all that
- * this vendor has verified of them, whichever wallets that are, or opens one review of the person. Where that vendor's
- * decisions are all newer, or have ended, there is nothing to do.
+ * Applies a workspace's policy when a vendor reports something about a person whom it verified: revokes everything this
+ * vendor verified for them, on any wallet, or opens one review of the person. Does nothing if all of the vendor's decisions
+ * are newer or have ended.
  */
 export async function applySignal({ sessions, ...signal }: Signalled): Promise<EventResult> {
   const people = new Map(sessions.map((one) => [`${one.workspace_id} ${one.investor_id}`, one]))
@@ -40,16 +40,16 @@ export async function applySignal({ sessions, ...signal }: Signalled): Promise<E
 
 type Signal = Omit<Signalled, "sessions">
 
-/** Those that the signal is newer than: what began after it, it says nothing of. */
+/** The verifications that a signal applies to: those older than the signal. */
 const inForce = ({ workspace_id, investor_id }: Person, { event, provider }: Signal) => sql`
   workspace_id = ${workspace_id} and investor_id = ${investor_id} and provider = ${provider}
     and status in ('pending', 'verified') and coalesce(event_at, created_at) <= ${event.says.occurredAt}`
 
-/** As the vendor's own rejection of each, so that its time decides what holds. */
+/** Applies the signal as the vendor's rejection of each verification, so that its time decides which decision holds. */
 async function withdraw(person: Person, signal: Signal): Promise<EventResult[]> {
   const { event, provider, mode } = signal
   const { signal: name, occurredAt, reason } = event.says
-  // Those that it has ended before as well: of a repeat it is said that it is one.
+  // Include those that this signal ended before, so that a repeat is recognised as one.
   const concerned = await onBehalfOf(
     person.workspace_id,
     () => sql<{ id: string; session_id: string }[]>`
@@ -80,7 +80,7 @@ async function withdraw(person: Person, signal: Signal): Promise<EventResult[]> 
   return outcomes
 }
 
-/** One review of the person, however many wallets they have: what is reported again joins it. */
+/** Opens one review of the person for all their wallets. Later reports join it. */
 async function askPerson(person: Person, signal: Signal): Promise<EventResult[]> {
   const { workspace_id: workspaceId, investor_id: investorId } = person
   const { event, provider, mode } = signal
@@ -88,7 +88,7 @@ async function askPerson(person: Person, signal: Signal): Promise<EventResult[]>
   const outcome = await onBehalfOf(workspaceId, () =>
     repeatOnDeadlock(() =>
       sql.begin(async (sql): Promise<EventResult> => {
-        // An approval that is being recorded comes first.
+        // Wait for an approval that is being recorded.
         const [first] = await sql<{ id: string }[]>`
           select id from attestations where ${inForce(person, signal)} order by seq limit ${MOST} for update`
         if (!first) return "ignored"
@@ -108,5 +108,5 @@ async function askPerson(person: Person, signal: Signal): Promise<EventResult[]>
   return [outcome]
 }
 
-/** What a policy's choice does. */
+/** The action of each policy. */
 const actions = { review: askPerson, withdraw, nothing: async (): Promise<EventResult[]> => [] }

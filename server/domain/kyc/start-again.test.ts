@@ -38,7 +38,7 @@ const submit = async (sessionId: string) => {
       accredited: false,
     }),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
+  // biome-ignore lint/suspicious/noExplicitAny: answers have any shape
   return { status: response.status, json: (await response.json()) as any }
 }
 
@@ -47,7 +47,7 @@ async function used(): Promise<number> {
   return json.used
 }
 
-test("a second start on an open session takes the fields that are sent, keeps the others, and counts nothing", async () => {
+test("a second start updates the open session with the fields it sends, keeps the others, and uses no quota", async () => {
   const wallet = newWallet()
   const first = await start(wallet, { redirectUrl: "https://example.com/1" })
   const before = await used()
@@ -68,7 +68,7 @@ test("a second start on an open session takes the fields that are sent, keeps th
   expect(await used()).toBe(before)
 })
 
-test("one that was started without them gets them", async () => {
+test("a session started without these fields takes them from a later start", async () => {
   const wallet = newWallet()
   await start(wallet)
   await start(wallet, { externalId: "late", redirectUrl: "https://example.com/late" })
@@ -77,7 +77,7 @@ test("one that was started without them gets them", async () => {
   ])
 })
 
-test("a replay changes nothing: what a later request sent stays", async () => {
+test("a replay changes nothing: the fields of a later request stay", async () => {
   const wallet = newWallet()
   const [name, later] = [newId("evt"), newId("evt")]
   const [one, two, three] = [1, 2, 3].map((n) => ({ redirectUrl: `https://example.com/${n}` }))
@@ -95,7 +95,7 @@ test("a replay changes nothing: what a later request sent stays", async () => {
   await isSecond()
 })
 
-test("what is not valid changes nothing, and an ended session stays as it was", async () => {
+test("an invalid request changes nothing, and an ended session stays unchanged", async () => {
   const wallet = newWallet()
   const first = await start(wallet, { externalId: "one" })
   const refused = await start(wallet, { externalId: "two", redirectUrl: "http://example.com/" })
@@ -107,7 +107,7 @@ test("what is not valid changes nothing, and an ended session stays as it was", 
   expect(await sessionsOf(wallet)).toMatchObject([{ external_id: "one" }, { external_id: "two" }])
 })
 
-test("another external id begins a session of its own, and the first person's goes on", async () => {
+test("another external id begins its own session, and the first person's continues", async () => {
   const wallet = newWallet()
   const name = newId("evt")
   const first = await start(wallet, { externalId: "one" }, { idempotencyKey: name })
@@ -128,7 +128,7 @@ test("another external id begins a session of its own, and the first person's go
   expect(replay.text).toBe(first.text)
 })
 
-test("where no other session can begin, the one that was begun goes on", async () => {
+test("if no other session can begin, the open one continues", async () => {
   const wallet = newWallet()
   const owner = await app.key()
   const { sessionId } = await app.startSession(owner, wallet)
@@ -160,13 +160,13 @@ test("an address for reminders stays with the person who gave it", async () => {
     ["x1", true],
     ["x2", false],
   ])
-  // The first name does not change the person.
+  // The first external id does not change the person.
   await start(other, { email: "other@example.com" }, sent)
   await start(other, { externalId: "x4" }, sent)
   expect(await reminded(other)).toEqual([["x4", true]])
 })
 
-test("50 people at once for one wallet: each has one session, and counts one unit", async () => {
+test("50 simultaneous starts of one wallet for 50 people: each gets one session and uses one unit", async () => {
   const wallet = newWallet()
   const before = await used()
   const names = Array.from({ length: 100 }, (_, i) => `name-${i % 50}`)

@@ -7,7 +7,7 @@ import { credentialOf } from "#test/matchers/credential.ts"
 import { type OurSession, startVendorFixture, type VendorFixture } from "#test/vendor/fixture.ts"
 import { startGeneric } from "#test/vendor/generic.ts"
 
-// A wallet that is started for another person, where the provider's webhook names nothing but our session.
+// A wallet is started for another person, and the provider's webhooks name only our session.
 let bridge: Awaited<ReturnType<typeof startGeneric>>
 let f: VendorFixture
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => f.app.chain.hold(false))
 afterAll(() => f.stop())
 
-const somebody = () => `person-${newId("evt")}`
+const newPerson = () => `person-${newId("evt")}`
 const decide = (session: OurSession, decision: string) =>
   f.send(
     bridge.event(session.sessionId, {
@@ -40,13 +40,13 @@ const idle = () =>
     return unfinished.length === 0
   }, "the ledger to be idle")
 
-/** How far the first person has come when the wallet is started for the second, and what a later approval does. */
-const ways: [string, (session: OurSession) => Promise<unknown>, "applied" | "ignored"][] = [
+/** The first person's state when the wallet is started for the second, and the result of a later approval. */
+const states: [string, (session: OurSession) => Promise<unknown>, "applied" | "ignored"][] = [
   ["on the vendor's page", async () => {}, "applied"],
   ["in review", (session) => decide(session, "in_review"), "applied"],
-  ["to submit again", (session) => decide(session, "resubmission_requested"), "applied"],
+  ["asked to submit again", (session) => decide(session, "resubmission_requested"), "applied"],
   [
-    "approved, and not on chain yet",
+    "approved and not on chain yet",
     async (session) => {
       await f.app.chain.hold(true)
       expect(await decide(session, "approved")).toEqual([200, "applied"])
@@ -64,12 +64,12 @@ const ways: [string, (session: OurSession) => Promise<unknown>, "applied" | "ign
   ],
 ]
 
-test.each(ways)(
-  "a person who is %s goes on when the wallet is started for another, who begins with nothing",
-  async (how, come, outcome) => {
-    const [one, two] = [somebody(), somebody()]
+test.each(states)(
+  "a person who is %s continues when the wallet is started for another, who begins without progress",
+  async (state, reach, outcome) => {
+    const [one, two] = [newPerson(), newPerson()]
     const first = await f.handedOver({ externalId: one })
-    await come(first)
+    await reach(first)
     const [before, was] = [await used(), await rowOf(first)]
 
     const second = await f.start({ wallet: first.wallet, externalId: two })
@@ -81,7 +81,7 @@ test.each(ways)(
     expect(await decide(first, "approved")).toEqual([200, outcome])
     await f.app.chain.hold(false)
     await idle()
-    const isHeld = how === "approved, and held back"
+    const isHeld = state === "approved, and held back"
     expect((await rowOf(first)).status).toBe(isHeld ? "pending" : "verified")
     expect((await credentialOf(f.app, f.key, newAddress(first))).amount).toBe(isHeld ? 0 : 1)
     expect(await rowOf(second)).toMatchObject({ status: "pending", claims: null })
@@ -103,11 +103,11 @@ test.each(ways)(
 const newAddress = ({ wallet }: OurSession) => wallet as ReturnType<typeof newWallet>
 
 test.each(["the start", "the webhook"])(
-  "a start for another person and the first one's approval at once, %s sent first: each has what is theirs",
+  "a start for another person and the first one's approval at once, %s sent first: each affects only its own person",
   async (earlier) => {
     for (let round = 0; round < 10; round++) {
-      const first = await f.handedOver({ externalId: somebody() })
-      const other = somebody()
+      const first = await f.handedOver({ externalId: newPerson() })
+      const other = newPerson()
       const acts = [
         () => f.start({ wallet: first.wallet, externalId: other }),
         () => decide(first, "approved"),
@@ -125,8 +125,8 @@ test.each(["the start", "the webhook"])(
   },
 )
 
-test("who goes on to the vendor while the session becomes another person's goes there as that person", async () => {
-  const [mistaken, right] = [somebody(), somebody()]
+test("an investor who continues to the vendor while the session changes to another person is checked as that person", async () => {
+  const [mistaken, right] = [newPerson(), newPerson()]
   await f.start({ externalId: mistaken })
   const known = await f.start({ externalId: right })
   const session = await f.start({ externalId: mistaken })
@@ -148,10 +148,10 @@ test("who goes on to the vendor while the session becomes another person's goes 
   expect(bridge.investorOf(session.sessionId)).toBe(known.investorId)
 })
 
-test("clicks and starts for others at once: each check is of whose session it is", async () => {
+test("with simultaneous clicks and starts for others, each check is for the person of its session", async () => {
   for (let round = 0; round < 8; round++) {
-    const [one, two] = [somebody(), somebody()]
-    // Known by more than this session, so that another name does not rename them.
+    const [one, two] = [newPerson(), newPerson()]
+    // Give each person another session, so that another external id does not rename them.
     for (const externalId of [one, two]) await f.start({ externalId })
     const session = await f.start({ externalId: one })
     const [, next] = await Promise.all([
@@ -161,8 +161,8 @@ test("clicks and starts for others at once: each check is of whose session it is
     await f.goOn(next)
     expect(await rowOf(next)).toMatchObject({ status: "pending", external_id: two })
     for (const { sessionId } of [session, next]) {
-      const told = bridge.investorOf(sessionId)
-      if (told !== undefined) expect(told).toBe((await rowOf({ sessionId })).investor_id)
+      const investor = bridge.investorOf(sessionId)
+      if (investor !== undefined) expect(investor).toBe((await rowOf({ sessionId })).investor_id)
     }
   }
 })

@@ -32,7 +32,7 @@ async function startAndCancel(key: TestKey, times: number): Promise<void> {
 const usage = async (key: TestKey) =>
   (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json
 
-test("a month admits ten starts for each unit, whatever is given back, and says why it admits no more", async () => {
+test("a month admits ten starts for each unit, however many are returned, and then says why it refuses", async () => {
   const key = await limited(2)
   await startAndCancel(key, 20)
   expect(await usage(key)).toMatchObject({ used: 0, remaining: 2 })
@@ -46,7 +46,7 @@ test("a month admits ten starts for each unit, whatever is given back, and says 
   expect((await start(key)).status).toBe(200)
 })
 
-test("of forty starts at once, as many are admitted as the month has left", async () => {
+test("of forty simultaneous starts, exactly the remaining ones are admitted", async () => {
   const key = await limited(100)
   await startAndCancel(key, 1)
   await sql`update usage_periods set started = 995 where workspace_id = ${key.workspaceId}`
@@ -56,7 +56,7 @@ test("of forty starts at once, as many are admitted as the month has left", asyn
   expect(await usage(key)).toMatchObject({ used: 5 })
 })
 
-test("an open session is returned beyond the month's starts, and a larger quota admits more of them", async () => {
+test("beyond the month's starts an open session is still returned, and a larger quota admits more starts", async () => {
   const name = newId("acct")
   const account = await createAccount({ name, plan: "enterprise", quota: 1 })
   const key = await app.key({ mode: "live", account })
@@ -64,7 +64,7 @@ test("an open session is returned beyond the month's starts, and a larger quota 
   const wallet = newWallet()
   const open = await start(key, wallet)
   expect((await start(key, wallet)).text).toBe(open.text)
-  // Both bounds are reached.
+  // Both limits are reached.
   expect((await start(key)).json.detail).toMatch(/^All 1 attestations of this month are used\./)
   await cancel(key, open.json.session_id)
   expect((await start(key, wallet)).status).toBe(429)
@@ -74,7 +74,7 @@ test("an open session is returned beyond the month's starts, and a larger quota 
   await startAndCancel(key, 25)
 })
 
-test("an older process counts no starts: what is used counts instead", async () => {
+test("an older process does not count starts, so the used units count instead", async () => {
   const key = await limited(2)
   await start(key)
   await sql`update usage_periods set started = 0 where workspace_id = ${key.workspaceId}`

@@ -3,7 +3,7 @@ import { background, sql } from "#db/client.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// A start that meets a session which ends at that very moment.
+// A start that finds a session which ends at the same moment.
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
@@ -25,7 +25,7 @@ const withoutSession = () => sql`
   select external_id from investors i where workspace_id = ${key.workspaceId} and not exists (
     select from attestations a where a.workspace_id = i.workspace_id and a.investor_id = i.id)`
 
-test("a session that ends while a start names its person takes no name, and the start begins another", async () => {
+test("a session that ends while a start sends an external id does not take it, and the start begins another session", async () => {
   const wallet = newWallet()
   const first = await start(wallet, null)
   await start(wallet, null, "kyc_business_v1")

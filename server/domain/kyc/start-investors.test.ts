@@ -5,7 +5,7 @@ import { newWallet } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// Which investor a session belongs to, and that any number of starts at once agree on it.
+// Which investor a session belongs to, also for many simultaneous starts.
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" }, key: { plan: "growth", mode: "live" } })
 afterEach(expectConsistent)
@@ -60,7 +60,7 @@ const count = async () => {
 const name = () => `investor-${newId("evt")}`
 const times = <T>(n: number, make: (n: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 
-/** Whatever went on: nobody is in two pieces, and nothing belongs to who was merged, or to nobody. */
+/** No person is split in two, and nothing belongs to a merged investor or to none. */
 async function expectConsistent() {
   const ofMerged = await sql`
     select a.id from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
@@ -69,7 +69,7 @@ async function expectConsistent() {
   const chains = await sql`
     select i.id from investors i join investors n on n.workspace_id = i.workspace_id and n.id = i.merged_into
     where n.merged_into is not null`
-  expect([...chains], "merged into one that was merged").toEqual([])
+  expect([...chains], "merged into a merged investor").toEqual([])
   const strangers = await sql`
     select i.id from investors i where i.merged_into is null and not exists (
       select from attestations a where a.workspace_id = i.workspace_id and a.investor_id = i.id)`
@@ -89,7 +89,7 @@ test("one externalId from many wallets at once is one investor", async () => {
   expect(await count()).toBe(before + 1)
 })
 
-test("a wallet without an externalId is an investor of its own, and stays one over sessions and schemas", async () => {
+test("a wallet without an externalId is its own investor, and stays the same one across sessions and schemas", async () => {
   const [wallet, other] = [newWallet(), newWallet()]
   await end(await start(wallet))
   await start(wallet)
@@ -99,7 +99,7 @@ test("a wallet without an externalId is an investor of its own, and stays one ov
   expect(await only(other)).not.toBe(await only(wallet))
 })
 
-test("a wallet whose person has begun nothing keeps its investor when it gets its first externalId", async () => {
+test("a wallet whose person has not begun keeps its investor when it gets its first externalId", async () => {
   const [ended, open] = [newWallet(), newWallet()]
   await cancel(await start(ended))
   await start(open)
@@ -112,7 +112,7 @@ test("a wallet whose person has begun nothing keeps its investor when it gets it
 })
 
 test.each(["its open session", "a new session"])(
-  "a wallet whose externalId on %s names somebody known becomes theirs, with all that was before and what was noted",
+  "a wallet whose externalId on %s names a known investor joins them, with its history and notes",
   async (which) => {
     const [id, wallet, theirs] = [name(), newWallet(), newWallet()]
     await start(theirs, id)
@@ -129,13 +129,13 @@ test.each(["its open session", "a new session"])(
     expect(await investor(before)).toEqual({ external_id: null, wallet: null, merged_into: known })
     const notes = await sql`select id from investor_notes where investor_id = ${known}`
     expect(notes).toHaveLength(1)
-    // Without an id, it is theirs from now on.
+    // From now on a start without an id belongs to them.
     await start(wallet, undefined, "accredited_investor_v1")
     expect(await only(wallet)).toBe(known)
   },
 )
 
-test("a session without an externalId is of the person who named the wallet first, whoever names it later", async () => {
+test("a session without an externalId belongs to the first person named for the wallet, whatever later starts say", async () => {
   const [first, second, wallet] = [name(), name(), newWallet()]
   await end(await start(wallet, first))
   await end(await start(wallet, second))
@@ -146,7 +146,7 @@ test("a session without an externalId is of the person who named the wallet firs
   expect(await investor(sessions[0]!.investor_id)).toMatchObject({ external_id: first, merged_into: null })
 })
 
-test("another externalId begins a session of that person's own, and both keep their names", async () => {
+test("another externalId begins a session for that person, and both keep their ids", async () => {
   const [first, second, wallet] = [name(), name(), newWallet()]
   const session = await start(wallet, first)
   const another = await start(wallet, second)
@@ -157,14 +157,14 @@ test("another externalId begins a session of that person's own, and both keep th
     expect(await investor(investor_id)).toEqual({ external_id, wallet: null, merged_into: null })
 })
 
-test("who was joined to somebody follows them when these are joined to another", async () => {
+test("a merged investor follows the one it was merged into when that one is merged again", async () => {
   const [wrong, right, first, second, third] = [name(), name(), newWallet(), newWallet(), newWallet()]
   await start(first)
   const start1 = await only(first)
   await start(second, wrong)
   const start2 = await only(second)
   await start(first, wrong)
-  // As after an erasure: a person of two wallets, without a name.
+  // As after an erasure: a person with two wallets and no external id.
   await sql`update investors set external_id = null where id = ${start2}`
   await start(third, right)
   await end(await start(second, right))
@@ -173,7 +173,7 @@ test("who was joined to somebody follows them when these are joined to another",
   expect(await investor(start2)).toMatchObject({ merged_into: known })
 })
 
-test("a wallet whose person was erased begins as somebody new", async () => {
+test("a wallet whose person was erased begins with a new investor", async () => {
   const [wallet, id] = [newWallet(), name()]
   await end(await start(wallet))
   const erased = await only(wallet)
@@ -191,16 +191,19 @@ test.each([
   ["neither has an externalId", undefined, undefined],
   ["one has an externalId", "x", undefined],
   ["both have the same externalId", "x", "x"],
-])("two schemas of a new wallet at once are one investor where %s", async (_what, first, second) => {
-  for (let round = 0; round < 15; round++) {
-    const [wallet, suffix] = [newWallet(), name()]
-    const idOf = (one: string | undefined) => one && `${one}-${suffix}`
-    await Promise.all([start(wallet, idOf(first)), start(wallet, idOf(second), BUSINESS)])
-    await only(wallet)
-  }
-})
+])(
+  "simultaneous starts of two schemas for a new wallet are one investor if %s",
+  async (_what, first, second) => {
+    for (let round = 0; round < 15; round++) {
+      const [wallet, suffix] = [newWallet(), name()]
+      const idOf = (one: string | undefined) => one && `${one}-${suffix}`
+      await Promise.all([start(wallet, idOf(first)), start(wallet, idOf(second), BUSINESS)])
+      await only(wallet)
+    }
+  },
+)
 
-test("two names at once for a wallet without one: each session is of whom it names, and each counts one unit", async () => {
+test("two simultaneous externalIds for a wallet without one: each session belongs to its investor and uses one unit", async () => {
   for (let round = 0; round < 15; round++) {
     const wallet = newWallet()
     await end(await start(wallet))
@@ -214,7 +217,7 @@ test("two names at once for a wallet without one: each session is of whom it nam
   }
 })
 
-test("whatever else begins for a wallet while it is joined to somebody, all of it is theirs", async () => {
+test("everything that begins for a wallet while it joins an investor belongs to that investor", async () => {
   for (let round = 0; round < 15; round++) {
     const [id, wallet, theirs] = [name(), newWallet(), newWallet()]
     await start(theirs, id)
@@ -229,7 +232,7 @@ test("whatever else begins for a wallet while it is joined to somebody, all of i
   }
 })
 
-test("50 names at once for one wallet are 50 people, each with a session", async () => {
+test("50 simultaneous externalIds for one wallet are 50 people, each with a session", async () => {
   const wallet = newWallet()
   const before = await count()
   await Promise.all(times(50, (n) => start(wallet, `${name()}-${n}`)))
@@ -252,7 +255,7 @@ test("the same externalId in another workspace is another investor, and neither 
   expect(await only(wallet)).toBe(mine)
 })
 
-test("a start that is refused makes nobody", async () => {
+test("a refused start creates no investor", async () => {
   const full = await app.key({ plan: "enterprise", quota: 1, mode: "live" })
   await start(newWallet(), name(), INDIVIDUAL, full)
   for (const externalId of [undefined, name()]) {
@@ -266,7 +269,7 @@ test("a start that is refused makes nobody", async () => {
   expect(rows).toHaveLength(1)
 })
 
-test("what a member starts belongs to the same investors", async () => {
+test("a member's starts belong to the same investors", async () => {
   const { browser, account } = await member(app)
   const own = await app.key({ account })
   const [id, wallet, second] = [name(), newWallet(), newWallet()]
@@ -282,7 +285,7 @@ test("what a member starts belongs to the same investors", async () => {
   expect(rows).toHaveLength(1)
 })
 
-test("what the version before inserts and updates, which knows no investors, gets the same ones", async () => {
+test("rows that the previous version writes, which does not know investors, get the same investors", async () => {
   const [id, wallet, theirs] = [name(), newWallet(), newWallet()]
   const insert = (one: string, externalId: string | null, schemaId = INDIVIDUAL) => sql`
     insert into attestations

@@ -10,13 +10,13 @@ import { advanceClock, moveClock, realNow, restoreClock } from "#test/fixtures/c
 import type { Response } from "#test/fixtures/http.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// Without a worker: no sweep comes by unless a test calls it.
+// Without a worker, so sweeps run only when a test calls them.
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 const limited = (quota: number) => app.key({ mode: "live", plan: "enterprise", quota })
 
-/** A machine that is too busy answers 503: nothing has begun then, and it is asked again. */
+/** Repeats a request while the answer is 503: the machine is busy and nothing has begun. */
 async function untilDecided(ask: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await ask()
@@ -61,7 +61,7 @@ const revoke = async (key: TestKey, wallet: string) => {
   })
 }
 
-/** What counts, by the rows themselves and not by the counter. */
+/** The used units, counted from the rows instead of read from the counter. */
 async function counted(key: TestKey): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int from attestations
@@ -78,7 +78,7 @@ test("1,000 parallel starts against a quota of 500 begin exactly 500 sessions", 
   expect(await usage(key)).toMatchObject({ included: 500, used: 500, remaining: 0 })
 })
 
-test("while others are rejected and give theirs back, never more than the quota is used, and none is lost", async () => {
+test("while rejections return units, the quota is never exceeded and no unit is lost", async () => {
   const key = await limited(50)
   const open = (await startMany(key, 50)).map(({ sessionId }) => sessionId)
   let most = 0
@@ -115,7 +115,7 @@ test("while others are rejected and give theirs back, never more than the quota 
   expect(await counted(key)).toBe(begun - rejected)
 })
 
-test("a unit is given back once, however many ends come at the same time", async () => {
+test("a unit is returned once, however many ends arrive at the same time", async () => {
   const key = await limited(10)
   await start(key)
   const wallet = newWallet()
@@ -134,7 +134,7 @@ test("a unit is given back once, however many ends come at the same time", async
   expect((await usage(key)).used).toBe(0)
 })
 
-test("an approval that never reached the chain gives its unit back once, when its validity is over", async () => {
+test("an approval that never reached the chain returns its unit once, when its validity is over", async () => {
   const key = await limited(10)
   await start(key)
   const { json } = await start(key)
@@ -192,7 +192,7 @@ test("GET /usage at each step: started, approved, rejected, revoked, expired", a
   await step(1)
 })
 
-test("what closed by time makes room at once, with no sweep", async () => {
+test("expired sessions free their units at once, without a sweep", async () => {
   const key = await limited(2)
   const wallet = newWallet()
   await start(key, wallet)
@@ -205,7 +205,7 @@ test("what closed by time makes room at once, with no sweep", async () => {
   expect((await start(key)).status).toBe(429)
 })
 
-test("many who need the same closed sessions swept at once all find room", async () => {
+test("many simultaneous starts that need the same expired sessions swept all succeed", async () => {
   const key = await limited(20)
   await startMany(key, 20)
   await advanceClock({ seconds: 24 * 3600 + 60 })
@@ -214,7 +214,7 @@ test("many who need the same closed sessions swept at once all find room", async
   expect(await usage(key)).toMatchObject({ used: 20, remaining: 0 })
 })
 
-test("closed sessions that somebody has locked are waited for: that is no quota_exceeded", async () => {
+test("a start waits for locked expired sessions instead of answering quota_exceeded", async () => {
   const key = await limited(1)
   await start(key)
   await advanceClock({ seconds: 24 * 3600 + 60 })
@@ -227,7 +227,7 @@ test("closed sessions that somebody has locked are waited for: that is no quota_
   expect((await answer!).status).toBe(200)
 })
 
-test("a month that ends begins with a whole quota, and what is given back goes to the month of its start", async () => {
+test("a new month begins with the whole quota, and a returned unit goes to the month of its start", async () => {
   const key = await limited(2)
   const lastSecond = new Date(Date.UTC(2028, 1, 29, 23, 59, 59))
   await moveClock(lastSecond)
@@ -251,7 +251,7 @@ test("a month that ends begins with a whole quota, and what is given back goes t
   ])
 })
 
-test("after a downgrade what is used stays used, and nothing more begins; after an upgrade it goes on", async () => {
+test("after a downgrade used units stay used and nothing more begins; after an upgrade starts continue", async () => {
   const name = newId("acct")
   const account = await createAccount({ name, plan: "enterprise", quota: 5 })
   const key = await app.key({ mode: "live", account })
@@ -267,7 +267,7 @@ test("after a downgrade what is used stays used, and nothing more begins; after 
   expect((await start(key)).status).toBe(200)
 })
 
-test("a test workspace has the free plan's limit and a count of its own, whatever the account pays for", async () => {
+test("a test workspace has the free plan's limit and its own count, whatever the account pays for", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "enterprise", quota: 1 })
   const [live, inTest] = [await app.key({ mode: "live", account }), await app.key({ mode: "test", account })]
   expect((await startMany(inTest, 3)).map(({ status }) => status)).toEqual([200, 200, 200])
@@ -278,7 +278,7 @@ test("a test workspace has the free plan's limit and a count of its own, whateve
   expect((await start(live)).status).toBe(200)
 })
 
-test("starting again gives back the open session and counts nothing, also fifty times at once", async () => {
+test("starting again returns the open session and uses no quota, even fifty times at once", async () => {
   const key = await limited(1)
   const wallet = newWallet()
   const answers = await Promise.all(Array.from({ length: 50 }, () => start(key, wallet)))
@@ -289,7 +289,7 @@ test("starting again gives back the open session and counts nothing, also fifty 
   expect((await start(key)).status).toBe(429)
 })
 
-test("starting and ending one wallet over and over at once: never two open, no unit lost, no failure", async () => {
+test("concurrent starts and ends of one wallet never leave two open sessions, lose a unit or fail", async () => {
   // 144 starts: a month admits ten for each unit.
   const key = await limited(15)
   const wallet = newWallet()
@@ -317,7 +317,7 @@ test("another schema of the same wallet is another session", async () => {
   expect((await usage(key)).used).toBe(2)
 })
 
-test("the counter and the rows agree in every workspace after all of this", async () => {
+test("after all these tests, the counter and the rows agree in every workspace", async () => {
   const rows = await sql`
     select u.workspace_id, u.period, u.used, (
       select count(*)::int from attestations a

@@ -25,10 +25,10 @@ const SWEEP_MS = 5000
 export type Session = { session_id: string; session_url: string }
 
 /**
- * Starts a verification, or returns the open session of the same person, wallet and schema, with the external id and the
- * address to return to that are sent now: no second session, no second unit of quota. Another person's session of the wallet
- * goes on: a start takes nothing from anyone. A test wallet's session is decided at once. Errors:
- * unknown_schema, invalid_public_key, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
+ * Starts a verification, or returns the open session of the same person, wallet and schema. An open session takes the
+ * external id and redirect address of this request, and costs no second unit of quota. Another person's session of the
+ * wallet continues. A test wallet's session is decided at once. Errors: unknown_schema, invalid_public_key,
+ * wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
  * provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
@@ -84,7 +84,7 @@ async function startOrFind(request: StartRequest): Promise<string> {
       fail("database_unavailable", "Expired sessions are being closed. Retry in a moment.", {
         retryAfterSeconds: 1,
       })
-    // The last unit may have gone, after the statement's snapshot, to another start of this very wallet.
+    // After the statement's snapshot, another start of this wallet may have taken the last unit.
     else if (!(await isPending(request))) await quotaExceeded(sql, principal.workspaceId, begun.included)
   }
 }
@@ -92,10 +92,10 @@ async function startOrFind(request: StartRequest): Promise<string> {
 const cannotSign = ({ wallet, schemaId }: StartRequest): never =>
   fail(
     "wallet_cannot_sign",
-    `userPubkey: ${wallet} is a key for which any signature fits, so it cannot prove whose it is, and ${schemaId} asks for proof of the wallet. Use another wallet.`,
+    `userPubkey: ${wallet} is a key that accepts any signature, so it cannot prove who owns it, and ${schemaId} requires proof of the wallet. Use another wallet.`,
   )
 
-/** Expired sessions count until they are swept; a request that needs quota sweeps them at once. */
+/** Expired sessions count towards the quota until they are swept, so a request that needs quota sweeps them. */
 async function sweepNow(workspaceId: string): Promise<void> {
   const now = await certainNow()
   if (now === null) {
@@ -106,7 +106,7 @@ async function sweepNow(workspaceId: string): Promise<void> {
     )
   }
   const ended = await expireSessions({ workspaceId, now })
-  // Another request is sweeping, and about to commit.
+  // Another request is sweeping and will commit soon.
   if (ended === 0) await sleep(10)
 }
 
@@ -115,11 +115,11 @@ async function isPending(request: StartRequest): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Started by a member, or by a link: the audit log records it. */
+/** Whether a member or a renewal link starts the session. The audit log records such a start. */
 const isByHand = ({ principal, renewalOf }: StartRequest): boolean =>
   principal.via.kind === "user" || renewalOf != null
 
-/** Like `begin`, in one commit with the entry of the audit log. Errors: invalid_link. */
+/** Like `begin`, in one commit with the audit log's entry. Errors: invalid_link. */
 async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
   const { request } = beginning
   const { principal, requestId, schemaId, renewalOf } = request
@@ -158,8 +158,8 @@ class NotBegun extends Error {
 }
 
 /**
- * A link without an external id starts for the wallet's owner, who may have changed since the link was checked. Errors:
- * invalid_link.
+ * Checks that the session belongs to the link's investor. Without an external id, a link starts for the wallet's owner, who
+ * may have changed since the link was checked. Errors: invalid_link.
  */
 async function requireSessionOf(
   sql: Queryable,

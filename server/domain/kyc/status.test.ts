@@ -9,7 +9,7 @@ usesCustomer()
 const statusOf = async (wallet: string, query = "") =>
   (await app.request({ method: "GET", path: `/kyc/status/${wallet}${query}`, key: key.apiKey })).json
 
-test("while a renewal is under way the wallet stays verified by the old attestation, until the new one replaces it", async () => {
+test("during a renewal the old attestation keeps the wallet verified until the new one replaces it", async () => {
   const { wallet, status: old } = await app.verifiedWallet(key)
   const renewal = await app.startSession(key, wallet)
   expect(await statusOf(wallet)).toEqual(old)
@@ -35,7 +35,7 @@ test("a renewal that is rejected leaves the old attestation verified", async () 
   expect(await statusOf(wallet)).toEqual(old)
 })
 
-test("a verified attestation outweighs newer ones that are not; without one, the newest counts", async () => {
+test("a verified attestation takes precedence over newer ones; without one, the newest counts", async () => {
   const { wallet, status: verified } = await app.verifiedWallet(key)
   const business = await app.startSession(key, wallet, "kyc_business_v1")
   expect(await statusOf(wallet)).toEqual(verified)
@@ -48,7 +48,7 @@ test("a verified attestation outweighs newer ones that are not; without one, the
   expect(await statusOf(wallet, "?schema=kyc_individual_v1")).toEqual({ ...verified, status: "expired" })
 })
 
-test("of two schemas that are verified, the one begun last counts", async () => {
+test("of two verified schemas, the one begun last counts", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const { sessionId } = await app.startSession(key, wallet, "accredited_investor_v1")
   await app.webhook({ session_id: sessionId, decision: "approved" })
@@ -59,13 +59,13 @@ test("of two schemas that are verified, the one begun last counts", async () => 
   expect((await statusOf(wallet)).schema).toBe("accredited_investor_v1")
 })
 
-test("a schema for which the wallet was never asked is attestation_not_found", async () => {
+test("a schema for which the wallet has no session is attestation_not_found", async () => {
   const { wallet } = await app.startSession(key)
   expect((await statusOf(wallet, "?schema=kyc_business_v1")).error).toBe("attestation_not_found")
   expect((await statusOf(newWallet())).error).toBe("attestation_not_found")
 })
 
-test("schemas are those that every workspace starts with", async () => {
+test("a workspace lists the schemas that every workspace starts with", async () => {
   const { json } = await app.request({ method: "GET", path: "/schemas", key: key.apiKey })
   const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   const common = { wallet_proof: false, created_at }

@@ -15,8 +15,8 @@ export type WalletStatus = {
 }
 
 /**
- * A wallet's status: from its latest verified attestation that has not expired, otherwise from its newest. Errors:
- * attestation_not_found, unknown_schema.
+ * A wallet's status, from its latest verified attestation that has not expired, or else from its newest attestation.
+ * Errors: attestation_not_found, unknown_schema.
  */
 export async function walletStatus({
   workspaceId,

@@ -11,16 +11,16 @@ import { approve, hold, keepOpen } from "./approve.ts"
 import { type EventEffect, rankOf } from "./decide.ts"
 import type { DecidedSession } from "./decided-session.ts"
 
-/** When a vendor that reviews a session, or waits for another submission, is asked about it. */
+/** How soon to ask a vendor that is reviewing a session or waiting for another submission. */
 const ASK_AGAIN_SECONDS = 1800
 
-/** `hold` is an approval that waits for the proof of the wallet, or for a person who clears a wallet on a list. */
+/** `hold`: the approval waits for the proof of the wallet, or for a member to clear a wallet on a list. */
 export type Effect = EventEffect | "hold"
 
 type Taking = {
   event: ProviderDecision
   effect: Exclude<Effect, "ignore" | "review" | "reject_again">
-  /** The review in which a person decided; null for a provider. */
+  /** The review in which a member decided; null for a provider's decision. */
   reviewId: string | null
   now: Date
 }
@@ -28,11 +28,11 @@ type Taking = {
 export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Taking): Promise<void> {
   const { event, effect, now } = taking
   await noteEvent(sql, row, taking)
-  // Its code is a person's own: members see it with the claims, and no log has it.
+  // Keep the code out of the logs: it is personal data. Members see it with the claims.
   if (event.decision === "approved" && event.claims.unknown_country !== undefined)
     logger.warn(
       { workspaceId: row.workspace_id, attestation: row.id, provider: row.provider },
-      "a vendor approved a person with a country code that stands for no country; country rules refuse the wallet",
+      "a vendor approved a person with an unknown country code; country rules refuse the wallet",
     )
   if (row.event_decision === "in_review" && event.decision !== "in_review")
     await closeVendorReviews(sql, row.workspace_id, [row.id], "vendor")
@@ -61,9 +61,9 @@ export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Ta
 }
 
 /**
- * Records the event. The address of the vendor's page has done its work, unless the vendor takes another submission there.
- * A vendor that may decide again is asked, in case its webhook is lost. A person's decision leaves the vendor's time as it
- * is: what the vendor has decided since its last event, and is still on its way, must count.
+ * Records the event. Removes the address of the vendor's page, unless the vendor accepts another submission there. Schedules
+ * an ask if the vendor may decide again, in case its webhook is lost. A member's decision does not change the time of the
+ * vendor's last event, so that a decision of the vendor which is still on its way counts.
  */
 function noteEvent(sql: Queryable, row: DecidedSession, { event, reviewId, now }: Taking) {
   const isToSubmit = event.decision === "resubmission_requested"
@@ -84,7 +84,7 @@ function noteEvent(sql: Queryable, row: DecidedSession, { event, reviewId, now }
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
 }
 
-/** What the vendor cannot decide, a person can (`reviews/`). */
+/** Opens a review, so that a member can decide in the vendor's place (`reviews/`). */
 async function leaveInReview(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {
   await openReview(sql, {
     workspaceId: row.workspace_id,

@@ -8,19 +8,19 @@ import type { Mode } from "#shared/mode.ts"
 import type { EventResult } from "./apply-event.ts"
 import { applyProviderEvent, bestOf } from "./provider-events.ts"
 
-/** Anything that may be an id: a reference of the vendor, or an id that Vouch gave it. */
+/** Anything that may be an id: the vendor's reference, or an id that Vouch sent. */
 const ID = /"([\w-]{8,200})"/g
 /** Ids of one body to look up; the largest published examples have fewer strings. */
 const MOST_IDS = 1000
-/** Checks that the vendor is asked about for one body. */
+/** The most checks to ask the vendor about for one body. */
 const MOST_ASKED = 10
 
 type Unread = { body: Buffer; provider: Provider; mode: Mode; why: Failure }
 
 /**
  * Handles a signed webhook that its adapter cannot read: logs why, and asks the vendor about the checks that the body
- * names. So an approval or a withdrawal in a new format still counts at once, and the vendor gets no 4xx after which it
- * may disable the webhook. Null if the body names no check of this provider and mode. Errors: provider_unavailable.
+ * names. An approval or withdrawal in a new format then still counts at once, and the vendor does not get a 4xx, after which
+ * it may disable the webhook. Null if the body names no check of this provider and mode. Errors: provider_unavailable.
  */
 export async function askAboutUnread({ body, provider, mode, why }: Unread): Promise<EventResult | null> {
   const references = await referencesIn(body, provider.name, mode)
@@ -40,7 +40,7 @@ export async function askAboutUnread({ body, provider, mode, why }: Unread): Pro
   return bestOf(outcomes)
 }
 
-/** The checks in force that a body names. Without one, those of the investor or the session that it names. */
+/** The checks in force that a body names or, if it names none, those of the investor or session that it names. */
 async function referencesIn(body: Buffer, provider: string, mode: Mode): Promise<string[]> {
   const ids = new Set<string>()
   for (const [, id] of body.toString("utf8").matchAll(ID)) if (ids.add(id!).size === MOST_IDS) break

@@ -7,8 +7,8 @@ import { type Mode, modes } from "#shared/mode.ts"
 import type { TestKey } from "#test/fixtures/app.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// Both modes have one secret, as they do unless each has its own: what a signature holds for does not tell whose
-// session an event is about.
+// Both modes share one secret, which is the default. A valid signature therefore does not show which mode's session an
+// event is about.
 
 let keys: Record<Mode, TestKey>
 let chosen: Record<Mode, ModeProviders>
@@ -22,7 +22,7 @@ afterEach(() => {
   deployment.providers = chosen
 })
 
-/** The mode's default provider, changed. */
+/** Changes the mode's default provider. */
 function use(mode: Mode, change: (provider: Provider) => Partial<Provider>): void {
   const before = deployment.providers[mode]
   const provider = { ...before.default!, ...change(before.default!) }
@@ -30,8 +30,8 @@ function use(mode: Mode, change: (provider: Provider) => Partial<Provider>): voi
   deployment.providers = { ...deployment.providers, [mode]: { ...before, default: provider, configured } }
 }
 
-const unavailable = () => fail("database_unavailable", "Nothing can be asked.")
-const unreadable = () => fail("validation_failed", "This is no event of ours.")
+const unavailable = () => fail("database_unavailable", "The provider cannot be asked.")
+const unreadable = () => fail("validation_failed", "This is not our event.")
 
 const send = async (sessionId: string) => {
   const { status, json } = await app.webhook({ session_id: sessionId, decision: "rejected" })
@@ -39,14 +39,14 @@ const send = async (sessionId: string) => {
 }
 const start = async (mode: Mode) => (await app.startSession(keys[mode])).sessionId
 
-test("each mode's provider reads what is about its own sessions", async () => {
+test("each mode's provider reads events about its own sessions", async () => {
   const readBy: [Mode, string][] = []
   for (const mode of modes) {
     use(mode, ({ readEvent }) => ({
       readEvent(headers, body) {
         const event = readEvent(headers, body)!
         readBy.push([mode, "sessionId" in event.about ? event.about.sessionId : "none"])
-        // By this mode's settings there is nothing to decide about the other mode's session.
+        // Under this mode's settings, the event decides nothing about the other mode's session.
         return event
       },
     }))
@@ -58,29 +58,29 @@ test("each mode's provider reads what is about its own sessions", async () => {
   }
 })
 
+test.each(modes)("another mode's reading of an event decides nothing in %s mode", async (mode) => {
+  const other = mode === "live" ? "test" : "live"
+  use(other, ({ readEvent }) => ({
+    readEvent(headers, body) {
+      const event = readEvent(headers, body)!
+      return { ...event, says: { ...event.says, decision: "approved" } as typeof event.says }
+    },
+  }))
+  const { wallet, sessionId } = await app.startSession(keys[mode])
+  expect(await send(sessionId)).toEqual([200, "applied"])
+  await app.waitForStatus(keys[mode], wallet, "rejected")
+})
+
 test.each(modes)(
-  "what another mode's provider makes of an event decides nothing in %s mode",
+  "another provider with the same secret does not block events for %s sessions",
   async (mode) => {
-    const other = mode === "live" ? "test" : "live"
-    use(other, ({ readEvent }) => ({
-      readEvent(headers, body) {
-        const event = readEvent(headers, body)!
-        return { ...event, says: { ...event.says, decision: "approved" } as typeof event.says }
-      },
-    }))
-    const { wallet, sessionId } = await app.startSession(keys[mode])
+    const sessionId = await start(mode)
+    use(mode === "live" ? "test" : "live", () => ({ name: "other", readEvent: unreadable }))
     expect(await send(sessionId)).toEqual([200, "applied"])
-    await app.waitForStatus(keys[mode], wallet, "rejected")
   },
 )
 
-test.each(modes)("another provider with the same secret keeps no event from %s sessions", async (mode) => {
-  const sessionId = await start(mode)
-  use(mode === "live" ? "test" : "live", () => ({ name: "other", readEvent: unreadable }))
-  expect(await send(sessionId)).toEqual([200, "applied"])
-})
-
-test("trouble of one of them keeps no event from the others, and its own events are to be sent again", async () => {
+test("an error of one provider does not block events of the others, and its own events must be sent again", async () => {
   const [live, test] = [await start("live"), await start("test")]
   use("live", () => ({ readEvent: unavailable }))
   expect(await send(test)).toEqual([200, "applied"])
@@ -89,7 +89,7 @@ test("trouble of one of them keeps no event from the others, and its own events 
   expect(await send(live)).toEqual([200, "applied"])
 })
 
-test("what none of them can read is refused, and what is about nobody's session is ignored", async () => {
+test("a webhook that no provider can read is refused, and one about an unknown session is ignored", async () => {
   const sessionId = await start("test")
   use("live", () => ({ readEvent: unreadable }))
   expect(await send("sess_x")).toEqual([200, "ignored"])

@@ -7,14 +7,14 @@ usesApp({ environment: { VOUCH_RATE_LIMIT: "100" } })
 const forged = () =>
   app.request({ method: "POST", path: "/kyc/webhook", headers: signWebhook("evt_1", "{}"), body: "[]" })
 
-test("webhooks have a rate by address, and the sandbox's own way in is not in their way", async () => {
+test("webhooks have a rate limit by address, which does not affect the sandbox's own route", async () => {
   const key = await app.key()
   const { wallet, sessionId } = await app.startSession(key)
   const answers = []
-  // A burst of a thousand is a vendor's good right.
+  // A vendor may send a burst of a thousand.
   for (let n = 0; n < 1000; n += 50) answers.push(...(await Promise.all(Array.from({ length: 50 }, forged))))
   expect(new Set(answers.map(({ json }) => json.error))).toEqual(new Set(["invalid_signature"]))
-  // It flows in while they come, so that it takes some more until none is left.
+  // The limit refills while they arrive, so exhausting it takes some more.
   for (let n = 0; n < 100 && answers.at(-1)!.status !== 429; n++)
     answers.push(...(await Promise.all(Array.from({ length: 100 }, forged))))
   const refused = answers.at(-1)!

@@ -7,7 +7,7 @@ import { type Response, send } from "#test/fixtures/http.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
-// Without a worker nothing moves by itself: whatever changes here, a webhook changed.
+// Without a worker, only webhooks change anything here.
 const liveSecret = `whsec_${randomBytes(32).toString("base64")}`
 const nextSecret = `whsec_${randomBytes(24).toString("base64")}`
 let liveKey: TestKey
@@ -35,7 +35,7 @@ const eventOf = (data: Record<string, unknown> = {}, rest: Record<string, unknow
 const post = (body: string | Buffer, headers: Record<string, string | string[]>, path = "/kyc/webhook") =>
   app.request({ method: "POST", path, headers, body })
 
-/** Sends something that must be refused, and shows that no row of any table changed. */
+/** Sends a request that must be refused, and checks that no row of any table changed. */
 async function refused(send: () => Promise<Response>, status: number, error: string): Promise<Response> {
   const before = await snapshot()
   const response = await send()
@@ -60,7 +60,7 @@ test.each([
   "/kyc/webhook/sandbox/",
   "/kyc/webhook?source=vendor",
   "/kyc/webhook/sandbox/?a=1&b",
-])("a vendor that was given %s as its address is heard", async (path) => {
+])("a vendor can use %s as the webhook's address", async (path) => {
   const body = eventOf({ session_id: newId("sess") })
   const headers = sign(body, now(), newId("evt"))
   const answer = await send(app.origin, { method: "POST", path, headers, body })
@@ -82,7 +82,7 @@ test.each<[string, (body: string) => Record<string, string | string[]>]>([
   ["with an id that is too long", (body) => sign(body, now(), "e".repeat(256))],
   ["301 seconds old", (body) => sign(body, now() - 301)],
   ["from the future", (body) => sign(body, now() + 310)],
-  ["dated anew", (body) => ({ ...sign(body, now() - 400), "webhook-timestamp": String(now()) })],
+  ["with a newer timestamp", (body) => ({ ...sign(body, now() - 400), "webhook-timestamp": String(now()) })],
   ["with a fraction of a second", (body) => ({ ...sign(body, now()), "webhook-timestamp": `${now()}.0` })],
   ["with an exponent", (body) => ({ ...sign(body, now()), "webhook-timestamp": `${now()}e0` })],
   ["with letters after the digits", (body) => ({ ...sign(body, now()), "webhook-timestamp": `${now()}abc` })],
@@ -90,21 +90,21 @@ test.each<[string, (body: string) => Record<string, string | string[]>]>([
   ["with a sign", (body) => ({ ...sign(body, now()), "webhook-timestamp": `+${now()}` })],
   ["in hexadecimal", (body) => ({ ...sign(body, now()), "webhook-timestamp": `0x${now().toString(16)}` })],
   ["in milliseconds", (body) => ({ ...sign(body, now()), "webhook-timestamp": String(Date.now()) })],
-  ["with no number", (body) => ({ ...sign(body, now()), "webhook-timestamp": "NaN" })],
+  ["that is not a number", (body) => ({ ...sign(body, now()), "webhook-timestamp": "NaN" })],
   [
     "with two timestamps",
     (body) => ({ ...sign(body, now()), "webhook-timestamp": [String(now()), String(now())] }),
   ],
   ["with an empty signature", (body) => ({ ...sign(body, now()), "webhook-signature": "" })],
   [
-    "with a signature that is cut",
+    "with a truncated signature",
     (body) => {
       const headers = sign(body, now())
       return { ...headers, "webhook-signature": headers["webhook-signature"].slice(0, -4) }
     },
   ],
   [
-    "of another version",
+    "with another version",
     (body) => {
       const headers = sign(body, now())
       return { ...headers, "webhook-signature": headers["webhook-signature"].replace("v1,", "v2,") }
@@ -128,17 +128,17 @@ test.each<[string, (body: string) => string | Buffer]>([
   ["empty", () => ""],
   ["longer by a space", (body) => `${body} `],
   ["the same JSON in other bytes", (body) => JSON.stringify(JSON.parse(body), null, 1)],
-  ["the same JSON, escaped otherwise", (body) => body.replace("approved", "\\u0061pproved")],
+  ["the same JSON, escaped differently", (body) => body.replace("approved", "\\u0061pproved")],
   ["another decision", (body) => body.replace("approved", "rejected")],
   ["marked as UTF-8", (body) => `\uFEFF${body}`],
   ["in UTF-16", (body) => Buffer.from(body, "utf16le")],
-  ["with bytes that are no UTF-8", (body) => Buffer.concat([Buffer.from(body), Buffer.from([0xff])])],
+  ["with bytes that are not UTF-8", (body) => Buffer.concat([Buffer.from(body), Buffer.from([0xff])])],
 ])("a signed body that arrives %s is refused, and changes no row", async (_name, changed) => {
   const body = genuine()
   await refused(() => post(changed(body), sign(body, now())), 401, "invalid_signature")
 })
 
-test("bytes that are no UTF-8 are malformed where the signature over them holds: their sender made a mistake, and nobody forged anything", async () => {
+test("signed bytes that are not UTF-8 are malformed_json, not an invalid signature: the sender made a mistake", async () => {
   const { createHmac } = await import("node:crypto")
   const body = Buffer.from(genuine({ reason: "caf\u00e9" }), "latin1")
   const timestamp = String(now())
@@ -159,7 +159,7 @@ test.each(["{", "", "not json", "{'a': 1}", '{"a": 1}}'])(
   },
 )
 
-test("a signed decision that stands there twice is no decision", async () => {
+test("a signed body with two decisions is refused", async () => {
   for (const again of ['"decision":"rejected"', '"\\u0064ecision":"rejected"', '"decision":"approved"']) {
     const body = genuine().replace('"decision"', `${again},"decision"`)
     const response = await refused(() => post(body, signWebhook("evt_1", body)), 400, "malformed_json")
@@ -167,14 +167,14 @@ test("a signed decision that stands there twice is no decision", async () => {
   }
 })
 
-test("a byte order mark that was signed with the body is ignored, as everywhere", async () => {
+test("a byte order mark that was signed with the body is ignored", async () => {
   const body = `\ufeff${genuine({ session_id: "sess_unknown" })}`
   const response = await post(body, signWebhook("evt_1", body))
   expect(response).toMatchObject({ status: 200, json: { outcome: "ignored" } })
 })
 
 test.each(["[]", "null", '"text"', "1"])(
-  "a signed body that is no object, %s, is malformed",
+  "a signed body that is not an object, %s, is malformed",
   async (body) => {
     await refused(() => post(body, signWebhook("evt_1", body)), 400, "malformed_request")
   },
@@ -245,7 +245,7 @@ test.each(["sess_unknown", "", "att_1", "x".repeat(100_000), "sess_\u0000", "__p
   },
 )
 
-test("an event that the test secret verified never touches a live session, nor the other way round", async () => {
+test("an event signed with the test secret never changes a live session, nor the reverse", async () => {
   const live = await app.startSession(liveKey)
   const before = await snapshot()
   const asTest = await app.webhook({ session_id: live.sessionId, decision: "approved" })
@@ -260,7 +260,7 @@ test("an event that the test secret verified never touches a live session, nor t
   expect(right.json.outcome).toBe("applied")
 })
 
-test("while secrets rotate, both sign; and of several signatures one that holds is enough", async () => {
+test("during a rotation both secrets are valid, and one valid signature of several is enough", async () => {
   for (const secret of [webhookSecret, nextSecret]) {
     const { sessionId } = await app.startSession(key)
     const response = await app.webhook({ session_id: sessionId, decision: "in_review" }, { secret })
@@ -273,7 +273,7 @@ test("while secrets rotate, both sign; and of several signatures one that holds 
   expect((await post(body, headers)).json.outcome).toBe("applied")
 })
 
-test("a webhook 299 seconds old or early is still taken", async () => {
+test("a webhook 299 seconds old or early is accepted", async () => {
   for (const offset of [-290, 290]) {
     const { sessionId } = await app.startSession(key)
     const body = genuine({ session_id: sessionId, decision: "in_review" })

@@ -7,7 +7,7 @@ import { moveClock, realNow } from "#test/fixtures/clock.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
-// The worker is on: what is approved becomes verified.
+// The worker runs, so approved sessions become verified.
 
 usesCustomer()
 
@@ -43,7 +43,7 @@ test("an approval is applied, the same event again is a duplicate, a later appro
 
   const before = await snapshot()
   expect((await app.webhook(event, { id })).json.outcome).toBe("duplicate")
-  // The id counts, whatever else it comes with now.
+  // Only the id counts, even with other content.
   expect((await app.webhook({ ...event, decision: "rejected" }, { id })).json.outcome).toBe("duplicate")
   expect(await snapshot()).toEqual(before)
   const late = { ...event, occurred_at: new Date().toISOString() }
@@ -83,7 +83,7 @@ test("fields that a vendor adds are ignored", async () => {
   expect((await app.request(sent)).json.outcome).toBe("applied")
 })
 
-test("order is that of the provider's clock: what is older than the last applied event is ignored", async () => {
+test("events are ordered by the provider's clock: one older than the last applied event is ignored", async () => {
   const one = await started()
   const now = clock.now()
   expect(await one.send("in_review", now)).toBe("applied")
@@ -107,7 +107,7 @@ test("a rejection of the same instant outweighs an approval, in whichever order 
   expect(await other.status()).toBe("rejected")
 })
 
-test("an event without effect is recorded too: it does not become one when it is sent again", async () => {
+test("an event without effect is recorded too, so it has no effect when sent again", async () => {
   const one = await started()
   const now = clock.now()
   expect(await one.send("resubmission_requested", now)).toBe("applied")
@@ -121,7 +121,7 @@ test("an event without effect is recorded too: it does not become one when it is
   expect((await app.webhook(event, { id })).json.outcome).toBe("duplicate")
 })
 
-test("a rejection after the approval revokes: the record says when and why, and the credential is burnt", async () => {
+test("a rejection after the approval revokes: the record says when and why, and the credential is destroyed", async () => {
   const { wallet, sessionId } = await app.verifiedWallet(key)
   const reason = "Document reported stolen"
   const outcome = await app.webhook({ session_id: sessionId, decision: "rejected", reason })
@@ -133,8 +133,8 @@ test("a rejection after the approval revokes: the record says when and why, and 
   await waitFor(async () => {
     const [held] = await sql`select from credentials where wallet = ${wallet} and attestation_id is null`
     return held !== undefined
-  }, "the credential to be burnt")
-  // Nothing leaves rejected.
+  }, "the credential to be destroyed")
+  // No event leaves `rejected`.
   for (const decision of ["in_review", "expired", "resubmission_requested"]) {
     const again = await app.webhook({ session_id: sessionId, decision })
     expect(again.json.outcome, decision).toBe("ignored")
@@ -162,7 +162,7 @@ test("nothing leaves rejected or expired; an approval after a rejection opens a 
   }
 })
 
-test("in review and resubmission keep it pending, and the first event alone opens it for 30 days", async () => {
+test("review and resubmission keep a session pending, and only the first event extends it to 30 days", async () => {
   const one = await started()
   const start = clock.now()
   const openUntil = async () => {
@@ -186,13 +186,13 @@ test("in review and resubmission keep it pending, and the first event alone open
   expect((await one.record()).revocation_reason).toBeNull()
 })
 
-test("an approval as old as the schema's validity attests nothing: it expires at once", async () => {
+test("an approval as old as the schema's validity expires at once", async () => {
   const one = await started()
   expect(await one.send("approved", addDays(clock.now(), -365))).toBe("applied")
   expect(await one.status()).toBe("expired")
 })
 
-test("issued_at is the time of the provider's decision, and never later than ours", async () => {
+test("issued_at is the time of the provider's decision, and never in the future", async () => {
   const early = await started()
   const decided = addDays(clock.now(), -10)
   await early.send("approved", decided)
@@ -209,7 +209,7 @@ test("issued_at is the time of the provider's decision, and never later than our
   expect(issued).toBeLessThanOrEqual(Date.now())
 })
 
-test("the answer comes only once the decision is recorded", async () => {
+test("the webhook is answered only after the decision is recorded", async () => {
   const { sessionId } = await app.startSession(key)
   let answered = false
   await sql
@@ -234,7 +234,7 @@ test("the answer comes only once the decision is recorded", async () => {
     })
 })
 
-test("claims are sealed at rest: no table holds them in the clear", async () => {
+test("claims are encrypted at rest: no table has them in plain text", async () => {
   const wallet = newWallet()
   const { sessionId } = await app.startSession(key, wallet)
   await app.webhook({
@@ -248,7 +248,7 @@ test("claims are sealed at rest: no table holds them in the clear", async () => 
   expect(row!.claims.includes("country")).toBe(false)
 })
 
-test("what is over by its time takes no event, swept or not: a session at the end of its 24 hours, and a verification", async () => {
+test("a session or verification past its time ignores events, swept or not", async () => {
   const one = await started()
   const verified = await app.verifiedWallet(key)
   const end = addSeconds(realNow(), 24 * 3600 + 60)

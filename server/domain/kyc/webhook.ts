@@ -8,16 +8,16 @@ import { applyProviderEvent } from "./provider-events.ts"
 import { askAboutUnread } from "./unread-webhook.ts"
 
 /**
- * Takes a provider's webhook: verified over its raw bytes before anything reads them, then applied. `name` is null
- * for the default provider of each mode. Errors: provider_not_found, invalid_signature, provider_unavailable, and of a
- * provider with Vouch's own format malformed_json, malformed_request, validation_failed.
+ * Receives a provider's webhook: verifies the raw bytes before anything parses them, then applies the event. `name` is null
+ * for the default provider of each mode. Errors: provider_not_found, invalid_signature, provider_unavailable, and for a
+ * provider that uses Vouch's own format malformed_json, malformed_request, validation_failed.
  */
 export async function receiveWebhook({
   name,
   webhook,
 }: {
   name: string | null
-  /** Null when it did not come as a webhook: then nothing can be verified. */
+  /** Null if the request did not come as a webhook, so that nothing can be verified. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
 }): Promise<{ received: true; outcome: EventResult }> {
   const candidates = modes.flatMap((mode) => {
@@ -40,8 +40,8 @@ export async function receiveWebhook({
 }
 
 /**
- * What a webhook comes to. Modes may share a secret, and so may providers: each that it is signed for reads it by its
- * own settings, and decides its own sessions alone. What is nobody's is ignored.
+ * The result of a webhook. Modes and providers can share a secret. Each one whose secret fits reads the webhook by its own
+ * settings and decides only its own sessions. A webhook about no session is ignored.
  */
 async function outcomeOf(
   { headers, body }: { headers: IncomingHttpHeaders; body: Buffer },
@@ -56,14 +56,14 @@ async function outcomeOf(
       errors.push(error)
     }
   }
-  // One provider's event may look wrong to another. Trouble on our side says nothing of it: it is to be sent again.
+  // One provider's event may look invalid to another. But after an error on our side, the vendor must send it again.
   const trouble = errors.find((error) => !isRefusal(error))
   if (trouble !== undefined) throw trouble
   if (errors.length === verified.length) throw errors[0]
   return "ignored"
 }
 
-/** What it comes to by one provider; null where it says nothing of a session of that provider. */
+/** The result for one provider; null if the webhook is about none of its sessions. */
 async function outcomeBy(
   provider: Provider,
   { headers, body, mode }: { headers: IncomingHttpHeaders; body: Buffer; mode: Mode },

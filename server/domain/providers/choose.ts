@@ -6,16 +6,16 @@ import { providers } from "./table.ts"
 
 /** The providers of a mode. */
 export type ModeProviders = {
-  /** For every schema that has none of its own; null where nobody verifies. */
+  /** For every schema without its own provider; null if the mode has none. */
   default: Provider | null
   bySchema: ReadonlyMap<string, Provider>
-  /** All whose settings are there, by name: what one of them began, it ends, though another one is chosen by now. */
+  /** All providers with settings, by name. A provider that is no longer chosen still finishes the sessions that it began. */
   configured: ReadonlyMap<string, Provider>
 }
 
 /**
- * Configures the providers that each mode's settings choose. `generated` are secrets that the environment lacks and the
- * server made. Throws SettingsError, with a line for each setting that is wrong.
+ * Configures the providers that each mode's settings choose. `generated` are secrets that the server made because the
+ * environment lacks them. Throws SettingsError, with a line for each wrong setting.
  */
 export function chooseProviders(
   settings: Settings,
@@ -32,7 +32,7 @@ type Sources = {
   settings: Settings
   generated: Record<string, string>
   table: readonly ProviderDefinition[]
-  /** Takes what is wrong. */
+  /** Collects what is wrong. */
   problems: Set<string>
 }
 
@@ -40,7 +40,7 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
   const { settings, problems } = sources
   const variable = mode === "live" ? "VOUCH_LIVE_PROVIDER" : "VOUCH_TEST_PROVIDER"
   const isReal = mode === "live" && settings.VOUCH_PUBLIC_URL !== undefined
-  // What verifies nobody decides no real case, whatever the settings say.
+  // A test-only provider never decides real cases, whatever the settings say.
   const table = sources.table.filter(({ testOnly }) => !(isReal && testOnly))
   const choice = readChoice(settings[variable] ?? "", (problem) => problems.add(`${variable}: ${problem}`))
   const names = new Set([...choice.bySchema.values(), ...(choice.name === null ? [] : [choice.name])])
@@ -59,7 +59,7 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
       if (!isReal || !isOfSandbox) configured.set(definition.name, result.provider)
       else if (names.has(definition.name))
         problems.add(
-          `${variable}: ${definition.name} has credentials of ${definition.label}'s sandbox, where anybody may pass. Live cases of a public server need live ones.`,
+          `${variable}: ${definition.name} has credentials of ${definition.label}'s sandbox, where anyone can pass. A public server needs live credentials for live cases.`,
         )
     } else if (names.has(definition.name)) {
       for (const { name, problem } of result.wrong)
@@ -79,7 +79,7 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
   }
 }
 
-/** `sandbox accredited_investor_v1=other`: a provider for all, others for the schemas that are named. */
+/** `sandbox accredited_investor_v1=other`: a provider for all schemas, and others for single ones. */
 function readChoice(text: string, refuse: (problem: string) => void) {
   let name: string | null = null
   const bySchema = new Map<string, string>()
@@ -101,11 +101,11 @@ const EXAMPLE = `accredited_investor_v1=${DEFAULT_PROVIDER}`
 function refusalOf(name: string, all: readonly ProviderDefinition[], allowed: readonly ProviderDefinition[]) {
   const list = allowed.map((one) => one.name).join(", ") || "none yet"
   return all.some((one) => one.name === name)
-    ? `${name} verifies nobody, so it never decides live cases of a public server. Choose from: ${list}.`
+    ? `${name} does not verify anyone, so it cannot decide live cases of a public server. Choose from: ${list}.`
     : `there is no provider ${JSON.stringify(name)}. Choose from: ${list}.`
 }
 
-/** The variables that a provider's setting is read from: each mode's own, and that of both. */
+/** The variables of a provider's setting: one for each mode, and one for both. */
 export const variablesOf = (name: string): string[] => [
   ...modes.map((mode) => variableOf(mode, name)),
   `VOUCH_${name}`,
@@ -113,7 +113,7 @@ export const variablesOf = (name: string): string[] => [
 
 const variableOf = (mode: Mode, name: string): string => `VOUCH_${mode.toUpperCase()}_${name}`
 
-/** The variable that a setting is read from in a mode: the mode's own if it is set, or that of both. */
+/** The variable of a setting in a mode: the mode's own if it is set, or else the one for both. */
 export function variableIn(mode: Mode, name: string, { environment }: Settings): string {
   const own = variableOf(mode, name)
   return own in environment ? own : `VOUCH_${name}`
@@ -121,7 +121,7 @@ export function variableIn(mode: Mode, name: string, { environment }: Settings):
 
 type Value = { variable: string; value: string | undefined }
 
-/** What a definition's settings are in a mode, and by which variable: the mode's own, or that of both. */
+/** The values of a definition's settings in a mode, and the variable of each. */
 export function valuesOf(
   { settings: names }: ProviderDefinition,
   mode: Mode,

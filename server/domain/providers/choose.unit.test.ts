@@ -27,14 +27,14 @@ const refusal = (environment: Record<string, string>): string[] => {
 }
 const PUBLIC = { VOUCH_PUBLIC_URL: "https://vouch.example.com" }
 
-test("without settings the sandbox verifies, but nobody verifies live cases of a public server", () => {
+test("without settings the sandbox verifies, but a public server has no provider for live cases", () => {
   expect(choose({}).live.default?.name).toBe("sandbox")
   const { live, test } = choose(PUBLIC)
   expect([live.default, [...live.configured.keys()]]).toEqual([null, []])
   expect(test.default?.name).toBe("sandbox")
 })
 
-test("each mode has its own provider, and single schemas have others", () => {
+test("each mode has its own provider, and single schemas can have others", () => {
   const { live, test } = choose({
     ...PUBLIC,
     ...exampleSettings,
@@ -46,13 +46,13 @@ test("each mode has its own provider, and single schemas have others", () => {
   expect([...test.bySchema].map(([schema, { name }]) => [schema, name])).toEqual([
     ["accredited_investor_v1", "exampleid"],
   ])
-  // Nothing but a schema: all others keep the default.
+  // Names only one schema, so the others keep the default.
   expect(choose({ ...exampleSettings, VOUCH_TEST_PROVIDER: "a=exampleid" }).test.default?.name).toBe(
     "sandbox",
   )
 })
 
-test("what is no longer chosen stays connected while its settings are there, for the sessions that it began", () => {
+test("a provider that is no longer chosen stays connected while it has settings, for the sessions that it began", () => {
   const { test } = choose({ ...exampleSettings, VOUCH_TEST_PROVIDER: "sandbox" })
   expect([...test.configured.keys()]).toEqual(["sandbox", "exampleid"])
   expect([...choose({}).test.configured.keys()]).toEqual(["sandbox"])
@@ -65,29 +65,29 @@ test.each<[string, Record<string, string>, RegExp]>([
     /^VOUCH_TEST_PROVIDER: there is no provider "sandbix". Choose from: sandbox, exampleid\.$/,
   ],
   [
-    "an unknown one of a schema",
+    "an unknown provider of a schema",
     { VOUCH_LIVE_PROVIDER: "sandbox a=toString" },
     /"toString".*sandbox, exampleid/,
   ],
   [
-    "two for all",
+    "two defaults",
     { ...exampleSettings, VOUCH_TEST_PROVIDER: "sandbox exampleid" },
     /two providers for all schemas/,
   ],
   ["one schema twice", { VOUCH_TEST_PROVIDER: "a=sandbox a=exampleid" }, /names a twice/],
-  ["a schema that is none", { VOUCH_TEST_PROVIDER: "A-B=sandbox" }, /cannot read "A-B=sandbox"/],
-  ["a schema without one", { VOUCH_TEST_PROVIDER: "a=" }, /cannot read "a="/],
+  ["an invalid schema", { VOUCH_TEST_PROVIDER: "A-B=sandbox" }, /cannot read "A-B=sandbox"/],
+  ["a schema without a provider", { VOUCH_TEST_PROVIDER: "a=" }, /cannot read "a="/],
   ["three parts", { VOUCH_TEST_PROVIDER: "a=b=c" }, /cannot read "a=b=c"/],
   [
     "the sandbox for live cases of a public server",
     { ...PUBLIC, VOUCH_LIVE_PROVIDER: "kyc_individual_v1=sandbox" },
-    /^VOUCH_LIVE_PROVIDER: sandbox verifies nobody.*Choose from: exampleid\.$/,
+    /^VOUCH_LIVE_PROVIDER: sandbox does not verify anyone.*Choose from: exampleid\.$/,
   ],
-])("%s stops the start, in a sentence that says what there is", (_name, environment, problem) => {
+])("%s stops the start with a message that lists the choices", (_name, environment, problem) => {
   expect(refusal(environment)).toEqual([expect.stringMatching(problem)])
 })
 
-test("a setting that a chosen provider lacks is named, with the provider", () => {
+test("a missing setting of a chosen provider is named, with the provider", () => {
   const { VOUCH_EXAMPLEID_API_KEY: _, ...rest } = exampleSettings
   expect(refusal({ ...rest, VOUCH_TEST_PROVIDER: "exampleid", VOUCH_TEST_EXAMPLEID_URL: "nowhere" })).toEqual(
     [
@@ -100,7 +100,7 @@ test("a setting that a chosen provider lacks is named, with the provider", () =>
   ])
 })
 
-test("a mode's own setting comes before that of both, and a generated one after", () => {
+test("a mode's own setting takes precedence over the common one, and a generated one comes last", () => {
   const open = (environment: Record<string, string>, generated = {}) => {
     const seen: string[] = []
     const spy = defineProvider({
@@ -121,7 +121,7 @@ test("a mode's own setting comes before that of both, and a generated one after"
   expect(open({})).toEqual([])
 })
 
-test("both modes' own webhook secrets make the common one unnecessary", () => {
+test("with a webhook secret for each mode, the common one is not required", () => {
   const own = { ...PUBLIC, VOUCH_WEBHOOK_SECRET: "", VOUCH_TEST_WEBHOOK_SECRET: `${secret}  ${secret}` }
   expect(choose(own).test.default?.name).toBe("sandbox")
 })
@@ -137,18 +137,18 @@ test.each(["secret", `whsec_${base64(8)}`, " "])(
   },
 )
 
-test("a definition that leaves something out does not compile", () => {
-  const said = { name: "half", label: "Half", testOnly: null, settings: z.object({}) }
+test("an incomplete definition does not compile", () => {
+  const facts = { name: "half", label: "Half", testOnly: null, settings: z.object({}) }
   const report = () => ({ headers: {}, body: "" })
   const webhooks = { isSigned: () => false, readEvent: () => null }
   const createSession = async () => ({ reference: "", url: "", usableUntil: new Date(), singleUse: false })
   // @ts-expect-error: nothing reads its webhooks
-  defineProvider({ ...said, create: () => ({ flow: { kind: "form", report }, isSigned: () => false }) })
-  // @ts-expect-error: a link that is used up has no successor
-  defineProvider({ ...said, create: () => ({ flow: { kind: "redirect", createSession }, ...webhooks }) })
-  const { label: _, ...nameless } = said
-  // @ts-expect-error: people would read nothing
+  defineProvider({ ...facts, create: () => ({ flow: { kind: "form", report }, isSigned: () => false }) })
+  // @ts-expect-error: nothing replaces an expired link
+  defineProvider({ ...facts, create: () => ({ flow: { kind: "redirect", createSession }, ...webhooks }) })
+  const { label: _, ...nameless } = facts
+  // @ts-expect-error: it has no label
   expect(defineProvider({ ...nameless, create: () => ({ flow: { kind: "form", report }, ...webhooks }) }))
-    // What tsc holds, this one holds at run time: a whole definition has all that the table needs.
+    // At run time it returns what the table needs.
     .toMatchObject({ name: "half", settings: [] })
 })

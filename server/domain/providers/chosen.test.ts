@@ -8,11 +8,11 @@ import { ACCREDITED, INDIVIDUAL, startWithVendor, table } from "#test/vendor/exa
 
 const { vendor, app, key, call, view, goOn, start } = await startWithVendor()
 
-test("each schema has the provider that is set for it", async () => {
+test("each schema uses the provider that is set for it", async () => {
   const form = await start(INDIVIDUAL)
   expect(await view(form.sessionId)).toMatchObject({ provider: { flow: "form" } })
   expect(await goOn(form.sessionId)).toMatchObject({ status: 422, error: { error: "validation_failed" } })
-  // Nothing was taken, and no consent noted that leads nowhere.
+  // The refused request used no quota and recorded no consent.
   const [untouched] = await sql`
     select consented_at, provider_call_until from attestations where session_id = ${form.sessionId}`
   expect(untouched).toEqual({ consented_at: null, provider_call_until: null })
@@ -22,7 +22,7 @@ test("each schema has the provider that is set for it", async () => {
   expect(filled).toMatchObject({ status: 422, error: { error: "validation_failed" } })
 })
 
-test("other settings do not take a session from the provider that began it", async () => {
+test("a session stays with the provider that began it when settings change", async () => {
   const { wallet, sessionId } = await start()
   const before = deployment.providers
   const choose = (environment: Record<string, string>) => {
@@ -34,7 +34,7 @@ test("other settings do not take a session from the provider that began it", asy
     expect((await start(ACCREDITED, wallet)).sessionId).toBe(sessionId)
     expect((await goOn(sessionId)).data.url).toContain(vendor.settings.VOUCH_EXAMPLEID_URL)
 
-    // Without its settings, it waits for them.
+    // While its provider has no settings, the session waits.
     choose({ VOUCH_WEBHOOK_SECRET: app.settings.VOUCH_WEBHOOK_SECRET! })
     expect(await goOn(sessionId)).toMatchObject({ status: 503, error: { error: "provider_not_configured" } })
     expect(await vendor.report(sessionId, "passed")).toMatchObject({ status: 404 })
@@ -46,12 +46,12 @@ test("other settings do not take a session from the provider that began it", asy
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("a schema that no workspace has is refused at the start, and those that there are are named", async () => {
+test("a setting for a schema that no workspace has stops the start, with a message that lists the schemas", async () => {
   const { default: common } = deployment.providers.test
   const test = { ...deployment.providers.test, bySchema: new Map([["kyc_individul_v1", common!]]) }
   const refused = requireChosenSchemas({ ...deployment.providers, test })
   await expect(refused).rejects.toThrow(
-    /VOUCH_TEST_PROVIDER: there is no schema kyc_individul_v1 in test mode\. There are: .*kyc_individual_v1/,
+    /VOUCH_TEST_PROVIDER: there is no schema kyc_individul_v1 in test mode\. Choose from: .*kyc_individual_v1/,
   )
   await expect(requireChosenSchemas(deployment.providers)).resolves.toBeUndefined()
 })

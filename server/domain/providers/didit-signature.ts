@@ -3,20 +3,20 @@ import { isHexHmac } from "./hex-signature.ts"
 import { isNow } from "./timed-signature.ts"
 
 /**
- * Whether Didit signed a webhook, now (https://docs.didit.me/integration/webhooks): the very bytes by `X-Signature`, or
- * else their meaning by `X-Signature-V2`, for where something on the way has written the JSON anew. `X-Signature-Simple` is
- * not looked at, because it does not cover the decision; what has no signature is refused.
+ * Whether Didit signed a webhook just now (https://docs.didit.me/integration/webhooks). `X-Signature` covers the exact bytes.
+ * `X-Signature-V2` covers a canonical form of the JSON, in case a proxy has rewritten it. `X-Signature-Simple` is ignored,
+ * because it does not cover the decision. A webhook without a signature is refused.
  */
 export function isSignedByDidit(
   headers: IncomingHttpHeaders,
   body: Buffer,
   secrets: readonly string[],
 ): boolean {
-  // The header's time is not signed, the body's is: both are sent anew with each attempt.
+  // Only the time in the body is signed, not the one in the header. Each attempt sends new ones.
   const at = headers["x-timestamp"]
   if (typeof at !== "string" || !/^[1-9][0-9]{0,11}$/.test(at) || !isNow(Number(at))) return false
   const event = read(body)
-  // One without a time is signed for ever: whoever reads it refuses it for good.
+  // A body without a time would stay valid indefinitely. `readEvent` refuses it.
   if (event?.timestamp !== undefined && !(typeof event.timestamp === "number" && isNow(event.timestamp)))
     return false
   if (isHexHmac(headers["x-signature"], body, { secrets })) return true
@@ -24,12 +24,12 @@ export function isSignedByDidit(
   if (meaning === undefined || event === null) return false
   const text = canonical(event)
   if (text === null) return false
-  // Its documents show two forms, with the header's time before it and without; an older one escapes all that is not ASCII.
+  // Didit documents two forms, with and without the header's time in front. An older form escapes everything but ASCII.
   const forms = [text, escaped(text)].flatMap((form) => [`${at}:${form}`, form])
   return forms.some((form) => isHexHmac(meaning, form, { secrets }))
 }
 
-/** The body as JSON, only to see its time; null where it is no object. */
+/** Parses the body, to read its time; null if it is not an object. */
 function read(body: Buffer): Record<string, unknown> | null {
   try {
     const json: unknown = JSON.parse(body.toString("utf8"))
@@ -41,10 +41,10 @@ function read(body: Buffer): Record<string, unknown> | null {
   }
 }
 
-/** Deepest nesting that is written anew; what is deeper is not signed this way. */
+/** The deepest nesting that `canonical` serializes. A deeper body counts as not signed. */
 const MAX_DEPTH = 32
 
-/** JSON with sorted members and no spaces; 5.0 is written 5. Null where it is nested too deeply. */
+/** JSON with sorted members and without spaces; 5.0 becomes 5. Null if it is nested too deeply. */
 function canonical(value: unknown, depth = 0): string | null {
   if (depth > MAX_DEPTH) return null
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -60,5 +60,5 @@ function canonical(value: unknown, depth = 0): string | null {
 }
 
 const escaped = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all that is not ASCII
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything but ASCII
   text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

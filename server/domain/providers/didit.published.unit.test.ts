@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { hmacOf, nowInSeconds, startPublished } from "#test/vendor/published.ts"
 import { didit } from "./didit.ts"
 
-// Bodies in the form in which Didit publishes them, with other names and numbers: docs/providers/didit.md says where.
+// Bodies as Didit publishes them, with other names and numbers. docs/providers/didit.md has the sources.
 const published = startPublished()
 
 describe("Didit", () => {
@@ -73,7 +73,7 @@ describe("Didit", () => {
     ["Expired", { kind: "decision", decision: "expired" }],
     ["Abandoned", { kind: "decision", decision: "expired" }],
     ["Kyc Expired", { kind: "decision", decision: "rejected" }],
-  ])("status.updated: %s, with the time of the change and without", (status, says) => {
+  ])("status.updated: %s, with and without the time of the change", (status, says) => {
     const { created_at: _, ...timeless } = event(status)
     for (const [body, at] of [
       [event(status), 1772619630],
@@ -87,7 +87,7 @@ describe("Didit", () => {
   })
 
   test.each(["Not Started", "In Progress", "Awaiting User"])(
-    "status.updated: %s says nothing yet",
+    "status.updated: %s decides nothing yet",
     (status) => {
       expect(it().event(event(status, { decision: undefined }))).toBeNull()
     },
@@ -114,7 +114,7 @@ describe("Didit", () => {
     expect(of("ACTIVE", person)).toBeNull()
   })
 
-  test("a decision of its API", async () => {
+  test("a decision from the API", async () => {
     const of = (status: string) => it().read(decision(status), id)
     expect(await of("In Progress")).toBeNull()
     expect(await of("Approved")).toMatchObject({
@@ -124,12 +124,12 @@ describe("Didit", () => {
     expect(await of("Declined")).toMatchObject({ decision: "rejected" })
   })
 
-  test("X-Signature over the bytes, X-Signature-V2 over their meaning with the time and without", () => {
+  test("X-Signature covers the bytes, X-Signature-V2 the canonical JSON with and without the time", () => {
     const now = nowInSeconds()
     const body = JSON.stringify(
       event("Declined", { timestamp: now, decision: undefined, metadata: undefined }),
     )
-    // Didit sorts the members itself.
+    // Didit sorts the members.
     const sorted = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body)).sort()))
     const { isSigned } = it()
     const holds = (headers: Record<string, string>) =>

@@ -33,21 +33,21 @@ describeVendor(
     const isSigned = (headers: Record<string, string>, body: string) =>
       deployment.providers.test.configured.get("didit")!.isSigned(headers, Buffer.from(body))
 
-    test("the time in the body counts, which is signed, and that in the header, too", async () => {
+    test("the signed time in the body counts, and the header's time too", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "Declined")
       const old = new Date(Date.now() - 400_000)
       const stale = double.event(session.reference!, "Declined", { sentAt: old })
-      // Fresh by its header, which nothing signs.
+      // Recent by the header, which is not signed.
       expect(await f().send(stale, double.sign(stale))).toEqual([401, "invalid_signature"])
       const { timestamp: _, ...timeless } = JSON.parse(double.event(session.reference!, "Declined"))
-      // It may be an old event: Didit is asked what it says by now.
+      // It may be an old event, so Vouch asks Didit for the current status.
       double.bring(session.reference!, "Approved")
       expect(await f().send(JSON.stringify(timeless))).toEqual([200, "applied"])
       await f().waitForStatus(session, "verified")
     })
 
-    test("sent again later, an event has its id and its place in the order", async () => {
+    test("an event sent again later keeps its id and its place in the order", async () => {
       const session = await f().handedOver()
       const at = new Date(Date.now() - 900_000)
       const review = { at, eventId: crypto.randomUUID() }
@@ -57,13 +57,13 @@ describeVendor(
         200,
         "duplicate",
       ])
-      // One that was lost, and is sent anew after what came later.
+      // A lost event, sent again after a later one.
       const older = double.event(session.reference!, "Resubmitted", { at: new Date(at.getTime() - 60_000) })
       expect(await f().send(older)).toEqual([200, "ignored"])
       expect(await f().view(session)).toMatchObject({ state: "checking", inReview: true })
     })
 
-    test("written anew on its way, an event is known by the signature of its meaning, in both forms", async () => {
+    test("an event that a proxy rewrote is verified by its canonical signature, in both forms", async () => {
       const session = await f().handedOver()
       const event = JSON.parse(double.event(session.reference!, "Declined"))
       double.bring(session.reference!, "Declined")
@@ -80,7 +80,7 @@ describeVendor(
       const canonical = JSON.stringify(members(event))
       const ascii = canonical.replaceAll("é", "\\u00e9")
       expect(ascii).not.toBe(canonical)
-      // Other spaces and another order; 98.5 as 98.50.
+      // Other whitespace and order; 98.5 as 98.50.
       const body = JSON.stringify(Object.fromEntries(Object.entries(event).reverse()), null, 2).replace(
         "98.5",
         "98.50",
@@ -88,19 +88,19 @@ describeVendor(
       const headers = (signature: string) => ({ "x-timestamp": now(), "x-signature-v2": signature })
       expect(isSigned(headers(hmac(canonical)), body)).toBe(true)
       expect(isSigned(headers(hmac(ascii)), body)).toBe(true)
-      // Its documents also show the header's time before the meaning.
+      // Didit also documents a form with the header's time in front.
       const { "x-timestamp": at } = headers("")
       expect(isSigned(headers(hmac(`${at}:${canonical}`)), body)).toBe(true)
       expect(isSigned(headers(hmac(`${Number(at) - 1}:${canonical}`)), body)).toBe(false)
       expect(isSigned(headers(hmac(canonical)), body.replace("Declined", "Approved"))).toBe(false)
       expect(isSigned(headers(hmac(canonical).slice(1)), body)).toBe(false)
       expect(isSigned(headers(hmac(canonical, "another secret")), body)).toBe(false)
-      // That of the bytes is wrong then, and no harm.
+      // The signature of the bytes is then wrong, which does not matter.
       const both = { ...headers(hmac(canonical)), "x-signature": hmac("as it was sent") }
       expect(await f().send(body, both)).toEqual([200, "applied"])
     })
 
-    test("a status without the time of its change counts from the signed time of the event", async () => {
+    test("a status without a time of change counts from the event's signed time", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "Declined")
       const { created_at: _, ...event } = JSON.parse(double.event(session.reference!, "Declined"))
@@ -108,7 +108,7 @@ describeVendor(
       expect(await f().statusOf(session)).toBe("rejected")
     })
 
-    test("the simple signature is never taken: it does not cover the decision", async () => {
+    test("the simple signature is never accepted, because it does not cover the decision", async () => {
       const session = await f().handedOver()
       const body = double.event(session.reference!, "Approved")
       const { timestamp, session_id, status, webhook_type } = JSON.parse(body)
@@ -117,17 +117,17 @@ describeVendor(
       expect(await f().send(body, headers)).toEqual([401, "invalid_signature"])
     })
 
-    test("an event that Didit does not sign is refused, whatever it is about", async () => {
+    test("an event without Didit's signature is refused, whatever it is about", async () => {
       const body = JSON.stringify({ webhook_type: "kyb.registry_search.resolved", timestamp: Number(now()) })
       expect(await f().send(body, { "x-timestamp": now() })).toEqual([401, "invalid_signature"])
     })
 
-    test("nesting beyond all measure is refused, and breaks nothing", () => {
+    test("extremely deep nesting is refused without harm", () => {
       const deep = `{"timestamp":${now()},"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
       expect(isSigned({ "x-timestamp": now(), "x-signature-v2": hmac(deep) }, deep)).toBe(false)
     })
 
-    test("a document that runs out withdraws an approval", async () => {
+    test("a document that expires withdraws an approval", async () => {
       const session = await f().handedOver()
       expect(await f().send(double.decide(session, "approved", new Date(Date.now() - 60_000)))).toEqual([
         200,
@@ -140,7 +140,7 @@ describeVendor(
       expect(await f().view(session)).toMatchObject({ was: "verified", reason: "withdrawn" })
     })
 
-    test("an approval counts by what the API says, and not while it is away", async () => {
+    test("an approval counts as the API reports it, and not while the API is unreachable", async () => {
       const session = await f().handedOver()
       const body = double.decide(session, "approved")
       double.misbehave("fails")
@@ -151,7 +151,7 @@ describeVendor(
       expect(await f().statusOf(session)).toBe("rejected")
     })
 
-    test("two wallets of a person share an unfinished session, and what comes of it is about both", async () => {
+    test("two wallets of a person share an unfinished session, and its decision applies to both", async () => {
       const externalId = `person-${crypto.randomUUID()}`
       const [one, other] = [
         await f().handedOver({ externalId, wallet: newWallet() }),
@@ -162,11 +162,11 @@ describeVendor(
       for (const session of [one, other]) await f().waitForStatus(session, "verified")
     })
 
-    test("a review that is asked about again and again is noted once", async () => {
+    test("a review that Vouch asks about repeatedly is recorded once", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "In Review")
       await f().poll(session)
-      await waitFor(async () => (await f().view(session)).inReview === true, "the review to be noted")
+      await waitFor(async () => (await f().view(session)).inReview === true, "the review to be recorded")
       const asked = double.requests.length
       for (const _ of [1, 2]) await f().poll(session)
       await waitFor(async () => double.requests.length >= asked + 2, "two more answers")

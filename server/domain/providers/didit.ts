@@ -21,13 +21,13 @@ import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-sett
 
 const LABEL = "Didit"
 
-/** How long an address is given out again; after that the session is asked for anew, and is the same. */
+/** How long a stored address is reused. After that Vouch requests the session again, and gets the same one. */
 const LINK_SECONDS = 86_400
 
-type Verdict = { decision: Decision; reason: string | null; publicReason: PublicReason | null }
+type StatusDecision = { decision: Decision; reason: string | null; publicReason: PublicReason | null }
 
-/** Exact texts, spaces and case: https://docs.didit.me/integration/verification-statuses. Others decide nothing yet. */
-const verdicts: ReadonlyMap<string, Verdict> = new Map([
+/** Exact texts, including case: https://docs.didit.me/integration/verification-statuses. Other statuses decide nothing yet. */
+const decisions: ReadonlyMap<string, StatusDecision> = new Map([
   ["Approved", { decision: "approved", reason: null, publicReason: null }],
   ["Declined", { decision: "rejected", reason: "Didit: declined", publicReason: null }],
   ["In Review", { decision: "in_review", reason: "Didit: in review", publicReason: null }],
@@ -37,7 +37,7 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ],
   ["Expired", { decision: "expired", reason: "Didit: expired", publicReason: null }],
   ["Abandoned", { decision: "expired", reason: "Didit: abandoned", publicReason: null }],
-  // Of somebody approved before, whose document is no longer valid.
+  // A person approved before whose document has expired.
   [
     "Kyc Expired",
     { decision: "rejected", reason: "Didit: the document has expired", publicReason: "withdrawn" },
@@ -47,7 +47,7 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
 const STATUS_UPDATED = "status.updated"
 const USER_STATUS_UPDATED = "user.status.updated"
 
-/** A person's own status, beside that of their sessions: https://docs.didit.me/entities/lifecycle. */
+/** Status of a person, separate from that of their sessions: https://docs.didit.me/entities/lifecycle. */
 const signalOf: ReadonlyMap<string, Signal> = new Map([
   ["FLAGGED", "case_opened"],
   ["BLOCKED", "person_deactivated"],
@@ -74,7 +74,7 @@ const webhook = z.object({
 const ofSession = z.object({
   session_id: vendorId,
   status: z.string(),
-  /** When the status changed, in seconds. Not every event has it: `timestamp`, which is signed as well, counts then. */
+  /** When the status changed, in seconds. If an event lacks it, `timestamp` counts, which is signed too. */
   created_at: z.number().nullish(),
   decision: z
     .object({ aml_screenings: z.array(z.object({ status: state })).nullish() })
@@ -87,7 +87,7 @@ const ofUser = z.object({
   created_at: z.number().nullish(),
 })
 
-/** https://docs.didit.me. `vendor_data` is our id of the investor: Didit tells its users apart by it. */
+/** https://docs.didit.me. `vendor_data` is our id of the investor: Didit identifies its users by it. */
 export const didit = defineProvider({
   name: "didit",
   label: LABEL,
@@ -97,8 +97,8 @@ export const didit = defineProvider({
     { where: "… > Webhook version", enter: "v3" },
     { where: "… > Subscribed events", enter: `${STATUS_UPDATED}, ${USER_STATUS_UPDATED}` },
     {
-      where: "Your firewall, where it knows its callers",
-      enter: "let 18.203.201.92 in: Didit sends from there",
+      where: "Your firewall, if it filters by source address",
+      enter: "allow 18.203.201.92, which Didit sends from",
     },
   ],
   settings: z.object({
@@ -115,7 +115,7 @@ export const didit = defineProvider({
     const at = (reference: string, more: string) =>
       `${settings.DIDIT_URL}/v3/session/${encodeURIComponent(reference)}/${more}/`
 
-    /** An unfinished session of the same person and workflow is given again, so this may be repeated. */
+    /** Didit returns an unfinished session of the same person and workflow again, so this can be repeated. */
     const open = async (session: SessionToVerify): Promise<VendorSession> => {
       const made = await callVendor({
         label: LABEL,
@@ -147,10 +147,10 @@ export const didit = defineProvider({
           const url = at(reference, "decision")
           const decision = await callVendor({ label: LABEL, method: "GET", url, headers, answer: found })
           requireAbout(LABEL, reference, decision.session_id)
-          const verdict = verdicts.get(decision.status)
-          if (verdict === undefined) return null
-          const claims = verdict.decision === "approved" ? claimsOf(decision, clock.now()) : {}
-          return { ...verdict, occurredAt: null, claims }
+          const decided = decisions.get(decision.status)
+          if (decided === undefined) return null
+          const claims = decided.decision === "approved" ? claimsOf(decision, clock.now()) : {}
+          return { ...decided, occurredAt: null, claims }
         },
         async redact(reference) {
           const url = at(reference, "delete")
@@ -170,28 +170,28 @@ export const didit = defineProvider({
           return readUserEvent(parse(ofUser, json), event_id, timestamp)
         if (webhook_type !== STATUS_UPDATED) return null
         const { session_id, status, created_at, decision } = parse(ofSession, json)
-        const verdict = verdicts.get(status)
-        if (verdict === undefined) return null
+        const decided = decisions.get(status)
+        if (decided === undefined) return null
         const changed = created_at ?? timestamp
         const occurredAt = decidedAt(LABEL, new Date(changed * 1000))
         const eventId = event_id ?? `${session_id} ${status} ${changed}`
         const about = { reference: session_id }
-        // Their API has the last word on an approval, and on what was found out.
-        if (verdict.decision === "approved") return { eventId, about, says: { kind: "changed", occurredAt } }
-        // Whoever is found on a list after the approval is put under review again, as by a person.
+        // Didit's API has the final status of an approval, and the facts.
+        if (decided.decision === "approved") return { eventId, about, says: { kind: "changed", occurredAt } }
+        // Didit puts a person found on a list after the approval under review again, as a reviewer would.
         const isListed = decision?.aml_screenings?.some((one) => isHit(one.status)) ?? false
         const afterApproval = isListed ? "watchlist_match" : "case_opened"
         return {
           eventId,
           about,
-          says: { kind: "decision", afterApproval, ...verdict, occurredAt, claims: {} },
+          says: { kind: "decision", afterApproval, ...decided, occurredAt, claims: {} },
         }
       },
     }
   },
 })
 
-/** Of a screening whose score is above a threshold. */
+/** Whether a screening's score is above the threshold. */
 const isHit = (status: string | null | undefined) => status === "In Review" || status === "Declined"
 
 function readUserEvent(

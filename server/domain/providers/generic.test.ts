@@ -33,21 +33,21 @@ describeVendor(
     claims: { country: "CA", age_over_18: true, accredited: true },
   },
   (f) => {
-    test("a reason is for the customer, a public one for the investor", async () => {
+    test("the reason is for the customer, the public reason for the investor", async () => {
       const session = await f().handedOver()
-      const said = {
+      const reasons = {
         decision: "rejected",
         occurred_at: new Date().toISOString(),
         reason: "Fraud list",
         public_reason: "not_eligible",
       }
-      expect(await f().send(double.event(session.sessionId, said))).toEqual([200, "applied"])
+      expect(await f().send(double.event(session.sessionId, reasons))).toEqual([200, "applied"])
       const view = await f().view(session)
       expect(view).toMatchObject({ state: "rejected", reason: "not_eligible" })
       expect(JSON.stringify(view)).not.toContain("Fraud")
     })
 
-    test("a bridge that answers what is none is as one that is away", async () => {
+    test("an invalid answer of a bridge is handled like an unreachable bridge", async () => {
       const session = await f().handedOver()
       const { flow } = deployment.providers.test.configured.get("generic")!
       if (flow.kind !== "redirect") throw new Error("no redirect")
@@ -82,7 +82,7 @@ describeVendor(
       }
     })
 
-    test("investors read the vendor's name, where it is set", async () => {
+    test("investors see the vendor's name if it is set", async () => {
       const session = await f().start()
       const before = deployment.providers
       const settings = { ...f().app.settings.environment, VOUCH_GENERIC_LABEL: "Acme ID" }
@@ -96,7 +96,7 @@ describeVendor(
       }
     })
 
-    test("the bridge of the documents runs as it stands", async () => {
+    test("the bridge in the documentation runs unchanged", async () => {
       const port = await freePorts(1)
       const bridge = `http://127.0.0.1:${port}`
       const child = spawn(

@@ -14,7 +14,7 @@ const LABEL = "Your KYC provider"
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 const bridgeUrl = z.string().refine(isBridgeUrl, "must be an https address without credentials")
 
-/** A path and a query are the bridge's own affair. */
+/** The bridge may use any path and query. */
 function isBridgeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
@@ -32,16 +32,16 @@ const opened = z.object({
 const asked = z.object({ decision: z.null() }).or(decisionFields)
 
 /**
- * Any vendor, behind a bridge of one's own: one address that Vouch calls, and the events of Vouch that it sends
- * (docs/providers/generic.md). Both sides sign by Standard Webhooks, with the same secrets.
+ * Any vendor, through the customer's bridge: Vouch calls its one address, and the bridge sends events in Vouch's format
+ * (docs/providers/generic.md). Both sides sign with the same secrets, using Standard Webhooks.
  */
 export const generic = defineProvider({
   name: "generic",
   label: LABEL,
   testOnly: null,
   setup: ({ webhook }) => [
-    { where: "Your bridge: where it sends its events", enter: webhook },
-    { where: "Your bridge: the secret of both sides", enter: "the value of VOUCH_GENERIC_SECRET" },
+    { where: "Your bridge: the address to send events to", enter: webhook },
+    { where: "Your bridge: the shared secret", enter: "the value of VOUCH_GENERIC_SECRET" },
   ],
   settings: z.object({
     GENERIC_URL: bridgeUrl,
@@ -50,7 +50,7 @@ export const generic = defineProvider({
     GENERIC_LABEL: nameText(60).default(LABEL),
   }),
   create: ({ GENERIC_URL: url, GENERIC_SECRET: secrets, GENERIC_TOKEN: token, GENERIC_LABEL: label }) => {
-    /** `id` is the same for the same request: by it, or by the session, the bridge knows one that it had before. */
+    /** `id` is the same for the same request. The bridge recognises a repeat by it, or by the session. */
     const request = <Answer extends z.ZodType>(
       type: string,
       data: object,

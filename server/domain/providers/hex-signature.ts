@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 
 /**
- * Whether a header is the HMAC of these very bytes, in hex, by any one of the secrets. Its form is looked at first, so that
- * both sides of the comparison are as long; each is compared in constant time.
+ * Whether a header is the hex HMAC of these exact bytes under any of the secrets. Checks the form first, because the
+ * constant-time comparison needs values of equal length.
  */
 export function isHexHmac(
   header: string | string[] | undefined,
@@ -20,5 +20,5 @@ export function isHexHmac(
   return held
 }
 
-/** By which a repeat of a webhook is recognised, where its vendor gives it no id. */
+/** Identifies repeats of a webhook whose vendor gives it no id. */
 export const digestOf = (body: Buffer): string => createHash("sha256").update(body).digest("hex")

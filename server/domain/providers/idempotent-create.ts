@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { VendorTrouble } from "./vendor-call.ts"
 
-/** Answers that tell nothing of what becomes of the key: not let in, in progress elsewhere, too many requests. */
+/** Answers that the vendor does not store under the key: unauthorized, in progress elsewhere, too many requests. */
 const UNDECIDED = new Set([401, 403, 409, 429])
 
 /**
- * Creates something at a vendor that keeps the answer to a key, failures too, for a day. The key is ours alone, so
- * that a request whose answer was lost finds what it has made. Where the answer is a failure for certain, nothing was made,
- * and the key would only repeat it when the outage is long over: then one more attempt has a key of its own.
+ * Creates something at a vendor that stores the answer to an idempotency key for a day, failures included. Using the same key
+ * again after a lost answer finds what the first request created. After a definite failure nothing was created, and the key
+ * would repeat the failure even after the outage, so one more attempt uses a new key.
  */
 export async function createOnce<T>(key: string, create: (key: string) => Promise<T>): Promise<T> {
   try {

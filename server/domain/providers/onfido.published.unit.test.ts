@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { startPublished } from "#test/vendor/published.ts"
 import { onfido } from "./onfido.ts"
 
-// Bodies in the form in which Onfido publishes them, with other names and numbers: docs/providers/onfido.md says where.
+// Bodies as Onfido publishes them, with other names and numbers. docs/providers/onfido.md has the sources.
 const published = startPublished()
 
 describe("Onfido", () => {
@@ -49,7 +49,7 @@ describe("Onfido", () => {
     sdk_token: null,
   })
 
-  test("workflow_run.completed, with the resource and without, as before specification 6.0.0", () => {
+  test("workflow_run.completed, with the resource and without it, as before specification 6.0.0", () => {
     const payload = {
       resource_type: "workflow_run",
       action: "workflow_run.completed",
@@ -64,7 +64,7 @@ describe("Onfido", () => {
       expect(it().event(body)).toMatchObject({ about: { reference: runId }, says: { kind: "changed" } })
   })
 
-  test("workflow_task.started has its run read", () => {
+  test("workflow_task.started makes Vouch read the run", () => {
     const payload = {
       resource_type: "workflow_task",
       action: "workflow_task.started",
@@ -104,7 +104,7 @@ describe("Onfido", () => {
     })
   })
 
-  test("a run of its API", async () => {
+  test("a run from the API", async () => {
     const of = (status: string) => it().read(run(status), runId)
     expect(await of("awaiting_input")).toBeNull()
     expect(await of("awaiting_client_input")).toBeNull()

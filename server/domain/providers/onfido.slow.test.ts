@@ -32,7 +32,7 @@ describeVendor(
   (fixture) => {
     const double = () => fixture().vendor as OnfidoDouble
 
-    test("a person with two wallets is one applicant, in two runs", async () => {
+    test("a person with two wallets is one applicant with two runs", async () => {
       const f = fixture()
       const externalId = "one-of-two-wallets"
       const first = await f.handedOver({ externalId })
@@ -40,13 +40,13 @@ describeVendor(
       expect(second.investorId).toBe(first.investorId)
       expect(double().applicants(first.investorId)).toBe(1)
       expect(second.reference).not.toBe(first.reference)
-      // What is decided of one run is decided of one session.
+      // The decision of a run applies to one session.
       expect(await f.send(f.vendor.decide(first, "approved"))).toEqual([200, "applied"])
       await f.waitForStatus(first, "verified")
       expect(await f.statusOf(second)).toBe("pending")
     })
 
-    test("a workflow of its own can say that an investor is accredited", async () => {
+    test("a separate workflow can report that an investor is accredited", async () => {
       const f = fixture()
       const session = await f.handedOver({ schemaId: ACCREDITED })
       await f.send(f.vendor.decide(session, "approved"))
@@ -55,11 +55,11 @@ describeVendor(
     })
 
     test.each([
-      // The investor has submitted: the session has its longer time.
+      // The investor has submitted, so the session gets 30 days.
       ["processing", "applied"],
       ["awaiting_client_input", "ignored"],
       ["held_by_something_new", "ignored"],
-    ])("%s is no decision", async (status, outcome) => {
+    ])("%s is not a decision", async (status, outcome) => {
       const f = fixture()
       const session = await f.handedOver()
       const body = f.vendor.decide(session, "approved")
@@ -67,16 +67,16 @@ describeVendor(
       expect(await f.send(body)).toEqual([200, outcome])
       await f.poll(session)
       expect(await f.statusOf(session)).toBe("pending")
-      // The same event, once more, after it was decided: it had no effect before.
+      // The same event, which had no effect before, is sent again after the decision.
       double().setStatus(session.reference!, "approved")
       expect(await f.send(body)).toEqual([200, "applied"])
     })
 
-    test("an investor who comes back unfinished is sent to the same run", async () => {
+    test("an investor who returns before finishing is sent to the same run", async () => {
       const f = fixture()
       const session = await f.handedOver()
       const { flow } = configured(double().settings)
-      if (flow.kind !== "redirect") throw new Error("It has a page of its own.")
+      if (flow.kind !== "redirect") throw new Error("Onfido has its own page.")
       const { investorId, sessionId, schemaId, wallet, reference } = session
       const asked = {
         investorId,
@@ -95,7 +95,7 @@ describeVendor(
       expect(f.vendor.opened(session)).toBe(1)
     })
 
-    test("new matches of a monitor are about the sessions of its applicant, whom Onfido is asked for", async () => {
+    test("new matches of a monitor apply to the sessions of its applicant, which Vouch asks Onfido for", async () => {
       const f = fixture()
       const session = await f.handedOver()
       await f.send(f.vendor.decide(session, "approved", new Date(Date.now() - 60_000)))
@@ -106,7 +106,7 @@ describeVendor(
       f.vendor.misbehave(null)
       expect(await f.send(body)).toEqual([200, "applied"])
       expect(await f.send(body)).toEqual([200, "duplicate"])
-      expect(await f.send(body.replace(/"id":"[0-9a-f-]{36}"/g, `"id":"nobody-s-monitor"`))).toEqual([
+      expect(await f.send(body.replace(/"id":"[0-9a-f-]{36}"/g, `"id":"unknown-monitor"`))).toEqual([
         200,
         "ignored",
       ])
@@ -129,7 +129,7 @@ const signedBy = (token: string) =>
     ONFIDO_WORKFLOWS: "e8c921eb-0495-44fe-b655-bcdcaffdafe5",
   })
 
-/** What Onfido's own library makes of it; it throws for a wrong signature, and for one of another length. */
+/** Whether Onfido's library accepts the signature. It throws for a wrong one, and for one of another length. */
 function libraryHolds(token: string, body: string, signature: string): boolean {
   try {
     new WebhookEventVerifier(token).readPayload(body, signature)
@@ -139,7 +139,7 @@ function libraryHolds(token: string, body: string, signature: string): boolean {
   }
 }
 
-// The vectors that its library for Node is tested by.
+// The test vectors of Onfido's library for Node.
 test.each([
   [
     "_ABC123abc123ABC123abc123ABC123_",
@@ -151,7 +151,7 @@ test.each([
     `{"payload":{"resource_type":"workflow_task","action":"workflow_task.started","object":{"id":"profile_1eb92","task_spec_id":"profile_1eb92","task_def_id":"profile_data","workflow_run_id":"bc77c6e5-753a-4580-96a6-aaed3e5a8d19","status":"started","started_at_iso8601":"2024-07-10T12:49:09Z","href":"https://api.eu.onfido.com/v3.6/workflow_runs/bc77c6e5-753a-4580-96a6-aaed3e5a8d19/tasks/profile_1eb92"},"resource":{"created_at":"2024-07-10T12:49:09Z","id":"profile_1eb92","workflow_run_id":"bc77c6e5-753a-4580-96a6-aaed3e5a8d19","updated_at":"2024-07-10T12:49:09Z","input":{},"task_def_version":null,"task_def_id":"profile_data","output":null}}}`,
     "c95a5b785484f6fa1bc25f381b5595d66bf85cb442eefb06aa007802ee6a4dfa",
   ],
-])("the signatures that its library is tested by hold (token %s)", (token, body, signature) => {
+])("the signatures in the tests of Onfido's library are valid (token %s)", (token, body, signature) => {
   const { isSigned, readEvent } = signedBy(token)
   const last = signature.at(-1) === "e" ? "f" : "e"
   for (const [sent, given] of [
@@ -167,14 +167,14 @@ test.each([
     expect([given, ours]).toEqual([given, libraryHolds(token, sent, given)])
   }
   expect(isSigned({ "x-sha2-signature": signature }, Buffer.from(body))).toBe(true)
-  // Of a task that begins, the run is asked about.
+  // When a task starts, Vouch reads the run.
   const about = body.includes("workflow_task.started")
     ? { reference: "bc77c6e5-753a-4580-96a6-aaed3e5a8d19" }
     : undefined
   expect(readEvent({}, Buffer.from(body))?.about).toEqual(about)
 })
 
-test("its library agrees with ours about a thousand bodies, as they are and with a byte changed", () => {
+test("Onfido's library agrees with ours on a thousand bodies, unchanged and with one byte changed", () => {
   const token = "another-token-0123456789"
   const { isSigned } = signedBy(token)
   for (let n = 0; n < 1000; n++) {

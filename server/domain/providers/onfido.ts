@@ -18,7 +18,7 @@ import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Onfido"
-/** As long as a session of ours is open before its vendor's first word. */
+/** As long as our session stays open before the vendor's first event. */
 const LINK_SECONDS = 86_400
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -30,7 +30,7 @@ const decisions: Record<string, Decision> = {
   declined: "rejected",
   review: "in_review",
   abandoned: "expired",
-  // Its own trouble with the run: the investor goes through another one.
+  // Onfido had a problem with the run, so the investor does another one.
   error: "resubmission_requested",
 }
 /** The investor has something left to do in a run. */
@@ -48,7 +48,7 @@ const languages: Record<string, string> = {
 
 const TASK_STARTED = "workflow_task.started"
 
-/** What a workflow gives out about a person, as far as we read it. */
+/** The facts of a workflow's output that we read. */
 const facts = z.object({
   country: z.string().nullish().catch(null),
   issuing_country: z.string().nullish().catch(null),
@@ -56,7 +56,7 @@ const facts = z.object({
   accredited: z.boolean().nullish().catch(null),
 })
 
-/** What is read of a run; all else stays at Onfido. */
+/** What we read of a run. Everything else stays with Onfido. */
 const run = z.object({
   id,
   applicant_id: id,
@@ -66,7 +66,7 @@ const run = z.object({
   tags: z.array(z.string()).nullish(),
   reasons: z.array(z.string()).nullish().catch(null),
   link: z.object({ url: z.string().nullish(), expires_at: z.string().nullish() }).nullish(),
-  // The workflow's author chooses what is in it: an object, a list, or nothing.
+  // The workflow's author chooses the output: an object, a list, or nothing.
   output: facts
     .extend({ properties: facts.nullish().catch(null) })
     .nullish()
@@ -96,7 +96,7 @@ export const onfido = defineProvider({
       where: "… > Events",
       enter: `workflow_run.completed, ${TASK_STARTED}, watchlist_monitor.matches_updated`,
     },
-    { where: "… > Environments", enter: "the one of your API token, and no other" },
+    { where: "… > Environments", enter: "only the environment of your API token" },
   ],
   settings: z.object({
     ONFIDO_REGION: z.enum(["eu", "us", "ca"], { error: "must be eu, us or ca" }),
@@ -138,7 +138,7 @@ export const onfido = defineProvider({
       return found
     }
 
-    /** The person's runs: those that carry its tag, whatever else the answer has. */
+    /** The person's runs: only those with its tag, even if the answer contains others. */
     async function runsOf(investorId: string): Promise<Run[]> {
       const found = await callVendor(
         to("GET", `/workflow_runs?tags=${encodeURIComponent(investorId)}`, z.array(run)),
@@ -163,13 +163,13 @@ export const onfido = defineProvider({
           },
         }),
       )
-      // A workflow that asks the investor nothing has no page, and is refused with its empty address.
+      // A workflow without a step for the investor has no page. It is refused because its address is empty.
       return (
         sessionOf(started) ?? { reference: started.id, url: "", usableUntil: clock.now(), singleUse: true }
       )
     }
 
-    /** Opens the session's run, or finds the one that an answer which was lost had opened: there is no idempotency key. */
+    /** Opens the session's run. Onfido has no idempotency key, so first looks for a run that an earlier request opened. */
     async function begin(session: SessionToVerify): Promise<VendorSession> {
       const runs = await runsOf(session.investorId)
       const begun = runs.find(({ tags }) => tags?.includes(tagOf(session.sessionId)))
@@ -177,7 +177,7 @@ export const onfido = defineProvider({
       if (resumed) return resumed
       const [before] = runs
       if (before) return startRun(session, before.applicant_id)
-      // One applicant to a person, or a face is known from another one. It is told no name.
+      // One applicant per person, because Onfido reports a face that it knows from another applicant. Onfido gets no real name.
       const name = { first_name: "Investor", last_name: session.investorId }
       const applicant = await callVendor(to("POST", "/applicants", z.object({ id }), name))
       return startRun(session, applicant.id)
@@ -227,7 +227,7 @@ export const onfido = defineProvider({
       readEvent(_headers, body): ProviderEvent | null {
         const { action, object, resource } = parse(event, plainJson(readJsonObject(body))).payload
         const eventId = digestOf(body)
-        // No event says that a run is processing. Its checks begin then, each as a task: the run is read.
+        // No event reports that a run is processing. Its checks then start as tasks, so read the run when one starts.
         if (action === TASK_STARTED && resource?.workflow_run_id)
           return { eventId, about: { reference: resource.workflow_run_id }, says: { kind: "changed" } }
         if (action === "workflow_run.completed")
@@ -248,14 +248,14 @@ export const onfido = defineProvider({
   },
 })
 
-/** The page of a run, where the investor has something to do there; null otherwise. */
+/** The page of a run while the investor has something to do there; null otherwise. */
 function sessionOf({ id: reference, status, link }: Run): VendorSession | null {
   const expires = new Date(link?.expires_at ?? Number.NaN)
   if (!open.has(status) || !link?.url || !(expires > clock.now())) return null
   return { reference, url: link.url, usableUntil: expires, singleUse: false }
 }
 
-/** By which a run is found again; nobody can open our session with it. */
+/** A tag that finds the run again, but cannot open our session. */
 const tagOf = (sessionId: string): string =>
   `vouch-${createHash("sha256").update(sessionId).digest("hex").slice(0, 32)}`
 

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { isId } from "#server/lib/ids.ts"
 import type { ProviderEvent, Signal } from "./provider.ts"
 
-/** Reports of lists that people are looked for in, once or again and again. */
+/** Reports of list searches, both one-time and recurring. */
 const LISTS = [
   "watchlist",
   "politically-exposed-person",
@@ -13,7 +13,7 @@ const LISTS = [
   "crypto-address-watchlist",
 ]
 
-/** What it says of people whom it has approved: https://docs.withpersona.com/events. */
+/** Events about people whom Persona approved before: https://docs.withpersona.com/events. */
 const signalOfEvent: Record<string, Signal> = {
   ...Object.fromEntries(LISTS.map((list) => [`report/${list}.matched`, "watchlist_match"])),
   "case.created": "case_opened",
@@ -22,10 +22,10 @@ const signalOfEvent: Record<string, Signal> = {
   "account.redacted": "data_deleted",
 }
 
-/** The events that are worth a subscription. */
+/** The events to subscribe to. */
 export const signals = Object.keys(signalOfEvent)
 
-/** Null for an event that is none. */
+/** Null for an event that is not a signal. */
 export const signalOf = (event: string): Signal | null =>
   Object.hasOwn(signalOfEvent, event) ? signalOfEvent[event]! : null
 
@@ -38,7 +38,7 @@ const several = z
   .object({ data: z.array(z.object({ id })).max(100).nullish() })
   .nullish()
   .catch(null)
-/** What an event is about, and what belongs to that: a report to one inquiry and account, a case to several. */
+/** An event's subject and its relations: a report belongs to one inquiry and account, a case to several. */
 export const subject = z.object({
   type: z.string(),
   id,
@@ -49,7 +49,7 @@ export const subject = z.object({
     .catch(null),
 })
 
-/** Whose a report, a case or an account is: an account is a person, and has all of their inquiries. */
+/** The person or inquiries of a report, a case or an account. An account is a person, with all their inquiries. */
 export function aboutOf(data: z.infer<typeof subject>): ProviderEvent["about"] | null {
   const { type, id, attributes, relationships } = data
   const person = attributes?.["reference-id"]

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { hmacOf, nowInSeconds, startPublished } from "#test/vendor/published.ts"
 import { persona } from "./persona.ts"
 
-// Bodies in the form in which Persona publishes them, with other names and numbers: docs/providers/persona.md says where.
+// Bodies as Persona publishes them, with other names and numbers. docs/providers/persona.md has the sources.
 const published = startPublished()
 
 describe("Persona", () => {
@@ -124,7 +124,7 @@ describe("Persona", () => {
     })
   })
 
-  test("account.redacted says that the person's data are deleted", () => {
+  test("account.redacted reports that the person's data is deleted", () => {
     const account = {
       type: "account",
       id: "act_ExampleAccount1",
@@ -145,7 +145,7 @@ describe("Persona", () => {
     })
   })
 
-  test("an inquiry of its API", async () => {
+  test("an inquiry from the API", async () => {
     const of = (status: string) => it().read({ data: inquiry(status), included: [] }, inquiryId)
     expect(await of("created")).toBeNull()
     expect(await of("pending")).toBeNull()
@@ -158,7 +158,7 @@ describe("Persona", () => {
     expect(await of("needs_review")).toMatchObject({ decision: "in_review" })
   })
 
-  test("its signature, alone and while the secret rotates", () => {
+  test("the signature, alone and during a rotation of the secret", () => {
     const body = Buffer.from(JSON.stringify(event("inquiry.completed", inquiry("completed"))))
     const t = String(nowInSeconds())
     const v1 = hmacOf("wbhsec_11111111-2222-3333-4444-555555555555", `${t}.${body}`)

@@ -22,12 +22,12 @@ describeVendor(
     submits: true,
     signals: ["watchlist_match", "case_opened", "person_deactivated", "data_deleted"],
     deletes: true,
-    // A key keeps failures: what has failed for certain is asked for under another one.
+    // A key also stores failures, so after a definite failure Vouch uses another one.
     opensAgain: true,
     claims: { country: "DE", age_over_18: true },
   },
   (f) => {
-    test("each schema has its template, and each person an account of their own", async () => {
+    test("each schema has its template, and each person has their own account", async () => {
       const externalId = `person-${crypto.randomUUID()}`
       const one = await f().handedOver({ externalId })
       const other = await f().handedOver({ externalId, schemaId: "accredited_investor_v1" })
@@ -39,7 +39,7 @@ describeVendor(
       expect((await f().handedOver()).investorId).not.toBe(one.investorId)
     })
 
-    test("an inquiry of somebody else is nobody's session: what is found out about them would count for both", async () => {
+    test("a session cannot use another person's inquiry, because its decision would count for both", async () => {
       const one = await f().handedOver()
       const other = await f().start()
       double.alter((text) => text.replace(/inq_\w+/g, one.reference!))
@@ -52,7 +52,7 @@ describeVendor(
       expect(await f().statusOf(other)).toBe("pending")
     })
 
-    test("a link opens once, is never kept, and the next click gets another to the same inquiry", async () => {
+    test("a link works once, is never stored, and the next click gets another link to the same inquiry", async () => {
       const started = await f().start()
       const urls = [await f().goOn(started), await f().goOn(started)].map(({ data }) => data.url)
       expect(new Set(urls).size).toBe(2)
@@ -63,7 +63,7 @@ describeVendor(
     })
 
     test.each(["rubbish", "hangs"] as const)(
-      "an answer that is lost (%s) is the same inquiry the next time",
+      "after a lost answer (%s), the next attempt gets the same inquiry",
       async (fault) => {
         const started = await f().start()
         double.misbehave(fault)
@@ -80,7 +80,7 @@ describeVendor(
       },
     )
 
-    test("an outage that the vendor keeps by the request's key ends when it ends", async () => {
+    test("a failure that the vendor stores under the request's key does not outlast the outage", async () => {
       const started = await f().start()
       double.breakDown(true)
       for (const _ of [1, 2]) expect(await f().goOn(started)).toMatchObject({ status: 503 })
@@ -89,30 +89,30 @@ describeVendor(
       expect(double.inquiries(started.investorId)).toHaveLength(1)
     })
 
-    test("completed is no approval", async () => {
+    test("completed is not an approval", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "completed")
       expect(await f().send(double.event("inquiry.completed", session.reference!))).toEqual([200, "applied"])
       await f().poll(session)
       expect(await f().statusOf(session)).toBe("pending")
-      // Who has submitted waits on our page.
+      // An investor who has submitted waits on our page.
       const { data } = await f().goOn(session)
       expect(data.url).toBe(`${deployment.origin}/verify/${session.sessionId}`)
     })
 
-    test("an approval counts by what the API says, and not while it is away", async () => {
+    test("an approval counts as the API reports it, and not while the API is unreachable", async () => {
       const session = await f().handedOver()
       const body = double.decide(session, "approved")
       double.misbehave("fails")
       expect(await f().send(body)).toEqual([503, "provider_unavailable"])
       double.misbehave(null)
-      // Meanwhile somebody has thought better of it.
+      // In the meantime, a reviewer at Persona changed the decision.
       double.bring(session.reference!, "declined")
       expect(await f().send(body)).toEqual([200, "applied"])
       expect(await f().statusOf(session)).toBe("rejected")
     })
 
-    test("an inquiry that has expired is resumed, and one that has failed is followed by another", async () => {
+    test("an expired inquiry is resumed, and a failed one is followed by another", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "expired")
       await f().goOn(session)
@@ -122,7 +122,7 @@ describeVendor(
       await f().goOn(session)
       const next = await f().session(session.sessionId)
       expect(next.reference).not.toBe(session.reference)
-      // A person at Persona may still approve the first one, and nothing else that becomes of it counts.
+      // A reviewer at Persona may still approve the first one. No other decision about it counts.
       double.bring(session.reference!, "declined")
       expect(await f().send(double.event("inquiry.declined", session.reference!))).toEqual([200, "ignored"])
       expect(await f().statusOf(session)).toBe("pending")
@@ -131,7 +131,7 @@ describeVendor(
       await f().waitForStatus(session, "verified")
     })
 
-    test("what is said of an account is about all wallets of the person, and of nobody else", async () => {
+    test("an event about an account applies to all wallets of the person, and of no one else", async () => {
       const verified = async (externalId: string) => {
         const session = await f().handedOver({ externalId })
         await f().send(double.decide(session, "approved", new Date(Date.now() - 60_000)))
@@ -142,7 +142,7 @@ describeVendor(
       const [one, two] = [await verified(externalId), await verified(externalId)]
       const other = await verified(`person-${crypto.randomUUID()}`)
       expect(one.reference).not.toBe(two.reference)
-      // The webhook may not say who that is: Persona is asked, and while it is away the event is to come again.
+      // If the webhook does not say who that is, Vouch asks Persona. While Persona is unreachable, the event must be sent again.
       const archived = {
         type: "account",
         id: double.accountOf(one.investorId),
@@ -157,20 +157,20 @@ describeVendor(
       expect(await f().statusOf(other)).toBe("verified")
     })
 
-    test("while its secret rotates, one of two signatures is enough", async () => {
+    test("during a rotation of the secret, one of two signatures is enough", async () => {
       const session = await f().handedOver()
       const body = double.decide(session, "rejected")
       const [ours, another] = [pair(body, double.secret), pair(body, "wbhsec_the-next-one")]
       const send = (signature: string) => f().send(body, { "persona-signature": signature })
       expect(await send(`${another} ${another}`)).toEqual([401, "invalid_signature"])
-      // A signature counts with its own time alone.
+      // A signature counts only with its own time.
       const old = pair(body, double.secret, new Date(Date.now() - 400_000))
       expect(await send(`${old} ${another}`)).toEqual([401, "invalid_signature"])
       expect(await send(`${ours.split(",")[0]},${old.split(",")[1]}`)).toEqual([401, "invalid_signature"])
       expect(await send(`${another} ${ours}`)).toEqual([200, "applied"])
     })
 
-    test("an event from the future has Persona asked, for its time would hide all that comes until then", async () => {
+    test("an event from the future makes Vouch ask Persona, because its time would hide later events", async () => {
       const session = await f().handedOver()
       const at = new Date(Date.now() + 600_000)
       const body = double.event("inquiry.declined", session.reference!, { at })

@@ -20,13 +20,13 @@ import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-sett
 
 const LABEL = "Persona"
 
-/** Of their API, and of the webhooks that they send: https://docs.withpersona.com/versioning. */
+/** Version of Persona's API and webhooks: https://docs.withpersona.com/versioning. */
 const VERSION = "2025-12-08"
 
-/** A one-time link is good for a day: https://docs.withpersona.com/inquiry-one-time-links. */
+/** A one-time link works for a day: https://docs.withpersona.com/inquiry-one-time-links. */
 const LINK_SECONDS = 86_400
 
-/** The attributes of an inquiry that are asked for. */
+/** The attributes of an inquiry to request. */
 const ATTRIBUTES = "status,updated-at,decisioned-at,marked-for-review-at,failed-at,expired-at,fields"
 
 const time = z.iso.datetime({ offset: true }).nullish()
@@ -64,13 +64,13 @@ const webhook = z.object({
   }),
 })
 
-/** Its status says nothing of that: https://docs.withpersona.com/api-reference/webhooks/inquiry-events/webhook-inquiry-redacted. */
+/** The status does not show a redaction: https://docs.withpersona.com/api-reference/webhooks/inquiry-events/webhook-inquiry-redacted. */
 const redacted = z.object({ data: z.object({ attributes: z.object({ "redacted-at": time }) }) })
 
 /** The inquiries of an account. */
 const inquiries = z.object({ data: z.array(subject) })
 
-/** What an inquiry's status decides. `completed` is no approval: a workflow or a person approves. */
+/** What an inquiry's status decides. `completed` is not an approval: a workflow or a reviewer approves. */
 const decisionOf: Record<string, Decision> = {
   approved: "approved",
   declined: "rejected",
@@ -78,10 +78,10 @@ const decisionOf: Record<string, Decision> = {
   expired: "expired",
 }
 
-/** The investor has submitted; a workflow or a person decides. */
+/** The investor has submitted; a workflow or a reviewer decides. */
 const COMPLETED = "completed"
 
-/** The events that are worth a subscription, and the status that each tells. */
+/** The events to subscribe to, and the status that each reports. */
 const statusOf: Record<string, string> = {
   "inquiry.completed": COMPLETED,
   "inquiry.approved": "approved",
@@ -91,10 +91,10 @@ const statusOf: Record<string, string> = {
   "inquiry.expired": "expired",
 }
 
-/** Statuses in which the investor can go on with the same inquiry. */
+/** Statuses in which the investor can continue the same inquiry. */
 const RESUMABLE = new Set(["created", "pending", "expired"])
 
-/** When an inquiry came to its status; to its last one, whatever came before. */
+/** When an inquiry reached its current status. */
 function since(status: string, at: Inquiry): Date {
   const known = {
     needs_review: at["marked-for-review-at"],
@@ -116,7 +116,7 @@ export const persona = defineProvider({
     { where: "… > Key inflection", enter: "kebab" },
     {
       where: "… > Attribute blocklist",
-      enter: "fields and everything personal: Vouch reads none of it there",
+      enter: "fields and everything personal, because Vouch does not read it from webhooks",
     },
     {
       where: "Inquiries > Templates > your template > Configure > Security > Allowed domains",
@@ -124,7 +124,7 @@ export const persona = defineProvider({
     },
     {
       where: "Workflows",
-      enter: "one that approves or declines what is completed: Persona leaves it undecided without",
+      enter: "one that approves or declines completed inquiries: without it, Persona leaves them undecided",
     },
   ],
   settings: z.object({
@@ -223,7 +223,7 @@ export const persona = defineProvider({
           }
           if (decided(status) === "resubmission_requested")
             return open(session, `${session.sessionId} after ${reference}`)
-          // It is submitted: whoever comes here again waits on our page.
+          // It is submitted, so an investor who returns waits on our page.
           return linkTo(reference, session.returnUrl)
         },
         async readDecision(_session, reference) {
@@ -272,11 +272,9 @@ export const persona = defineProvider({
         const { name } = attributes
         const signal = signalOf(name)
         if (signal !== null) {
-          const whose = aboutOf(attributes.payload.data)
+          const about = aboutOf(attributes.payload.data)
           const occurredAt = decidedAt(LABEL, new Date(attributes["created-at"]))
-          return (
-            whose && { eventId, about: whose, says: { kind: "signal", signal, occurredAt, reason: name } }
-          )
+          return about && { eventId, about, says: { kind: "signal", signal, occurredAt, reason: name } }
         }
         const status = Object.hasOwn(statusOf, name) ? statusOf[name] : undefined
         if (type !== "inquiry" || status === undefined) return null
@@ -285,7 +283,7 @@ export const persona = defineProvider({
         const decision = decided(status)
         if (decision === undefined) return null
         const occurredAt = decidedAt(LABEL, new Date(attributes["created-at"]))
-        // What it was approved for is in their API: a webhook need not carry personal data.
+        // Read the facts from the API, so that webhooks need not contain personal data.
         if (decision === "approved") return { eventId, about, says: { kind: "changed" } }
         const says = decisionFrom(status, decision, occurredAt, {})
         return { eventId, about, says: { kind: "decision", afterApproval: "case_opened", ...says } }
@@ -294,7 +292,7 @@ export const persona = defineProvider({
   },
 })
 
-/** A key says which environment of Persona it belongs to. */
+/** The environment that a key's prefix names. */
 function environmentOf(key: string): "live" | "test" | null {
   if (key.startsWith("persona_sandbox_")) return "test"
   return key.startsWith("persona_production_") ? "live" : null

@@ -7,20 +7,20 @@ import { isSignedByStandard, standardSecrets } from "./standard-webhooks.ts"
 import { readVouchEvent, type WebhookEvent } from "./vouch-event.ts"
 
 const reasons: Partial<Record<Decision, string>> = {
-  rejected: "The sandbox was told to reject this verification.",
-  resubmission_requested: "The sandbox was told to ask for another submission.",
-  expired: "The sandbox was told to let this verification expire.",
+  rejected: "The sandbox was asked to reject this verification.",
+  resubmission_requested: "The sandbox was asked to request another submission.",
+  expired: "The sandbox was asked to let this verification expire.",
 }
 
 /**
- * The built-in provider: its form on the hosted page lets anybody decide their own case, and reports by the same signed
- * webhook that a vendor would use. Whoever holds the secret may decide its sessions.
+ * The built-in provider. Its form on the hosted page lets investors decide their own case, and reports with a signed webhook
+ * like a vendor's. Anyone with the secret can decide its sessions.
  */
 export const sandbox = defineProvider({
   name: "sandbox",
   label: "Built-in sandbox",
   testOnly: {
-    notice: "Sandbox provider. Test only: whoever opens the link chooses the result.",
+    notice: "Sandbox provider. Test only: anyone who opens the link chooses the result.",
   },
   setup: () => [],
   settings: z.object({ WEBHOOK_SECRET: standardSecrets }),

@@ -8,9 +8,9 @@ import type { ProviderDefinition } from "./provider.ts"
 import { providers } from "./table.ts"
 
 /**
- * What is set and does nothing, each with its name and never its value: names that are nearly right, parameters that are for
- * other programs, and settings by which a provider cannot be configured that nothing chooses. (Those of a chosen one stop
- * the start: see `chooseProviders`.)
+ * Settings that have no effect, by name and never with their value: names that are nearly right, parameters for other
+ * programs, and wrong or incomplete settings of a provider that no setting chooses. (Those of a chosen provider stop the
+ * server's start: see `chooseProviders`.)
  */
 export function settingWarnings(
   settings: Settings,
@@ -26,18 +26,18 @@ export function settingWarnings(
   ]
 }
 
-/** Parameters of the database's address that are for ORMs and other drivers. */
+/** Parameters of the database's address that only ORMs and other drivers use. */
 const ignoredParameters = (settings: Settings): string[] =>
   (["DATABASE_URL", "DATABASE_DIRECT_URL"] as const).flatMap((name) => {
     const ignored = settings[name] === undefined ? [] : addressOf(settings[name]).ignored
     return ignored.length === 0
       ? []
       : [
-          `${name}: ${ignored.join(", ")} ${ignored.length === 1 ? "is" : "are"} for other programs, and ignored.`,
+          `${name}: ${ignored.join(", ")} ${ignored.length === 1 ? "is" : "are"} for other programs and ignored.`,
         ]
   })
 
-/** What does something only beside another one. */
+/** Settings that work only together with another one that is missing. */
 function idle(settings: Settings): string[] {
   const { SOLANA_RPC_URL: both, VOUCH_LIVE_SOLANA_RPC_URL: live, VOUCH_TEST_SOLANA_RPC_URL: test } = settings
   const isIdle = {
@@ -53,8 +53,8 @@ function idle(settings: Settings): string[] {
 }
 
 /**
- * Refuses names that begin with VOUCH_ and that nothing reads, each with the one that was probably meant and never with its
- * value. A limit or a secret that is misspelled must not be taken for set. Throws SettingsError.
+ * Refuses unknown names that begin with VOUCH_, and suggests the probable name, without the value. Otherwise an operator would
+ * believe that a misspelled limit or secret is set. Throws SettingsError.
  */
 export function refuseUnknownSettings(
   { environment }: Settings,
@@ -77,9 +77,9 @@ export function refuseUnknownSettings(
 const knownSettings = (table: readonly ProviderDefinition[]): Set<string> =>
   new Set([...settingNames, ...table.flatMap((one) => one.settings).flatMap(variablesOf)])
 
-/** Names without VOUCH_ that are nearly right. They may also be another program's. */
+/** Names without VOUCH_ that are nearly right. They may belong to another program. */
 function nearlyKnown({ names }: Settings): string[] {
-  // Every machine has short names of its own, such as HOST, which is not PORT.
+  // Only names with an underscore: machines set short ones such as HOST, which is not a misspelled PORT.
   const candidates = settingNames.filter((name) => /^(?!VOUCH_).*_/.test(name))
   return names.flatMap((name) => {
     if (name.startsWith("VOUCH_") || settingNames.includes(name)) return []
@@ -88,7 +88,7 @@ function nearlyKnown({ names }: Settings): string[] {
   })
 }
 
-/** A value that is wrong in a mode; and what is missing, where other settings are there and no mode has all. */
+/** Wrong values in a mode. Also missing ones, if the provider has some settings but no mode has them all. */
 function unusable(settings: Settings, definition: ProviderDefinition): string[] {
   const wrong = modes.map((mode) => {
     const values = valuesOf(definition, mode, { settings, generated: {} })
@@ -102,6 +102,6 @@ function unusable(settings: Settings, definition: ProviderDefinition): string[] 
     .filter(({ value }) => value !== undefined || (isSet && !isConfigured))
     .map(
       ({ variable, problem }) =>
-        `${variable}: ${problem}. Until then the provider ${definition.name} cannot be chosen, and ends no session that it began.`,
+        `${variable}: ${problem}. Until then the provider ${definition.name} cannot be chosen, and cannot finish sessions that it began.`,
     )
 }

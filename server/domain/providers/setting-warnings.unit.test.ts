@@ -14,15 +14,15 @@ const warnings = (environment: Record<string, string>) => settingWarnings(parseS
 
 test.each<[string, Record<string, string>]>([
   ["nothing", {}],
-  ["a whole provider that nothing chooses", WHOLE],
+  ["a completely configured provider that nothing chooses", WHOLE],
   ["a provider of one mode", { VOUCH_EXAMPLEID_URL: "http://127.0.0.1:1", ...inMode("LIVE", WHOLE) }],
-  ["what is somebody else's", { VOUCH_KEY: "vouch_test_x", VOUCH_SCREENSHOTS: "1" }],
+  ["settings of other programs", { VOUCH_KEY: "vouch_test_x", VOUCH_SCREENSHOTS: "1" }],
   [
-    "what any machine has",
+    "settings of any machine",
     { PATH: "/bin", HOME: "/root", PWD: "/", LANG: "C", USER: "vouch", npm_config_port: "1", POST: "x" },
   ],
   ["an empty setting", { VOUCH_EXAMPLEID_APIKEY: "" }],
-])("there is nothing to say of %s", (_name, environment) => {
+])("%s: no warnings", (_name, environment) => {
   expect(warnings(environment)).toEqual([])
 })
 
@@ -39,20 +39,20 @@ test.each([
   ["VOUCH_RATE_LIMTI", "VOUCH_RATE_LIMIT"],
   ["VOUCH_LIVE_WEBHOK_SECRET", "VOUCH_LIVE_WEBHOOK_SECRET"],
   ["VOUCH_SOLANA_RPC_URL", "SOLANA_RPC_URL"],
-])("%s stops the start, with the name that was meant, and without its value", (name, meant) => {
+])("%s stops the start with the name that was meant and without the value", (name, meant) => {
   const refused = () => refuseUnknownSettings(parseSettings({ ...WHOLE, [name]: "quite secret" }), table)
   expect(refused).toThrow(SettingsError)
   expect(refused).toThrow(`${name}: there is no such setting. Did you mean ${meant}?`)
   expect(refused).not.toThrow(/quite secret/)
 })
 
-test("all unknown names are refused at once, those like no other as well", () => {
+test("all unknown names are refused together, including those unlike any known name", () => {
   const refused = () => refuseUnknownSettings(parseSettings({ VOUCH_COLOUR: "blue", VOUCH_ROLES: "web" }))
   expect(refused).toThrow(/VOUCH_COLOUR: there is no such setting. .env.example lists them all/)
   expect(refused).toThrow(/VOUCH_ROLES: there is no such setting. Did you mean VOUCH_ROLE\?/)
 })
 
-test("names of clients and tools, and those that Kubernetes sets for a service called vouch, are no settings", () => {
+test("names of clients and tools, and those that Kubernetes sets for a service called vouch, are accepted", () => {
   const environment = {
     ...{ VOUCH_KEY: "vouch_test_x", VOUCH_API_KEY: "vouch_test_x", VOUCH_SCREENSHOTS: "1" },
     ...{
@@ -72,7 +72,7 @@ test.each([
   ["SOLANA_RPC_URLS", "SOLANA_RPC_URL"],
   ["DATABSE_URL", "DATABASE_URL"],
 ])(
-  "%s may be another program's: it is named with the name that was meant, without its value",
+  "%s may belong to another program: a warning names it and the name that was meant, without the value",
   (name, meant) => {
     expect(warnings({ ...WHOLE, [name]: "quite secret" })).toEqual([
       `${name}: there is no such setting, so it does nothing. Did you mean ${meant}?`,
@@ -80,14 +80,14 @@ test.each([
   },
 )
 
-test("parameters of the database's address that are for other programs are named", () => {
+test("parameters of the database's address for other programs are named", () => {
   const DATABASE_URL = "postgres://u:p@h/d?schema=public&pgbouncer=true&connection_limit=1"
   expect(warnings({ DATABASE_URL })).toEqual([
-    "DATABASE_URL: schema, pgbouncer, connection_limit are for other programs, and ignored.",
+    "DATABASE_URL: schema, pgbouncer, connection_limit are for other programs and ignored.",
   ])
 })
 
-test("addresses to send to are idle without one to read from", () => {
+test("an address to send to has no effect without one to read from", () => {
   const url = "https://rpc.example.com/"
   expect(warnings({ SOLANA_SEND_URL: url })).toEqual([
     "SOLANA_SEND_URL: does nothing without SOLANA_RPC_URL.",
@@ -98,7 +98,7 @@ test("addresses to send to are idle without one to read from", () => {
   ])
 })
 
-test("what is missing or wrong of a provider that nothing chooses is named once, without a value", () => {
+test("missing and wrong settings of a provider that nothing chooses are named once, without a value", () => {
   const { VOUCH_EXAMPLEID_API_KEY: _, ...rest } = WHOLE
   expect(warnings(rest)).toEqual([expect.stringMatching(/^VOUCH_EXAMPLEID_API_KEY: required\. .*exampleid/)])
   const wrong = warnings({ ...WHOLE, VOUCH_TEST_EXAMPLEID_API_KEY: "short" })

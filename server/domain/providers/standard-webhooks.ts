@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
 import { databaseTime_ms } from "#server/lib/time.ts"
 
-/** How far a webhook's timestamp may be off, either way, in seconds: the standard's own figure. */
+/** How far a webhook's timestamp may be off, either way, in seconds, as the standard recommends. */
 const TOLERANCE_SECONDS = 300
 
-/** Secrets of Standard Webhooks: `whsec_` and base64, several separated by spaces while they rotate. */
+/** Secrets of Standard Webhooks: `whsec_` and base64, several separated by spaces during a rotation. */
 export const standardSecrets = z
   .string()
   .transform((text) => text.split(" ").filter((secret) => secret !== ""))
@@ -21,8 +21,8 @@ const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.slice(secret.startsWith("whsec_") ? 6 : 0), "base64")
 
 /**
- * Whether a webhook is signed by Standard Webhooks (https://www.standardwebhooks.com, symmetric, version 1) with any
- * one of the secrets, and its time is not off by more than 300 seconds.
+ * Whether a webhook is signed as Standard Webhooks defines (https://www.standardwebhooks.com, symmetric, version 1) with any
+ * of the secrets, and its time is off by at most 300 seconds.
  */
 export function isSignedByStandard(
   secrets: readonly string[],
@@ -37,18 +37,18 @@ type Signature = { id: string; timestamp: string; macs: Buffer[] }
 
 /** SHA-256's 32 bytes in base64. */
 const MAC = /^v1,([A-Za-z0-9+/]{43}=)$/
-/** Signatures of one webhook that are looked at: while secrets rotate there are a few. */
+/** The most signatures of one webhook to check. There are a few during a rotation. */
 const MAX_SIGNATURES = 8
 
 /**
- * What a webhook says of its signature. Null when it cannot be right, whatever the body is: that costs nothing to see.
+ * Reads the signature headers. Null if they cannot be valid for any body, which is cheap to see.
  */
 function readSignature(headers: IncomingHttpHeaders): Signature | null {
   const id = headers["webhook-id"]
   const timestamp = headers["webhook-timestamp"]
   const signature = headers["webhook-signature"]
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") return null
-  // Digits only, in their one form.
+  // Digits only, without a leading zero.
   if (!/^[1-9][0-9]{0,11}$/.test(timestamp) || id === "" || id.length > 255) return null
   const age_s = Math.floor(databaseTime_ms() / 1000) - Number(timestamp)
   if (Math.abs(age_s) > TOLERANCE_SECONDS) return null
@@ -60,7 +60,7 @@ function readSignature(headers: IncomingHttpHeaders): Signature | null {
   return macs.length === 0 ? null : { id, timestamp, macs }
 }
 
-/** Whether the secret signed these very bytes. All signatures are as long, and each is compared in constant time. */
+/** Whether the secret signed these exact bytes. All signatures have the same length, and are compared in constant time. */
 function holds(secret: string, { id, timestamp, macs }: Signature, body: Buffer): boolean {
   const key = keyOf(secret)
   if (key.length === 0) return false

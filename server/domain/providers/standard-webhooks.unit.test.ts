@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers())
 
 type Headers = { "webhook-id": string; "webhook-timestamp": string; "webhook-signature": string }
 
-/** The code of the refusal: whatever is not `invalid_signature` means that the signature held. */
+/** The error's code. Any code other than `invalid_signature` means that the signature was valid. */
 function refusalOf(secrets: string[], headers: Headers, body: string | Buffer): string {
   try {
     if (!isSignedByStandard(secrets, headers, Buffer.from(body))) return "invalid_signature"
@@ -32,8 +32,8 @@ function sign(secret: string, body: string, id = "evt_1", at = new Date()): Head
   }
 }
 
-test("the example that the standard publishes verifies", () => {
-  // https://github.com/standard-webhooks/standard-webhooks, the test of its libraries.
+test("the standard's published example verifies", () => {
+  // From the tests of the libraries at https://github.com/standard-webhooks/standard-webhooks.
   vi.useFakeTimers({ now: 1_614_265_330_000, toFake: ["Date"] })
   const headers = {
     "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -41,13 +41,13 @@ test("the example that the standard publishes verifies", () => {
     "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
   }
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-  // It is signed, but not one of our events.
+  // Signed, but not one of our events.
   expect(refusalOf([secret], headers, '{"test": 2432232314}')).toBe("validation_failed")
   expect(refusalOf([secret], headers, '{"test": 2432232315}')).toBe("invalid_signature")
   expect(refusalOf([newSecret()], headers, '{"test": 2432232314}')).toBe("invalid_signature")
 })
 
-test("what the standard's own library signs verifies, whatever is signed, and nothing near it does", () => {
+test("any body signed by the standard's library verifies, and no changed body or signature does", () => {
   const id = fc.string({ minLength: 1, maxLength: 60, unit: fc.constantFrom(..."abcXYZ019_-. ") })
   fc.assert(
     fc.property(id, fc.string({ unit: "grapheme", maxLength: 300 }), fc.nat(), (id, text, at) => {
@@ -66,7 +66,7 @@ test("what the standard's own library signs verifies, whatever is signed, and no
   )
 })
 
-test("one of several signatures is enough, wherever it stands among a few", () => {
+test("one valid signature among a few is enough, at any position", () => {
   const secret = newSecret()
   const headers = sign(secret, "{}")
   const other = sign(newSecret(), "{}")["webhook-signature"]
@@ -78,7 +78,7 @@ test("one of several signatures is enough, wherever it stands among a few", () =
   }
 })
 
-test("a secret that is empty opens nothing", () => {
+test("an empty secret verifies nothing", () => {
   const headers = { ...sign(newSecret(), "{}"), "webhook-signature": "" }
   for (const secret of ["", "whsec_"]) {
     expect(refusalOf([secret], headers, "{}")).toBe("invalid_signature")
@@ -88,7 +88,7 @@ test("a secret that is empty opens nothing", () => {
   expect(refusalOf([], sign(newSecret(), "{}"), "{}")).toBe("invalid_signature")
 })
 
-test.each([299, -299])("a timestamp that is %i seconds off is taken, and past 300 none is", (off) => {
+test.each([299, -299])("a timestamp that is %i seconds off is accepted, and none beyond 300", (off) => {
   const secret = newSecret()
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
   expect(refusalOf([secret], sign(secret, "{}", "a", at(off)), "{}")).toBe("validation_failed")

@@ -9,13 +9,13 @@ import { startOnfido } from "#test/vendor/onfido.ts"
 import { startSumsub } from "#test/vendor/sumsub.ts"
 import { startVeriff } from "#test/vendor/veriff.ts"
 
-// Ten thousand webhooks of three vendors, a third of them forged and a third repeated, all shuffled: each changes what it
-// may, once. They come in rounds, so that old ones come after what has made them untrue.
+// Ten thousand shuffled webhooks of three vendors, a third of them forged and a third repeated. Each genuine one takes effect
+// at most once. They arrive in rounds, so that outdated ones arrive after newer ones.
 const ALL = 10_000
 const PEOPLE = 20
 const AT_ONCE = 8
 
-/** What a vendor finds out of a person, round after round; the same again is said again, and is nothing new. */
+/** A vendor's decisions about a person, one per round. An unchanged decision is reported again and has no effect. */
 const histories: Outcome[][] = [
   ["in_review", "in_review", "approved", "approved"],
   ["resubmission_requested", "approved", "approved", "withdrawn"],
@@ -38,7 +38,7 @@ let app: TestApp
 let key: TestKey
 const doubles: Record<string, VendorDouble> = {}
 
-/** The same every time: what fails once fails again. */
+/** The same numbers for a seed, so that a failure can be repeated. */
 function randoms(seed: number): () => number {
   let state = seed
   return () => {
@@ -65,7 +65,7 @@ afterAll(async () => {
   for (const double of Object.values(doubles)) await double.stop()
 })
 
-/** Somebody on the page of a vendor. */
+/** A person on a vendor's page. */
 async function handOver(vendor: string, history: Outcome[]): Promise<Person> {
   const { test } = deployment.providers
   deployment.providers = { ...deployment.providers, test: { ...test, default: test.configured.get(vendor)! } }
@@ -84,7 +84,7 @@ async function handOver(vendor: string, history: Outcome[]): Promise<Person> {
 
 const signed = (name: string, body: string): Sent => ({ name, body, headers: doubles[name]!.sign(body) })
 
-/** A webhook as somebody would make it who has seen others, and has no secret. */
+/** A webhook forged by an attacker who has seen genuine ones, but does not have the secret. */
 function forged({ name, headers, body }: Sent): Sent {
   const better = body.replace(/"(RED|declined|error|review)"/, (_all, word) =>
     word === "RED" ? `"GREEN"` : `"approved"`,
@@ -180,7 +180,7 @@ test("10,000 webhooks, a third forged, a third repeated, shuffled: no wrong stat
   expect(sent).toBe(ALL)
   expect(Object.keys(came).sort()).toEqual(["applied", "duplicate", "ignored", "invalid_signature"])
   expect(came.invalid_signature).toBeGreaterThan(ALL / 3 - ROUNDS)
-  // Each change has had its effect once.
+  // Each change took effect once.
   const changes = ({ history }: Person) => history.filter((said, n) => said !== history[n - 1]).length
   for (const person of people) {
     const { attestationId } = person.session

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { startPublished } from "#test/vendor/published.ts"
 import { stripe } from "./stripe.ts"
 
-// Bodies in the form in which Stripe publishes them, with other names and numbers: docs/providers/stripe.md says where.
+// Bodies as Stripe publishes them, with other names and numbers. docs/providers/stripe.md has the sources.
 const published = startPublished()
 
 describe("Stripe", () => {
@@ -68,11 +68,11 @@ describe("Stripe", () => {
     })
   })
 
-  test("identity.verification_session.created says nothing", () => {
+  test("identity.verification_session.created decides nothing", () => {
     expect(it().event(event("created", verification("requires_input")))).toBeNull()
   })
 
-  test("a session of its API", async () => {
+  test("a session from the API", async () => {
     const of = (status: string, more: object = {}) => it().read(verification(status, more), id)
     expect(await of("requires_input")).toBeNull()
     expect(await of("processing")).toBe("submitted")

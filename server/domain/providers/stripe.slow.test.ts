@@ -21,7 +21,7 @@ describeVendor(
     severalSignatures: true,
     window_s: 300,
     isFetched: false,
-    // Stripe itself rejects nobody, reviews nothing and withdraws nothing.
+    // Stripe itself does not reject, review or withdraw.
     outcomes: ["approved", "rejected", "expired"],
     submits: true,
     signals: ["data_deleted"],
@@ -37,7 +37,7 @@ describeVendor(
         ...(at && { at }),
       })
     }
-    /** With other settings, while it lasts. */
+    /** Runs `work` with other settings. */
     const withSettings = async (settings: Record<string, string>, work: () => Promise<void>) => {
       const before = deployment.providers
       deployment.providers = chooseProviders(
@@ -51,16 +51,16 @@ describeVendor(
       }
     }
 
-    test("what is being processed cannot be deleted yet, and is not taken for deleted", async () => {
+    test("a session in processing cannot be deleted yet, and does not count as deleted", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "processing")
       const { flow } = deployment.providers.test.configured.get("stripe")!
-      if (flow.kind !== "redirect") throw new Error("Stripe has a page of its own")
+      if (flow.kind !== "redirect") throw new Error("Stripe has its own page")
       await expect(flow.redact!(session.reference!)).rejects.toThrow("Stripe Identity cannot be reached")
       expect(double.redacted(session.reference!)).toBe(false)
     })
 
-    test("by default a check that fails may be repeated in the same session", async () => {
+    test("by default a failed check can be repeated in the same session", async () => {
       await withSettings({ VOUCH_STRIPE_FAILED: "resubmission_requested" }, async () => {
         const session = await f().handedOver()
         const before = new Date(Date.now() - 60_000)
@@ -76,15 +76,18 @@ describeVendor(
       })
     })
 
-    test.each(["consent_declined", "abandoned"])("%s is no rejection, whatever the policy", async (code) => {
-      const session = await f().handedOver()
-      expect(await f().send(failedWith(code, session.reference!))).toEqual([200, "applied"])
-      expect(await f().statusOf(session)).toBe("pending")
-      expect(await f().view(session)).toMatchObject({ state: "open" })
-      expect((await f().goOn(session)).data.url).toMatch(/\/page\/start\//)
-    })
+    test.each(["consent_declined", "abandoned"])(
+      "%s is not a rejection, whatever the policy",
+      async (code) => {
+        const session = await f().handedOver()
+        expect(await f().send(failedWith(code, session.reference!))).toEqual([200, "applied"])
+        expect(await f().statusOf(session)).toBe("pending")
+        expect(await f().view(session)).toMatchObject({ state: "open" })
+        expect((await f().goOn(session)).data.url).toMatch(/\/page\/start\//)
+      },
+    )
 
-    test("an address opens once, is never kept, and the next click gets another to the same session", async () => {
+    test("an address works once, is never stored, and the next click gets another one to the same session", async () => {
       const started = await f().start()
       const urls = [await f().goOn(started), await f().goOn(started)].map(({ data }) => data.url)
       expect(new Set(urls).size).toBe(2)
@@ -94,7 +97,7 @@ describeVendor(
       for (const url of urls) expect(kept).not.toContain(new URL(url).pathname.split("/").at(-1))
     })
 
-    test("what is submitted is waited for on our page, and what was canceled is followed by another session", async () => {
+    test("a submitted investor waits on our page, and a canceled session is followed by another", async () => {
       const session = await f().handedOver()
       double.bring(session.reference!, "processing")
       const { data } = await f().goOn(session)
@@ -104,7 +107,7 @@ describeVendor(
       expect((await f().session(session.sessionId)).reference).not.toBe(session.reference)
     })
 
-    test("an outage that the vendor keeps by the request's key ends when it ends", async () => {
+    test("a failure that the vendor stores under the request's key does not outlast the outage", async () => {
       const started = await f().start()
       double.breakDown(true)
       for (const _ of [1, 2]) expect(await f().goOn(started)).toMatchObject({ status: 503 })
@@ -113,7 +116,7 @@ describeVendor(
       expect(double.sessions(started.investorId)).toHaveLength(1)
     })
 
-    test("an answer that is lost is the same session the next time", async () => {
+    test("after a lost answer, the next attempt gets the same session", async () => {
       const started = await f().start()
       double.misbehave("rubbish")
       expect((await f().goOn(started)).status).toBe(503)
@@ -122,7 +125,7 @@ describeVendor(
       expect(double.sessions(started.investorId)).toHaveLength(1)
     })
 
-    test("a flow of the dashboard, or the plain checks with a selfie, by schema", async () => {
+    test("each schema uses its flow of the dashboard, or the default checks with a selfie", async () => {
       const plain = await f().handedOver()
       const flow = await f().handedOver({ schemaId: "accredited_investor_v1" })
       const paramsOf = ({ investorId }: { investorId: string }) => double.sessions(investorId)[0]!.params
@@ -138,7 +141,7 @@ describeVendor(
       })
     })
 
-    test("a key that may not read a date of birth approves without the age", async () => {
+    test("a key without permission to read a date of birth approves without the age", async () => {
       const other = await startStripe({ mayReadBirthDate: false })
       try {
         await withSettings(other.settings, async () => {
@@ -154,7 +157,7 @@ describeVendor(
       }
     })
 
-    test("the official library agrees: with what we take, and with the version that we name", async () => {
+    test("the official library accepts the same signatures and uses the same API version", async () => {
       const session = await f().handedOver()
       const payload = double.decide(session, "rejected")
       const library = new Stripe(double.settings.VOUCH_STRIPE_SECRET_KEY!)
@@ -170,12 +173,12 @@ describeVendor(
       const cases = {
         "its own": [payload, header],
         "the double's": [payload, ours],
-        "a scheme more": [
+        "an additional scheme": [
           payload,
           `${header},v0=6ffbb59b2300aae63f272406069a9788598b792a944a07aba816edb039989a39`,
         ],
-        "two, one of them right": [payload, `${header},${forged.split(",")[1]}`],
-        "an old one": [payload, old],
+        "two signatures, one of them valid": [payload, `${header},${forged.split(",")[1]}`],
+        "an old signature": [payload, old],
         forged: [payload, forged],
         "another body": [`${payload} `, header],
         "the key without its prefix": [

@@ -28,10 +28,10 @@ import { perSchema, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Stripe Identity"
 
-/** Of their API: the one that the library of the same day speaks, which the tests compare us with. */
+/** Version of Stripe's API, the same as the official library's in our tests. */
 const VERSION = "2026-10-28.endive"
 
-/** An address works once, and for two days: https://docs.stripe.com/identity/verification-sessions. */
+/** An address works once, within two days: https://docs.stripe.com/identity/verification-sessions. */
 const LINK_SECONDS = 48 * 3600
 
 const lastError = z
@@ -66,7 +66,7 @@ const verification = z.object({
 })
 type Verification = z.infer<typeof verification>
 
-/** Null where nobody has asked for it; under way, it ends by itself. */
+/** Null if no one requested a redaction. One in progress completes by itself. */
 const redacted = z.object({ redaction: z.object({ status: z.string() }).nullable().default(null) })
 
 const webhook = z.object({
@@ -77,10 +77,10 @@ const webhook = z.object({
 })
 
 const EVENT = "identity.verification_session."
-/** The events that are worth a subscription. */
+/** The events to subscribe to. */
 const EVENTS = ["processing", "verified", "requires_input", "canceled", "redacted"] as const
 
-/** Codes that say that nothing was checked: whoever comes back may go on. */
+/** Codes that mean that nothing was checked, so the investor may continue. */
 const NOTHING_CHECKED = new Set(["abandoned", "consent_declined"])
 
 const publicReasonOf: Record<string, PublicReason> = {
@@ -94,7 +94,7 @@ const publicReasonOf: Record<string, PublicReason> = {
   under_supported_age: "not_eligible",
 }
 
-/** https://docs.stripe.com/identity. Stripe rejects nobody: what follows a check that fails is our policy. */
+/** https://docs.stripe.com/identity. Stripe does not reject people: a setting says what a failed check means. */
 export const stripe = defineProvider({
   name: "stripe",
   label: LABEL,
@@ -131,7 +131,7 @@ export const stripe = defineProvider({
   create: (settings) => {
     const sessions = `${settings.STRIPE_URL}/v1/identity/verification_sessions`
     const headers = { authorization: `Bearer ${settings.STRIPE_SECRET_KEY}`, "stripe-version": VERSION }
-    // Only such a key may be allowed to read a date of birth: https://docs.stripe.com/identity/access-verification-results.
+    // Only a restricted key can have permission to read a date of birth: https://docs.stripe.com/identity/access-verification-results.
     const mayReadBirthDate = settings.STRIPE_SECRET_KEY.startsWith("rk_")
     const at = (reference: string, more = "") => `${sessions}/${encodeURIComponent(reference)}${more}`
     const form = { ...headers, "content-type": "application/x-www-form-urlencoded" }
@@ -161,7 +161,7 @@ export const stripe = defineProvider({
       return found
     }
 
-    /** All that may be read: a restricted key without that permission is refused the date of birth. */
+    /** Reads everything allowed. Stripe refuses the date of birth to a restricted key without the permission. */
     const readAll = async (reference: string): Promise<Verification> => {
       const expand = ["verified_outputs", "last_verification_report"]
       if (!mayReadBirthDate) return read(reference, expand)
@@ -204,7 +204,7 @@ export const stripe = defineProvider({
           requireAbout(LABEL, reference, id)
           if (status === "requires_input" && url) return linkTo(reference, url)
           if (status === "canceled") return open(session, `${session.sessionId} after ${reference}`)
-          // It is submitted: whoever comes here again waits on our page.
+          // It is submitted, so an investor who returns waits on our page.
           return linkTo(reference, session.returnUrl)
         },
         async readDecision(_session, reference) {
@@ -263,7 +263,7 @@ export const stripe = defineProvider({
         switch (type) {
           case `${EVENT}processing`:
             return { eventId, about, says: { kind: SUBMITTED } }
-          // What was found out is not in the event.
+          // The event does not contain the facts.
           case `${EVENT}verified`:
             return { eventId, about, says: { kind: "changed" } }
           case `${EVENT}requires_input`:
@@ -288,7 +288,7 @@ export const stripe = defineProvider({
   },
 })
 
-/** What is checked: by a flow of the dashboard, or by the plain checks with a selfie, taken there and then. */
+/** What to check: a flow of the dashboard, or the default checks with a live selfie. */
 function checksOf(flow: string): Record<string, string> {
   if (flow.startsWith("vf_")) return { verification_flow: flow }
   if (flow !== "document") return { type: flow }

@@ -8,9 +8,9 @@ import type { ProviderEvent, Signal } from "./provider.ts"
 import { entryOf, LEVEL, type Levels } from "./sumsub-level.ts"
 import { vendorId } from "./vendor-call.ts"
 
-/** What it reports; personal data is never in it. */
+/** An event, without personal data. */
 const event = z.object({
-  // It is the reason of what it leads to.
+  // Becomes the reason of the decision.
   type: vendorId,
   externalUserId: vendorId.nullish(),
   levelName: z.string().regex(LEVEL).nullish(),
@@ -21,7 +21,7 @@ const event = z.object({
   testMode: z.unknown().optional(),
 })
 
-/** After these the applicant is read. */
+/** Events after which Vouch reads the applicant. */
 export const changes = [
   "applicantReviewed",
   "applicantPending",
@@ -34,16 +34,16 @@ export const changes = [
   "applicantWorkflowFailed",
 ]
 
-/** After these nothing more follows in a workflow. */
+/** Events that end a workflow. */
 const ends = ["applicantWorkflowCompleted", "applicantWorkflowFailed"]
 
-/** What Sumsub reports about an applicant it approved before. Monitoring that finds something puts an applicant on hold. */
+/** Events about an applicant approved before. Monitoring that finds something puts an applicant on hold. */
 const afterApproval = new Map<string, Signal>([
   ["applicantOnHold", "case_opened"],
   ["applicantLevelChanged", "case_opened"],
 ])
 
-/** Later signals that are worth a subscription. */
+/** Signals to subscribe to. */
 export const SIGNALS = [
   "applicantDeactivated",
   "applicantDeleted",
@@ -59,13 +59,13 @@ function signalOf(type: string): Signal | null {
   return type.startsWith("amlCase") && type !== "amlCaseApproved" ? "case_opened" : null
 }
 
-/** Known to decide nothing about a session. */
+/** Events that never decide anything about a session. */
 const SILENT =
   /^(?:applicant(?:Created|Activated|Prechecked|PersonalInfoChanged|TagsChanged|MemberOf\w*|Kyt\w*|Action\w*)|videoIdent\w+|amlCaseApproved)$/
 
 /**
- * Sumsub keeps people, not sessions: its applicant is our investor, at one level at a time. The reference is the investor
- * and the level that a session was opened at, so what it finds out is about all sessions of that person from that level.
+ * Sumsub keeps people, not sessions: an applicant is our investor, at one level at a time. A reference is the investor and the
+ * level that a session started at, so a decision applies to all sessions that the person started at that level.
  */
 export const referenceOf = (userId: string, entry: string): string => `${userId} ${entry}`
 
@@ -80,7 +80,7 @@ export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
     event,
     plainJson(readJsonObject(body)),
   )
-  // Its dashboard sends samples by a button.
+  // Sumsub's dashboard can send samples.
   if (String(testMode) === "true" || !externalUserId || SILENT.test(type)) return null
   const eventId = digestOf(body)
   const occurredAt = createdAtMs ?? createdAt
@@ -100,13 +100,13 @@ export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
   }
   const signal = signalOf(type)
   if (signal === null || !occurredAt)
-    return fail("validation_failed", `type: Vouch does not know this event of Sumsub.`)
+    return fail("validation_failed", `type: Vouch does not know this Sumsub event.`)
   const names = new Set([...levels.entries, ...(levelName ? [levelName] : [])])
   const references = [...names].map((entry) => referenceOf(externalUserId, entry))
   return { eventId, about: { references }, says: { kind: "signal", signal, occurredAt, reason: type } }
 }
 
-/** The levels that sessions were opened at which these levels are about. */
+/** The entry levels whose workflows include these levels. */
 function entriesOf(named: readonly string[], levels: Levels): string[] {
   const entries = new Set(named.map((level) => entryOf(levels, level)).filter((entry) => entry !== null))
   if (entries.size > 0) return [...entries]

@@ -1,6 +1,6 @@
 import type { PublicReason } from "#shared/public-reasons.ts"
 
-/** What of its labels an investor may be told. Fraud, lists and sanctions are told to nobody. */
+/** The labels that an investor may see. They never see labels of fraud, lists and sanctions. */
 export const publicReasons: Record<string, PublicReason> = {
   UNSATISFACTORY_PHOTOS: "documents_unreadable",
   LOW_QUALITY: "documents_unreadable",

@@ -7,19 +7,19 @@ import { publicReasons } from "./sumsub-labels.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import type { PerSchema } from "./vendor-settings.ts"
 
-/** Level names of Sumsub may have spaces, but no commas. */
+/** Sumsub's level names may have spaces, but no commas. */
 export const LEVEL = /^[^,=\s\p{Cc}](?:[^,=\p{Cc}]{0,98}[^,=\s\p{Cc}])?$/u
 
-/** How long an approval must stand that a workflow may still lead on from: it moves an applicant on within seconds. */
+/** How long an approval must last to be final if the workflow might continue. Sumsub moves an applicant on within seconds. */
 const SETTLED_SECONDS = 600
-/** By how much Sumsub's clock may be behind: what it decides next must not be older than what Vouch read. */
+/** How far Sumsub's clock may be behind. Its next decision must not look older than what Vouch read. */
 const SKEW_MS = 10_000
 
-/** What is read of an applicant; all else stays at Sumsub. */
+/** What we read of an applicant. Everything else stays with Sumsub. */
 export const applicant = z.object({
   id: z.string().regex(/^[\w-]{1,100}$/),
   externalUserId: z.string().optional(),
-  /** Deactivated: as if it had never been. */
+  /** Deactivated: treat the applicant as nonexistent. */
   deleted: z.boolean().optional(),
   info: z
     .object({
@@ -48,7 +48,7 @@ export const applicant = z.object({
 export type Applicant = z.infer<typeof applicant>
 type Review = NonNullable<Applicant["review"]>
 
-/** Everything has been submitted; Sumsub is at work, or one of its people or yours is. */
+/** Everything is submitted, and Sumsub or a reviewer is working on it. */
 const atWork = new Set(["pending", "queued", "prechecked", "onHold", "awaitingService", "awaitingUser"])
 
 /** `entry=final, entry=another`: the levels at which the workflow that begins at a level ends. */
@@ -57,7 +57,7 @@ export const finalLevels = z.string().transform((text, context): ReadonlyMap<str
   if (!pairs.every((pair) => pair.length === 2 && pair.every((level) => LEVEL.test(level)))) {
     context.addIssue({
       code: "custom",
-      message: "must be entry=final, or several of them separated by commas, with names of levels",
+      message: "must be entry=final with names of levels, or several such pairs separated by commas",
     })
     return z.NEVER
   }
@@ -65,15 +65,15 @@ export const finalLevels = z.string().transform((text, context): ReadonlyMap<str
   return new Map([...byEntry].map(([entry, its]) => [entry, new Set(its.map(([, final]) => final!))]))
 })
 
-/** The levels that sessions are opened at, and where the workflows that begin there end. */
+/** The levels that sessions start at, and the final levels of the workflows that begin there. */
 export type Levels = { entries: readonly string[]; finals: ReadonlyMap<string, ReadonlySet<string>> }
 
-/** What is wrong with the levels together; null where nothing is. */
+/** What is wrong with the combination of levels; null if nothing is. */
 export function wrongFinals(levels: PerSchema, finals: Levels["finals"]): string | null {
   const owners = new Map<string, string>()
   for (const [entry, ends] of finals) {
     if (!levels.all.includes(entry))
-      return `must begin each pair with a level of SUMSUB_LEVELS; ${entry} is none`
+      return `must begin each pair with a level of SUMSUB_LEVELS; ${entry} is not one`
     for (const end of ends) {
       if (end !== entry && levels.all.includes(end))
         return `must not end at a level of SUMSUB_LEVELS; ${end} is one`
@@ -85,8 +85,8 @@ export function wrongFinals(levels: PerSchema, finals: Levels["finals"]): string
 }
 
 /**
- * The level that a session was opened at whose applicant is at this one now; null where that is not certain. An applicant
- * is at one level at a time: a level that no setting names is where the only workflow has led.
+ * The entry level of an applicant who is at this level now; null if that is not certain. An applicant is at one level at a
+ * time. If there is only one workflow, a level that no setting names belongs to it.
  */
 export function entryOf({ entries, finals }: Levels, level: string): string | null {
   if (entries.includes(level)) return level
@@ -96,30 +96,30 @@ export function entryOf({ entries, finals }: Levels, level: string): string | nu
 }
 
 type Question = {
-  /** The level that the session was opened at. */
+  /** The level that the session started at. */
   entry: string
   levels: Levels
   accredited: readonly string[]
-  /** Whether Sumsub has said that the workflow is over. */
+  /** Whether Sumsub reported the end of the workflow. */
   isFinal: boolean
   lastDecision: Decision | null
 }
 
-/** What an applicant's review means for the sessions that were opened at a level. */
+/** What an applicant's review means for the sessions that started at a level. */
 export function decisionOf(found: Applicant, question: Question): ReadAnswer {
   const { deleted, review } = found
   const { entry, levels, lastDecision } = question
   const level = review?.levelName
   if (deleted === true || review === undefined || level === undefined) return null
   const owner = entryOf(levels, level)
-  // Approved before, and moved on to where no session is opened: a person looks at it.
+  // Approved before, and moved on to a level where no session starts: leave it to a member.
   const hasMovedOn = lastDecision === "approved" && level !== entry && !levels.entries.includes(level)
   if (owner !== entry && !hasMovedOn) return null
   const { reviewStatus = "", createDate, startDate } = review
   if (owner === entry && atWork.has(reviewStatus)) return plain("in_review", startDate ?? createDate ?? null)
-  if (owner === entry && reviewStatus === "completed") return verdictOf(found, review, level, question)
+  if (owner === entry && reviewStatus === "completed") return reviewDecision(found, review, level, question)
   if (hasMovedOn) return plain("in_review", null)
-  // Reset, asked for more, or moved on to a level with other steps.
+  // Reset, asked for more documents, or moved on to a level with other steps.
   if (lastDecision === "in_review")
     return {
       ...plain("resubmission_requested", new Date(clock.now().getTime() - SKEW_MS)),
@@ -136,16 +136,16 @@ const plain = (decision: Decision, occurredAt: Date | null) => ({
   publicReason: null,
 })
 
-function verdictOf({ info }: Applicant, review: Review, level: string, question: Question): ReadAnswer {
+function reviewDecision({ info }: Applicant, review: Review, level: string, question: Question): ReadAnswer {
   const { reviewResult, reviewDate } = review
   if (reviewDate === undefined) return null
   if (reviewResult?.reviewAnswer === "RED") {
     const labels = (reviewResult.rejectLabels ?? []).filter((label) => /^\w{1,60}$/.test(label))
-    const [told] = labels.flatMap((label) => publicReasons[label] ?? [])
+    const [publicReason] = labels.flatMap((label) => publicReasons[label] ?? [])
     return {
       ...plain(reviewResult.reviewRejectType === "RETRY" ? "resubmission_requested" : "rejected", reviewDate),
       reason: labels.slice(0, 10).join(", ") || null,
-      publicReason: told ?? null,
+      publicReason: publicReason ?? null,
     }
   }
   if (reviewResult?.reviewAnswer !== "GREEN") return null
@@ -161,12 +161,12 @@ function verdictOf({ info }: Applicant, review: Review, level: string, question:
   }
 }
 
-/** Whether an approval at a level is the last word on a session that was opened at `entry`. */
+/** Whether an approval at a level is final for a session that started at `entry`. */
 function isEnd(level: string, reviewDate: Date, { entry, levels, isFinal }: Question): boolean {
   const ends = levels.finals.get(entry)
   if (ends === undefined && level === entry) return true
   if (ends !== undefined && !ends.has(level)) return false
   if (ends !== undefined && level !== entry) return true
-  // The workflow may end here or lead on: it has ended once Sumsub says so, or once it has left the applicant here.
+  // The workflow may continue. It has ended if Sumsub says so, or if the applicant has stayed here long enough.
   return isFinal || secondsBetween(reviewDate, clock.now()) >= SETTLED_SECONDS
 }

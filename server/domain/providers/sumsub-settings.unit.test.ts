@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { configuredSumsub, type SumsubDouble, startSumsub } from "#test/vendor/sumsub.ts"
 import { sumsub } from "./sumsub.ts"
 
-// What the settings decide by themselves: signatures, levels, and which of them stop the start.
+// The effect of settings: signatures, levels, and which values stop the start.
 let vendor: SumsubDouble
 beforeAll(async () => {
   vendor = await startSumsub()
@@ -12,7 +12,7 @@ afterAll(() => vendor.stop())
 const provider = (more: Record<string, string | undefined> = {}) =>
   configuredSumsub({ ...vendor.settings, ...more })
 
-test("a level that no setting names is said to be none, where it is not clear from where it was reached", () => {
+test("a level that no setting names is refused if its workflow is not clear", () => {
   const { readEvent } = provider({ VOUCH_SUMSUB_FINAL_LEVELS: undefined })
   const body = vendor.webhook("applicantReviewed", { userId: "inv_1", levelName: "Extra questions" })
   expect(() => readEvent({}, Buffer.from(body))).toThrow("VOUCH_SUMSUB_FINAL_LEVELS")
@@ -34,7 +34,7 @@ test.each([
   })
 })
 
-test("the algorithm is the one that is set: a header that names another changes nothing", () => {
+test("the setting chooses the algorithm, and a header that names another has no effect", () => {
   const body = Buffer.from(vendor.webhook("applicantReviewed", { userId: "inv_1" }))
   const secret = vendor.settings.VOUCH_SUMSUB_WEBHOOK_SECRET!
   const by = (name: string) => createHmac(name, secret).update(body).digest("hex")
@@ -51,7 +51,7 @@ test("the algorithm is the one that is set: a header that names another changes 
   }
 })
 
-test("the vector that Sumsub publishes is by SHA-1, and is refused", () => {
+test("Sumsub's published vector uses SHA-1 and is refused", () => {
   const { isSigned } = provider({ VOUCH_SUMSUB_WEBHOOK_SECRET: "SoMe_SeCrEt_KeY" })
   const published = "f6e92ffe371718694d46e28436f76589312df8db"
   const body = Buffer.from("someText")
@@ -60,7 +60,7 @@ test("the vector that Sumsub publishes is by SHA-1, and is refused", () => {
   expect(isSigned(headers, body)).toBe(false)
 })
 
-test("while the webhook's secret rotates, both are good; the key of the API never is", () => {
+test("during a rotation of the webhook's secret both are valid; the API key never is", () => {
   const { VOUCH_SUMSUB_WEBHOOK_SECRET: before, VOUCH_SUMSUB_SECRET_KEY: key } = vendor.settings
   const { isSigned } = provider({ VOUCH_SUMSUB_WEBHOOK_SECRET: `${before} the-next-secret` })
   const body = Buffer.from("{}")
@@ -70,18 +70,18 @@ test("while the webhook's secret rotates, both are good; the key of the API neve
 
 test.each<[string, Record<string, string>, string]>([
   [
-    "an algorithm that forgers can compute",
+    "an algorithm that attackers can forge",
     { SUMSUB_WEBHOOK_ALGORITHM: "HMAC_SHA1_HEX" },
     "HMAC_SHA256_HEX or",
   ],
-  ["levels without a common one", { SUMSUB_LEVELS: "accredited_investor_v1=a" }, "for all schemas"],
-  ["two common levels", { SUMSUB_LEVELS: "a, b" }, "for all schemas"],
-  ["a schema that is none", { SUMSUB_LEVELS: "a, B-C=b" }, "for all schemas"],
+  ["levels without a default", { SUMSUB_LEVELS: "accredited_investor_v1=a" }, "for all schemas"],
+  ["two default levels", { SUMSUB_LEVELS: "a, b" }, "for all schemas"],
+  ["an invalid schema", { SUMSUB_LEVELS: "a, B-C=b" }, "for all schemas"],
   ["one schema twice", { SUMSUB_LEVELS: "a, b=c, b=d" }, "for all schemas"],
   ["an address without TLS", { SUMSUB_URL: "http://api.sumsub.com" }, "must be an https address"],
   ["an address with a path", { SUMSUB_URL: "https://api.sumsub.com/v1" }, "must be an https address"],
   ["a final level without an entry", { SUMSUB_FINAL_LEVELS: "proof-of-address" }, "entry=final"],
-  ["a workflow from a level of no schema", { SUMSUB_FINAL_LEVELS: "other=final" }, "other is none"],
+  ["a workflow from a level of no schema", { SUMSUB_FINAL_LEVELS: "other=final" }, "other is not one"],
   [
     "a workflow that ends at a level of another schema",
     { SUMSUB_FINAL_LEVELS: "basic-kyc-level=Accredited investors" },
@@ -92,9 +92,9 @@ test.each<[string, Record<string, string>, string]>([
     { SUMSUB_FINAL_LEVELS: "basic-kyc-level=end, workflow-entry=end" },
     "end would end two workflows",
   ],
-  ["a secret with a line's end", { SUMSUB_SECRET_KEY: "abcdefgh\n" }, "visible characters"],
+  ["a secret with a line break", { SUMSUB_SECRET_KEY: "abcdefgh\n" }, "visible characters"],
   ["a short secret", { SUMSUB_WEBHOOK_SECRET: "abc" }, "visible characters"],
-])("%s stops the start, in a sentence", (_name, wrong, problem) => {
+])("%s stops the start with a message", (_name, wrong, problem) => {
   const values = Object.fromEntries(
     Object.entries(vendor.settings).map(([name, value]) => [name.replace("VOUCH_", ""), value]),
   )

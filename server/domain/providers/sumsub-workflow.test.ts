@@ -10,7 +10,7 @@ import {
 } from "#test/vendor/sumsub.ts"
 import { sumsub } from "./sumsub.ts"
 
-// A workflow of Sumsub takes an applicant through several levels: only what the last one says counts.
+// A Sumsub workflow takes an applicant through several levels. Only the last one decides.
 let vendor: SumsubDouble
 let f: VendorFixture
 beforeAll(async () => {
@@ -23,7 +23,7 @@ let people = 0
 const newPerson = () => `person-${++people}`
 const secondsAgo = (n: number) => new Date(Date.now() - n * 1000)
 
-/** An investor who was sent to the first level of a workflow, and is approved there. */
+/** An investor who is approved at the first level of a workflow. */
 async function inWorkflow(externalId = newPerson()) {
   const session = await f.handedOver({ externalId, schemaId: "kyc_business_v1" })
   const { investorId: userId } = session
@@ -34,7 +34,7 @@ async function inWorkflow(externalId = newPerson()) {
   return { session, userId, at, passed }
 }
 
-/** Sumsub moves the applicant to another level of the workflow, and says so. */
+/** Moves the applicant to another level of the workflow, and reports it. */
 const moves = (userId: string, levelName: string, previousLevelName: string) => {
   vendor.moveToLevel(userId, levelName)
   return f.send(
@@ -47,13 +47,13 @@ const moves = (userId: string, levelName: string, previousLevelName: string) => 
   )
 }
 
-test("an approval at the first level of a workflow attests nothing; one at the final level does", async () => {
+test("an approval at the first level of a workflow does not verify; one at the final level does", async () => {
   const { session, userId, at, passed } = await inWorkflow()
   await f.poll(session)
   expect(await f.statusOf(session)).toBe("pending")
   expect(await f.attests(session)).toBe(0)
 
-  // What is missing there is asked for at the level where the applicant is now.
+  // Missing documents are requested at the applicant's current level.
   expect(await moves(userId, WORKFLOW.final, WORKFLOW.entry)).toEqual([200, "applied"])
   expect(await f.view(session)).toMatchObject({ state: "open", again: "resubmit" })
   await f.goOn(session)
@@ -69,7 +69,7 @@ test("an approval at the first level of a workflow attests nothing; one at the f
   expect(await f.attests(session)).toBe(1)
 })
 
-test("the end of a workflow is found by asking when its webhooks are lost", async () => {
+test("Vouch finds the end of a workflow by asking if its webhooks are lost", async () => {
   const { session, at } = await inWorkflow()
   vendor.review("applicantReviewed", { ...at(WORKFLOW.final, 0), ...completed(green) })
   await f.poll(session)
@@ -99,7 +99,7 @@ test.each([
   if (status === "pending") expect(await f.view(session)).toMatchObject({ state: "open" })
 })
 
-test("an approval at a level in between attests nothing, whatever else is said", async () => {
+test("an approval at a level in between does not verify, whatever else Sumsub reports", async () => {
   const { session, at } = await inWorkflow()
   for (const type of ["applicantReviewed", "applicantWorkflowCompleted"]) {
     const body = vendor.review(type, { ...at(WORKFLOW.between, 900), ...completed(green) })
@@ -109,7 +109,7 @@ test("an approval at a level in between attests nothing, whatever else is said",
   expect(await f.attests(session)).toBe(0)
 })
 
-test("an approved applicant whom a workflow that no setting names moves on is looked at by a person", async () => {
+test("an approved applicant who is moved on by a workflow that no setting names gets a review", async () => {
   const session = await f.handedOver()
   await f.send(vendor.decide(session, "approved", secondsAgo(60)))
   await f.waitForStatus(session, "verified")
@@ -118,19 +118,19 @@ test("an approved applicant whom a workflow that no setting names moves on is lo
   expect(await f.statusOf(session)).toBe("verified")
 })
 
-test("with one level for all schemas, the end of a workflow counts without a setting", async () => {
+test("with one level for all schemas, the end of a workflow counts without a setting for it", async () => {
   const { flow } = configuredSumsub({
     ...vendor.settings,
     VOUCH_SUMSUB_LEVELS: "basic-kyc-level",
     VOUCH_SUMSUB_FINAL_LEVELS: undefined,
   })
-  if (flow.kind !== "redirect") throw new Error("It has a page of its own.")
+  if (flow.kind !== "redirect") throw new Error("Sumsub has its own page.")
   const session = await f.handedOver()
   const asked = { ...session, validityDays: 365, returnUrl: "", language: null, lastDecision: null }
   const says = (isFinal: boolean) => flow.readDecision(asked, session.reference!, { isFinal })
   const about = { userId: session.investorId, levelName: "Extra questions" }
   vendor.review("applicantReviewed", { ...about, ...completed(green) })
-  // The workflow may lead on.
+  // The workflow may continue.
   expect(await says(false)).toBe("submitted")
   expect(await says(true)).toMatchObject({ decision: "approved" })
   vendor.review("applicantReviewed", { ...about, at: secondsAgo(601), ...completed(green) })

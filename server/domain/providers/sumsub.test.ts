@@ -33,8 +33,8 @@ describeVendor(
   (fixture) => {
     const double = () => fixture().vendor as SumsubDouble
     let people = 0
-    const somebody = () => `person-${++people}`
-    /** Somebody whom Sumsub has approved, by one wallet. */
+    const person = () => `person-${++people}`
+    /** A person whom Sumsub has approved with one wallet. */
     async function approved(externalId: string, at = new Date(Date.now() - 60_000)): Promise<OurSession> {
       const f = fixture()
       const session = await f.handedOver({ externalId })
@@ -43,14 +43,14 @@ describeVendor(
       return session
     }
 
-    test("another wallet of somebody who is approved is verified at once, by no second check", async () => {
+    test("another wallet of an approved person is verified at once, without a second check", async () => {
       const f = fixture()
-      const externalId = somebody()
+      const externalId = person()
       const first = await approved(externalId)
       const second = await f.start({ externalId })
       expect(second.investorId).toBe(first.investorId)
       const { data } = await f.goOn(second)
-      // Nobody is sent anywhere: the answer is there already.
+      // No one is sent to Sumsub: the decision exists already.
       expect(data).toMatchObject({
         url: null,
         view: { state: expect.stringMatching(/^(checking|verified)$/) },
@@ -61,12 +61,12 @@ describeVendor(
       expect(await f.attests(second)).toBe(1)
     })
 
-    test("where Sumsub cannot be asked at once, the other wallet is verified by the next question", async () => {
+    test("if Sumsub cannot be asked at once, the next ask verifies the other wallet", async () => {
       const f = fixture()
-      const externalId = somebody()
+      const externalId = person()
       await approved(externalId)
       const second = await f.start({ externalId })
-      // It finds the person, gives the address of its page, and is away.
+      // Sumsub finds the person, returns the address of its page, and then fails.
       double().misbehave("fails", 2)
       const { data } = await f.goOn(second)
       expect(data.url).toContain("/page/")
@@ -75,9 +75,9 @@ describeVendor(
       await f.waitForStatus(second, "verified")
     })
 
-    test("a wallet that a second person names has a session of each, and the first one's approval is not the second's", async () => {
+    test("a wallet started for two people has a session of each, and the first one's approval does not count for the second", async () => {
       const f = fixture()
-      const [mistaken, right] = [somebody(), somebody()]
+      const [mistaken, right] = [person(), person()]
       const first = await f.handedOver({ externalId: mistaken })
       const second = await f.handedOver({ externalId: mistaken })
       expect(second.reference).toBe(first.reference)
@@ -90,33 +90,33 @@ describeVendor(
       expect(await f.view(corrected)).toMatchObject({ state: "open" })
 
       expect((await f.goOn(corrected)).data.url).toContain(corrected.investorId)
-      const anew = await f.session(corrected.sessionId)
-      expect(await f.send(f.vendor.decide(anew, "approved"))).toEqual([200, "applied"])
+      const again = await f.session(corrected.sessionId)
+      expect(await f.send(f.vendor.decide(again, "approved"))).toEqual([200, "applied"])
       await waitFor(
         async () => (await f.view(corrected)).state === "verified",
         "the second person's approval",
       )
     })
 
-    test("a rejection for good is about every wallet of the person, and nobody else's", async () => {
+    test("a final rejection applies to every wallet of the person, and to no one else's", async () => {
       const f = fixture()
-      const externalId = somebody()
+      const externalId = person()
       const first = await approved(externalId)
       const second = await f.start({ externalId })
       await f.goOn(second)
       await f.waitForStatus(second, "verified")
-      const other = await approved(somebody())
+      const other = await approved(person())
       expect(await f.send(f.vendor.decide(first, "withdrawn"))).toEqual([200, "applied"])
       for (const session of [first, second]) await f.waitForStatus(session, "rejected")
       expect(await f.statusOf(other)).toBe("verified")
-      // A third wallet is told at once.
+      // A third wallet is rejected at once.
       const third = await f.start({ externalId })
       expect((await f.goOn(third)).data).toMatchObject({ url: null, view: { state: "rejected" } })
     })
 
-    test("an approval of which little validity is left is not taken up: the person is checked anew", async () => {
+    test("an approval with little validity left is not reused: the person is checked again", async () => {
       const f = fixture()
-      const externalId = somebody()
+      const externalId = person()
       const first = await f.handedOver({ externalId })
       f.vendor.decide(first, "approved", daysAgo(350))
       const second = await f.start({ externalId })
@@ -131,22 +131,22 @@ describeVendor(
       await f.waitForStatus(second, "verified")
     })
 
-    test("an approval at one level says nothing of another", async () => {
+    test("an approval at one level does not count for another", async () => {
       const f = fixture()
-      const externalId = somebody()
+      const externalId = person()
       const first = await approved(externalId)
       const second = await f.start({ externalId, schemaId: ACCREDITED })
       expect((await f.goOn(second)).data.url).toContain("/page/")
       await f.poll(second)
       expect(await f.statusOf(second)).toBe("pending")
-      // Sumsub has moved the person to the second level, and finds nothing there.
+      // Sumsub has moved the person to the second level, which has no decision.
       const session = await f.session(second.sessionId)
       expect(await f.send(f.vendor.decide(session, "rejected"))).toEqual([200, "applied"])
       await f.waitForStatus(first, "verified")
       expect((await f.view(second)).state).toBe("rejected")
     })
 
-    test("a level that checks it says that an investor is accredited", async () => {
+    test("a level for accreditation reports that an investor is accredited", async () => {
       const f = fixture()
       const session = await f.handedOver({ schemaId: ACCREDITED })
       await f.send(f.vendor.decide(session, "approved"))
@@ -154,9 +154,9 @@ describeVendor(
       expect(await f.claims(session)).toEqual({ country: "DE", age_over_18: true, accredited: true })
     })
 
-    test("who was deactivated is not taken for approved, and all that is known of them is told of", async () => {
+    test("a deactivated applicant does not count as approved, and the signal names all their sessions", async () => {
       const f = fixture()
-      const externalId = somebody()
+      const externalId = person()
       const first = await approved(externalId)
       double().deactivate(first.investorId)
       const body = double().webhook("applicantDeactivated", {
@@ -172,7 +172,7 @@ describeVendor(
     test.each([
       ["applicantAwaitingService", "awaitingService"],
       ["applicantAwaitingUser", "awaitingUser"],
-    ])("%s is a review, though the answer so far is GREEN", async (type, reviewStatus) => {
+    ])("%s is a review, although the answer so far is GREEN", async (type, reviewStatus) => {
       const f = fixture()
       const session = await f.handedOver()
       const about = { userId: session.investorId, levelName: "basic-kyc-level", at: secondsAgo(60) }
@@ -210,7 +210,7 @@ describeVendor(
       expect(await f.view(session)).toMatchObject({ state: "handed_over" })
     })
 
-    test("an event of a type that Vouch does not know has Sumsub asked", async () => {
+    test("an event of an unknown type makes Vouch ask Sumsub", async () => {
       const f = fixture()
       const session = await f.handedOver()
       f.vendor.decide(session, "approved")

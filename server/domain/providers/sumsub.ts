@@ -19,9 +19,9 @@ import { callVendor, findAtVendor, requireAbout, type VendorCall } from "./vendo
 import { listOf, perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Sumsub"
-/** How long an address of its page may be opened. */
+/** How long an address of Sumsub's page works. */
 const LINK_SECONDS = 1800
-/** An approval whose validity ends sooner than this is not taken up by another wallet: the person is checked anew. */
+/** Another wallet cannot use an approval whose validity ends sooner than this: the person is checked again. */
 const LEAST_DAYS_LEFT = 30
 
 const levels = { what: "a level's name", pattern: LEVEL }
@@ -39,7 +39,7 @@ export const sumsub = defineProvider({
     },
     {
       where: "… > Signature algorithm",
-      enter: "SHA256; for SHA512, set VOUCH_SUMSUB_WEBHOOK_ALGORITHM=HMAC_SHA512_HEX",
+      enter: "SHA256. For SHA512, also set VOUCH_SUMSUB_WEBHOOK_ALGORITHM=HMAC_SHA512_HEX",
     },
   ],
   settings: z
@@ -63,7 +63,7 @@ export const sumsub = defineProvider({
   create: (settings) => {
     const levels: Levels = { entries: settings.SUMSUB_LEVELS.all, finals: settings.SUMSUB_FINAL_LEVELS }
 
-    /** A call, signed as Sumsub wants it. */
+    /** A signed call. */
     function signed<Answer extends z.ZodType>({
       method,
       path,
@@ -78,7 +78,7 @@ export const sumsub = defineProvider({
       const url = new URL(path, settings.SUMSUB_URL)
       const text = body === undefined ? "" : JSON.stringify(body)
       const seconds = String(Math.floor(clock.now().getTime() / 1000))
-      // As it goes over the wire: what is encoded there is signed encoded.
+      // Sumsub signs the path and query as sent, including their encoding.
       const covered = `${seconds}${method}${url.pathname}${url.search}${text}`
       return {
         label: LABEL,
@@ -86,7 +86,7 @@ export const sumsub = defineProvider({
         url: url.href,
         headers: {
           accept: "application/json",
-          // Of a POST without a body too: Sumsub refuses it otherwise.
+          // Sumsub refuses a POST without this header, even if it has no body.
           ...(method === "POST" ? { "content-type": "application/json" } : {}),
           "x-app-token": settings.SUMSUB_APP_TOKEN,
           "x-app-access-ts": seconds,
@@ -143,7 +143,7 @@ export const sumsub = defineProvider({
         isFinal,
       })
 
-    /** Sumsub moves an applicant to the level that a link names: in a workflow, to where the applicant already is. */
+    /** The level for the link. Sumsub moves the applicant to it, so in a workflow it must be the current level. */
     function levelToOpen(found: Applicant | null, entry: string): string {
       const level = found?.review?.levelName
       return level !== undefined && entryOf(levels, level) === entry ? level : entry
@@ -163,7 +163,7 @@ export const sumsub = defineProvider({
           const isOld =
             before?.decision === "approved" &&
             !isFresh(before.occurredAt ?? clock.now(), session.validityDays)
-          // Documents of long ago attest nothing any more: Sumsub asks for others.
+          // The documents are too old, so have Sumsub request new ones.
           if (found && isOld)
             await callVendor(
               signed({
@@ -187,7 +187,7 @@ export const sumsub = defineProvider({
           const found = await find(userId)
           return found && decisionFor(found, entry, { lastDecision, isFinal })
         },
-        // Its API deactivates people; what it keeps of them is deleted in its dashboard alone.
+        // Sumsub's API can only deactivate people. Their data can be deleted only in its dashboard.
         redact: null,
         async probe() {
           await callVendor(

@@ -4,20 +4,20 @@ import { databaseTime_ms } from "#server/lib/time.ts"
 /** How far a vendor's signed time may be off, either way, in seconds. */
 export const TOLERANCE_SECONDS = 300
 
-/** Longest header that is looked at, and signatures in it: while secrets rotate there are a few. */
+/** The longest header and the most signatures to check. There are a few signatures during a rotation. */
 const MAX_HEADER = 2000
 const MAX_SIGNATURES = 8
 
 type Signature = { timestamp: string; mac: Buffer }
 
-/** Whether a time, in seconds since 1970, is now, as far as clocks agree. */
+/** Whether a time, in seconds since 1970, is now, within the tolerance. */
 export const isNow = (seconds: number): boolean =>
   Math.abs(Math.floor(databaseTime_ms() / 1000) - seconds) <= TOLERANCE_SECONDS
 
 /**
- * Whether a header such as `t=1614265330,v1=5257a8…` signs these very bytes by any one of the secrets, at a time that is
- * not off by more than 300 seconds. Stripe gives several `v1` for one time, Persona several pairs separated by spaces.
- * Each signature is as long as the one it is compared with, in constant time.
+ * Whether a header such as `t=1614265330,v1=5257a8…` signs these exact bytes with any of the secrets, at a time that is off by
+ * at most 300 seconds. Stripe sends several `v1` for one time, Persona several pairs separated by spaces. All signatures
+ * have the same length, and are compared in constant time.
  */
 export function isSignedWithTime(
   header: string | string[] | undefined,
@@ -36,13 +36,13 @@ export function isSignedWithTime(
   return held
 }
 
-/** The signatures of a header that may hold: of a known form, and not too old. */
+/** The signatures of a header that have a known form and are not too old. */
 function signaturesOf(header: string): Signature[] {
   const signatures: Signature[] = []
   for (const group of header.split(" ")) {
     const parts = group.split(",").map((part) => part.trim())
     const [timestamp, ...others] = parts.filter((part) => part.startsWith("t=")).map((part) => part.slice(2))
-    // A second time would leave open which of them is signed.
+    // With a second time, it would be unclear which one is signed.
     if (timestamp === undefined || others.length > 0 || !/^[1-9][0-9]{0,11}$/.test(timestamp)) continue
     if (!isNow(Number(timestamp))) continue
     for (const part of parts) {

@@ -16,8 +16,8 @@ import { didit } from "./didit.ts"
 import { generic } from "./generic.ts"
 import { persona } from "./persona.ts"
 
-// As `storm.slow.test.ts`, for vendors that sign the time: a third of the webhooks are forged, a third repeated, all are shuffled, and
-// each session ends as its vendor has decided last. Each run has some; `VOUCH_STORM=10000` is the whole storm.
+// Like `storm.slow.test.ts`, for vendors that sign the time. The webhooks are shuffled, a third of them is forged and a third
+// repeated, and each session ends as its vendor decided last. `VOUCH_STORM` is their number.
 const WEBHOOKS = Number(process.env.VOUCH_STORM ?? 900)
 const AT_ONCE = 24
 
@@ -27,7 +27,7 @@ const vendors: [ProviderDefinition, () => Promise<VendorDouble>][] = [
   [generic, startGeneric],
 ]
 
-/** What a vendor may decide one after the other, and what a session is in the end. */
+/** Decisions of a vendor in order, and the final state of the session. */
 const stories: [Outcome[], string][] = [
   [["approved"], "verified"],
   [["rejected"], "rejected"],
@@ -40,7 +40,7 @@ const stories: [Outcome[], string][] = [
   [["in_review"], "pending"],
 ]
 
-/** Always the same order for a seed: a failure can be repeated. */
+/** The same order for a seed, so that a failure can be repeated. */
 function shuffled<T>(list: T[], seed: number): T[] {
   const order = list.map((one, n) => [Math.sin(seed + n * 12.9898) * 43_758.5453, one] as const)
   return order.sort(([a], [b]) => (a - Math.floor(a) < b - Math.floor(b) ? -1 : 1)).map(([, one]) => one)
@@ -51,12 +51,12 @@ test.each(vendors)("$name: no wrong state", { timeout: 900_000 }, async (definit
   const f: VendorFixture = await startVendorFixture(definition, vendor, { VOUCH_DATABASE_POOL: "20" })
   try {
     const share = Math.ceil(WEBHOOKS / vendors.length)
-    const told: { session: OurSession; wanted: string }[] = []
+    const sessions: { session: OurSession; wanted: string }[] = []
     const honest: { body: string; headers: Record<string, string> }[] = []
     let by = f.key
     for (let n = 0; honest.length * 3 < share; n++) {
       const [outcomes, wanted] = stories[n % stories.length]!
-      // A test workspace may start 500 in a month.
+      // A test workspace can start 500 sessions in a month.
       if (n % 400 === 399) by = await f.app.key()
       const session = await f.handedOver({ by })
       const start = Date.now() - 120_000
@@ -64,11 +64,11 @@ test.each(vendors)("$name: no wrong state", { timeout: 900_000 }, async (definit
         const body = vendor.decide(session, outcome, new Date(start + step * 20_000))
         honest.push({ body, headers: vendor.sign(body) })
       })
-      told.push({ session, wanted })
+      sessions.push({ session, wanted })
     }
     const forged = honest.map(({ body }) => ({
       body,
-      headers: vendor.sign(body, { secret: "somebody-else-s-secret-0123456789" }),
+      headers: vendor.sign(body, { secret: "secret-of-another-server-0123456789" }),
       isForged: true,
     }))
     const all = shuffled([...honest, ...honest, ...forged], 42)
@@ -81,15 +81,15 @@ test.each(vendors)("$name: no wrong state", { timeout: 900_000 }, async (definit
         }),
       )
     }
-    const ids = told.map(({ session }) => session.sessionId)
-    const wanted = told.map((one) => one.wanted)
+    const ids = sessions.map(({ session }) => session.sessionId)
+    const wanted = sessions.map((one) => one.wanted)
     await waitFor(async () => {
       const rows = await sql<{ session_id: string; status: string }[]>`
         select session_id, status from attestations where session_id = any(${ids})`
       const status = new Map(rows.map((row) => [row.session_id, row.status]))
       return ids.every((id, n) => status.get(id) === wanted[n])
-    }, "every session to be as its vendor has decided")
-    // Each was attested once at most; and soon nobody who is not verified has a credential.
+    }, "every session to be as its vendor decided")
+    // Each was attested at most once, and soon only verified wallets have a credential.
     const [attests] = await sql`
       select max(count)::int as most from (select count(*) from operations where kind = 'attest' group by wallet) each`
     expect(attests).toEqual({ most: 1 })

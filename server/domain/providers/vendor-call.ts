@@ -4,32 +4,32 @@ import { readBounded, TooLarge } from "#server/lib/read-bounded.ts"
 import { plainText } from "#server/lib/text.ts"
 import { Failure } from "#shared/errors.ts"
 
-// From before Next replaces it with one that caches.
+// Taken before Next replaces it with a caching version.
 const { fetch } = globalThis
 
-/** How long a vendor may take for its whole answer; tests of slow ones wait less. */
+/** How long a vendor's whole answer may take. Tests of slow vendors shorten it. */
 export const vendorDeadline = { ms: 10_000 }
-/** Largest answer that is read, in bytes. */
+/** The largest answer to read, in bytes. */
 const MAX_BYTES = 256 * 1024
 
-/** A vendor's id of something. With a character that the database cannot hold, each repeat of an event would be another 5xx. */
+/** An id from a vendor. Refuses characters that the database cannot store, which would make every repeat of an event a 5xx. */
 export const vendorId = plainText(200)
 
 export type VendorCall<Answer extends z.ZodType> = {
-  /** Who is asked, for people. */
+  /** The vendor's name for people. */
   label: string
   method: "GET" | "POST" | "PATCH" | "DELETE"
   url: string
   headers: Record<string, string>
   body?: string
-  /** What the answer must be; `undefined` is one without a body. What is no JSON is none. */
+  /** Schema of the answer; `undefined` for one without a body. Anything but JSON fails. */
   answer: Answer
   deadline_ms?: number
 }
 
 /**
- * Asks a vendor's API. Whatever it answers but what it should is the same trouble to whoever waits: the log says which,
- * and has nothing of what was sent or answered. Errors: provider_unavailable.
+ * Calls a vendor's API. The caller gets the same error for every unexpected answer. The log says which, without anything that
+ * was sent or received. Errors: provider_unavailable.
  */
 export async function callVendor<Answer extends z.ZodType>(
   call: VendorCall<Answer>,
@@ -40,7 +40,7 @@ export async function callVendor<Answer extends z.ZodType>(
   return read(call, text)
 }
 
-/** As `callVendor`, for what may not be there: null where the vendor knows of none. Errors: provider_unavailable. */
+/** Like `callVendor`, but returns null if the vendor does not find the object. Errors: provider_unavailable. */
 export async function findAtVendor<Answer extends z.ZodType>(
   call: VendorCall<Answer>,
 ): Promise<z.infer<Answer> | null> {
@@ -51,18 +51,18 @@ export async function findAtVendor<Answer extends z.ZodType>(
   return read(call, text)
 }
 
-/** An answer about somebody else must decide nothing: `answered` is whom it names. Errors: provider_unavailable. */
+/** Refuses an answer about another subject: `answered` is the one that it names. Errors: provider_unavailable. */
 export function requireAbout(label: string, asked: string, answered: string | undefined): void {
-  if (answered !== asked) unavailable(label, "an answer about something else than what was asked about")
+  if (answered !== asked) unavailable(label, "an answer about another subject")
 }
 
-/** Statuses by which a vendor may refuse to delete what it has deleted. */
+/** Statuses with which a vendor may refuse to delete something that it already deleted. */
 const REFUSALS = [400, 409, 422]
 
 /**
- * Has a vendor delete something. It is done, too, where the vendor knows nothing of it, and where it refuses and `isGone`
- * finds that it was deleted before: by a request whose answer was lost, or in the vendor's dashboard. Errors:
- * provider_unavailable.
+ * Has a vendor delete something. It also succeeds if the vendor does not find it, or if the vendor refuses and `isGone` finds
+ * that it was deleted before: by a request whose answer was lost, or in the vendor's dashboard.
+ * Errors: provider_unavailable.
  */
 export async function deleteAtVendor(
   call: Omit<VendorCall<z.ZodType>, "answer">,
@@ -89,7 +89,7 @@ async function ask({
       method,
       headers,
       ...(body === undefined ? {} : { body }),
-      // Another address may be anybody's, and the headers hold a secret.
+      // Never follow a redirect: the headers contain a secret, and another address may belong to anyone.
       redirect: "manual",
       signal: AbortSignal.timeout(deadline_ms ?? vendorDeadline.ms),
     }),
@@ -102,8 +102,8 @@ function read<Answer extends z.ZodType>(
   text: Buffer,
 ): z.infer<Answer> {
   const json = parseJson(text)
-  // A page of somebody else's, such as of a proxy or of a wrong address, must not pass for a consent.
-  if (json === NO_JSON) return unavailable(label, "an answer that is no JSON")
+  // A page of a proxy or of a wrong address must not count as the vendor's agreement.
+  if (json === NO_JSON) return unavailable(label, "an answer that is not JSON")
   const parsed = answer.safeParse(json)
   if (parsed.success) return parsed.data
   return unavailable(
@@ -132,11 +132,11 @@ function parseJson(text: Buffer): unknown {
   }
 }
 
-/** A vendor that does not answer as it should: one trouble to whoever waits, and to us what it was. */
+/** An unexpected answer of a vendor. Callers see one error; the fields have the details for operators. */
 export class VendorTrouble extends Failure {
-  /** The status of its refusal; null where there is no answer, or none that can be read. */
+  /** Status of the refusal; null if there was no answer or no readable one. */
   readonly status: number | null
-  /** In words, without anything that was sent or received. */
+  /** A description, without anything that was sent or received. */
   readonly problem: string
   constructor(label: string, problem: string, status: number | null) {
     super("provider_unavailable", `${label} cannot be reached at the moment. Try again shortly.`)
@@ -146,6 +146,6 @@ export class VendorTrouble extends Failure {
 }
 
 function unavailable(label: string, problem: string, status: number | null = null): never {
-  logger.warn({ provider: label, problem }, "a KYC provider does not answer as it should")
+  logger.warn({ provider: label, problem }, "a KYC provider did not answer as expected")
   throw new VendorTrouble(label, problem, status)
 }

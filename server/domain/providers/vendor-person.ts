@@ -3,20 +3,20 @@ import { isCountry } from "#shared/countries.ts"
 import { alpha2Of } from "./alpha3.ts"
 import { countryOfPassport } from "./passport-codes.ts"
 
-/** Longest code that is kept of a country which no rule can name. */
+/** The longest unknown country code to keep. */
 const MOST_CHARACTERS = 40
 
-/** A code of ISO 3166-1 or of a passport, as alpha-2; undefined if it stands for no country. */
+/** An ISO 3166-1 or passport code, as alpha-2; undefined if it is not of a country. */
 export function countryOf(code: string | null | undefined): string | undefined {
-  // Machine-readable zones fill up with `<`.
+  // Machine-readable zones pad codes with `<`.
   const upper = code?.trim().replace(/<+$/, "").toUpperCase() ?? ""
   if (isCountry(upper)) return upper
   return alpha2Of(upper) ?? countryOfPassport(upper) ?? undefined
 }
 
 /**
- * The claim that a vendor's codes make, the one that counts most first. What stands for no country is kept for people to
- * see: rules refuse such a person, and a member may know better.
+ * The country claim from a vendor's codes, given in order of preference. A code that is not of a country is kept for members to
+ * see: rules refuse such a person, but a member can enter the country.
  */
 export function countryFrom(
   ...codes: (string | null | undefined)[]
@@ -30,13 +30,13 @@ export function countryFrom(
   return unknown_country === undefined ? {} : { unknown_country }
 }
 
-/** Whether a person born on a day (`YYYY-MM-DD`) is 18 by now, in UTC; undefined if the calendar has no such day. */
+/** Whether a person born on a day (`YYYY-MM-DD`) is at least 18 now, in UTC; undefined if the day does not exist. */
 export function isOver18(born: string | null | undefined, now: Date): boolean | undefined {
   const [, year, monthAndDay] = /^(\d{4})-(\d{2}-\d{2})$/.exec(born ?? "") ?? []
   const day = new Date(`${born}T00:00:00Z`)
   if (year === undefined || Number.isNaN(day.getTime())) return undefined
   // JavaScript reads 30 February as 2 March.
   if (day.toISOString().slice(0, 10) !== born) return undefined
-  // Texts of one form compare as days do; a person born on 29 February comes of age on 1 March.
+  // ISO dates compare as text. A person born on 29 February comes of age on 1 March.
   return `${Number(year) + 18}-${monthAndDay}` <= now.toISOString().slice(0, 10)
 }

@@ -6,7 +6,7 @@ import { countryFrom, countryOf, isOver18 } from "./vendor-person.ts"
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 const pairs = letters.flatMap((a) => letters.map((b) => a + b))
 
-test("every country has one code of three letters, and no such code is of two", () => {
+test("every country has one three-letter code, and no code belongs to two countries", () => {
   const found = pairs.flatMap((pair) => letters.flatMap((c) => alpha2Of(pair + c) ?? []))
   const assigned = pairs.filter((pair) => isCountry(pair) && pair !== "XK")
   expect(found.toSorted()).toEqual(assigned)
@@ -19,7 +19,7 @@ test.each([
   ["CHE", "CH"],
   ["ROU", "RO"],
   ["US", "US"],
-  // As passports and vendors write what ISO 3166-1 does not have.
+  // Codes of passports and vendors that are not in ISO 3166-1.
   ["D", "DE"],
   ["D<<", "DE"],
   ["GBR", "GB"],
@@ -37,19 +37,19 @@ test.each([
   expect(countryOf(code)).toBe(country)
 })
 
-// A reserved code of the United Kingdom, one that a country had, what nobody has, and what is none.
-test.each(["UK", "ROM", "ZZZ", "XX", "", "DEUX", null, undefined])("%s is no country", (code) => {
+// A code reserved for the United Kingdom, a former code, unassigned codes, and values that are not codes.
+test.each(["UK", "ROM", "ZZZ", "XX", "", "DEUX", null, undefined])("%s is not a country", (code) => {
   expect(countryOf(code)).toBeUndefined()
 })
 
 test.each(["UNO", "UNA", "EUE", "XPO", "XOM", "XXA", "XXB", "XXC", "XXX", "UK", "Atlantis"])(
-  "%s, which stands for no country that rules can name, is kept for people to see",
+  "%s, which is not a country that rules can name, is kept for members to see",
   (code) => {
     expect(countryFrom(code)).toEqual({ unknown_country: code })
   },
 )
 
-test("of several codes the first that is a country counts, and without one the first that says something", () => {
+test("the first code that is a country counts, and without one the first code", () => {
   expect(countryFrom("XXA", "DEU")).toEqual({ country: "DE" })
   expect(countryFrom(null, "XXB", "UNO")).toEqual({ unknown_country: "XXB" })
   expect(countryFrom(undefined, null, "", "<<<")).toEqual({})
@@ -61,11 +61,11 @@ test.each([
   ["2008-06-16", false],
   ["1990-01-01", true],
   ["2008-12-31", false],
-])("somebody born on %s is over 18 in the middle of June 2026: %s", (born, is) => {
+])("a person born on %s is over 18 in the middle of June 2026: %s", (born, is) => {
   expect(isOver18(born, new Date("2026-06-15T00:00:00Z"))).toBe(is)
 })
 
-test("who is born on 29 February comes of age on 1 March", () => {
+test("a person born on 29 February comes of age on 1 March", () => {
   expect(isOver18("2008-02-29", new Date("2026-02-28T23:59:59Z"))).toBe(false)
   expect(isOver18("2008-02-29", new Date("2026-03-01T00:00:00Z"))).toBe(true)
 })
@@ -81,6 +81,6 @@ test.each([
   "",
   null,
   undefined,
-])("%s is no day of birth", (born) => {
+])("%s is not a date of birth", (born) => {
   expect(isOver18(born, new Date())).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { NAME } from "#server/lib/fields.ts"
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** The address of a vendor's API, without a slash at its end. Credentials go there: https, or http on loopback. */
+/** The address of a vendor's API, without a trailing slash. Credentials go there, so https, or http on loopback. */
 export const vendorUrl = z
   .string()
   .refine(isVendorUrl, "must be an https address without path, query and credentials")
@@ -16,7 +16,7 @@ function isVendorUrl(text: string): boolean {
   return isBare && (protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname)))
 }
 
-/** A secret or a key: visible ASCII, as it stands in the vendor's dashboard. */
+/** A secret or a key: visible ASCII, as the vendor's dashboard shows it. */
 export const vendorSecret = (min = 8) => {
   const error = `must be ${min} visible characters or more, without spaces`
   return z
@@ -24,23 +24,23 @@ export const vendorSecret = (min = 8) => {
     .refine((text) => text.length >= min && text.length <= 500 && /^[\x21-\x7e]+$/.test(text), { error })
 }
 
-/** Several secrets, separated by spaces while they rotate: each of them counts. */
+/** Several secrets, separated by spaces during a rotation. Each one is valid. */
 export const vendorSecrets = (min = 8) =>
   z
     .string()
     .transform((text) => text.split(" ").filter((one) => one !== ""))
     .pipe(z.array(vendorSecret(min)).min(1, { error: "must not be empty" }))
 
-/** A value for all schemas, and others for single ones. */
+/** A default value, and values for single schemas. */
 export type PerSchema = {
   of(schemaId: string): string
-  /** Each value once, the common one first. */
+  /** Each value once, the default first. */
   all: readonly string[]
-  /** Schemas that have one of their own. */
+  /** Schemas with their own value. */
   schemas: readonly string[]
 }
 
-/** `basic, accredited_investor_v1=investor`: the first for all schemas, the others for those that are named. */
+/** `basic, accredited_investor_v1=investor`: a default, and values for single schemas. */
 export function perSchema({ what, pattern }: { what: string; pattern: RegExp }) {
   const error = `must be ${what} for all schemas, and others as schema=value, separated by commas`
   return z.string().transform((text, context): PerSchema => {

@@ -39,7 +39,7 @@ describeVendor(
   (fixture) => {
     const double = () => fixture().vendor as VeriffDouble
 
-    test("each schema has the integration that is set for it, and one's secret signs for no other", async () => {
+    test("each schema uses the integration that is set for it, and an integration's secret is valid only for it", async () => {
       const f = fixture()
       const session = await f.handedOver({ schemaId: ACCREDITED })
       const body = f.vendor.decide(session, "approved")
@@ -53,7 +53,7 @@ describeVendor(
       await f.waitForStatus(session, "verified")
     })
 
-    test("whoever is to submit again goes on in the same session of Veriff, and is approved there", async () => {
+    test("an investor who must submit again continues in the same Veriff session, and is approved there", async () => {
       const f = fixture()
       const first = await f.handedOver()
       const { data } = await f.goOn(first)
@@ -64,7 +64,7 @@ describeVendor(
       await f.waitForStatus(first, "verified")
     })
 
-    /** The session of Veriff that a person left for another one, because its address was over. */
+    /** A Veriff session that a person left for another one, because its address had expired. */
     async function left() {
       const f = fixture()
       const before = await f.handedOver()
@@ -77,7 +77,7 @@ describeVendor(
       return { before, session }
     }
 
-    test("a session of Veriff that was left for another one ends nothing", async () => {
+    test("a Veriff session that was left for another one ends nothing", async () => {
       const f = fixture()
       const { before, session } = await left()
       for (const outcome of ["expired", "rejected", "in_review"] as const)
@@ -91,7 +91,7 @@ describeVendor(
       await f.waitForStatus(session, "verified")
     })
 
-    test("a session of Veriff that was left for another one may still be approved, and is then the one that counts", async () => {
+    test("a Veriff session that was left for another one may still be approved, and then counts", async () => {
       const f = fixture()
       const { before, session } = await left()
       const approval = f.vendor.decide(before, "approved", new Date(Date.now() - 30_000))
@@ -104,7 +104,7 @@ describeVendor(
       await f.waitForStatus(session, "rejected")
     })
 
-    test("a plan with Full Auto is asked where it keeps its decision", async () => {
+    test("Vouch reads a Full Auto decision from its separate address", async () => {
       const f = fixture()
       const [passes, fails, polled] = [await f.handedOver(), await f.handedOver(), await f.handedOver()]
       expect(await f.send(double().decideAutomatically(passes, "approved"))).toEqual([200, "applied"])
@@ -117,7 +117,7 @@ describeVendor(
       await f.waitForStatus(polled, "verified")
     })
 
-    test("an answer about another session of a plan with Full Auto decides nothing", async () => {
+    test("a Full Auto answer about another session decides nothing", async () => {
       const f = fixture()
       const [session, other] = [await f.handedOver(), await f.handedOver()]
       const body = double().decideAutomatically(session, "approved")
@@ -126,7 +126,7 @@ describeVendor(
       expect(await f.statusOf(session)).toBe("pending")
     })
 
-    test("a status of the customer's own is known, and decides nothing", async () => {
+    test("a status that the customer defines is known and decides nothing", async () => {
       const f = fixture()
       const session = await f.handedOver()
       const about = { id: session.reference!, vendorData: session.investorId }
@@ -138,7 +138,7 @@ describeVendor(
       expect(f.app.log.slice(before).join("")).not.toContain("could not be read")
     })
 
-    test("the newer screening says by reviewStatus what the older one says by matchStatus", async () => {
+    test("reviewStatus of the newer screening means the same as matchStatus of the older one", async () => {
       const f = fixture()
       const session = await f.handedOver()
       await f.send(f.vendor.decide(session, "approved", new Date(Date.now() - 60_000)))
@@ -151,7 +151,7 @@ describeVendor(
       expect(await f.findings(session)).toEqual(["watchlist_match"])
     })
 
-    test("a time without an offset is UTC, in an answer too", async () => {
+    test("a time without an offset is UTC, also in an answer", async () => {
       const f = fixture()
       const session = await f.handedOver()
       const at = new Date(Date.now() - 120_000)
@@ -162,7 +162,7 @@ describeVendor(
       expect(row!.event_at).toEqual(at)
     })
 
-    test("a match in a list is a signal about the session; no match is nothing", async () => {
+    test("a list match is a signal about the session; no match has no effect", async () => {
       const f = fixture()
       const at = new Date("2026-01-02T03:04:05.678Z")
       const read = (body: string) => configured().readEvent({}, Buffer.from(body))
@@ -183,11 +183,11 @@ describeVendor(
   },
 )
 
-// https://developers.veriff.com/#generating-x-hmac-signature, as it was published and as it is now.
+// https://developers.veriff.com/#generating-x-hmac-signature, in its earlier and current form.
 test.each([
   ["unique id of a user", "6af6d95822e19e9cc707aec55395d8d363ba2c7bc4625bc04ebeca0c7bf8cd67"],
   ["unique id of the end-user", "0dcab73ddd20062616d104231c7439657546a5c24e4691977da93bb854c31e25"],
-])("the published signature of the body about the %s holds", (vendorData, signature) => {
+])("the published signature of the body about the %s is valid", (vendorData, signature) => {
   const body = `{"verification":{"callback":"https://veriff.com","person":{"firstName":"John","lastName":"Smith"},"document":{"type":"PASSPORT","country":"EE"},"vendorData":"${vendorData}","timestamp":"2016-05-19T08:30:25.597Z"}}`
   expect(createHmac("sha256", SECRET).update(body).digest("hex")).toBe(signature)
   const headers = { "x-auth-client": KEY, "x-hmac-signature": signature }
@@ -195,7 +195,7 @@ test.each([
   expect(configured().isSigned(headers, Buffer.from(body.replace("EE", "EF")))).toBe(false)
 })
 
-test("the published signature of a session's id is the one that asks for its decision", async () => {
+test("the request for a decision has the published signature of its session's id", async () => {
   const seen: IncomingHttpHeaders[] = []
   const http = await startHttpDouble(({ headers }) => {
     seen.push(headers)
@@ -203,7 +203,7 @@ test("the published signature of a session's id is the one that asks for its dec
   })
   try {
     const { flow } = configured({ VERIFF_URL: http.origin })
-    if (flow.kind !== "redirect") throw new Error("It has a page of its own.")
+    if (flow.kind !== "redirect") throw new Error("Veriff has its own page.")
     const session = { schemaId: "kyc_individual_v1" } as Parameters<typeof flow.readDecision>[0]
     expect(await flow.readDecision(session, "aea9ba6d-1b47-47fc-a4fc-f72b6d3584a7")).toBeNull()
     expect(seen[0]).toMatchObject({
@@ -227,7 +227,7 @@ test.each<[string, Record<string, string>, string]>([
     "the same schemas as VERIFF_API_KEY; b",
   ],
   ["no secret for all", { VERIFF_SECRET: `a=${SECRET}` }, "for all schemas"],
-])("%s stops the start, in a sentence", (_name, wrong, problem) => {
+])("%s stops the start with a message", (_name, wrong, problem) => {
   const result = veriff.configure({ VERIFF_API_KEY: KEY, VERIFF_SECRET: SECRET, ...wrong })
   expect(result).toEqual({ wrong: [{ name: "VERIFF_SECRET", problem: expect.stringContaining(problem) }] })
 })

@@ -21,31 +21,31 @@ import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Veriff"
-/** A session of Veriff lives seven days; an address is given out for less. */
+/** Veriff's sessions last seven days. Stop using an address a day earlier. */
 const LINK_SECONDS = 6 * 86_400
-/** No session has it: asking about it tells valid credentials from others. */
-const NOBODY = "00000000-0000-4000-8000-000000000000"
+/** An id that no session has. Asking about it shows whether the credentials are valid. */
+const UNKNOWN_SESSION = "00000000-0000-4000-8000-000000000000"
 
-/** How other plans may refuse the address of Full Auto. */
+/** Statuses with which other plans may refuse the Full Auto address. */
 const REFUSALS = [400, 401, 403, 405, 422]
 
 const KEY = /^[\w-]{8,200}$/
-/** Several while one rotates: all are believed, and the first one signs. */
+/** Several during a rotation: all are valid, and the first one signs. */
 const SECRETS = /^[\w-]{8,200}(?: [\w-]{8,200}){0,3}$/
 const id = z.string().regex(/^[\w-]{1,100}$/)
 
-/** The status is read, not the code: its documents differ on what codes mean. */
+/** Read the status, not the code: Veriff's documents disagree on the meaning of codes. */
 const decisions = new Map<string, Decision>([
   ["approved", "approved"],
   ["declined", "rejected"],
   ["resubmission_requested", "resubmission_requested"],
   ["expired", "expired"],
-  // Begun and left: there is nothing more to come.
+  // The investor left, and nothing more will follow.
   ["abandoned", "expired"],
   ["review", "in_review"],
 ])
 
-/** What of its reason codes an investor may be told; fraud is told to nobody. */
+/** The reason codes that an investor may see. They never see codes of fraud. */
 const publicReasons: Record<string, PublicReason> = {
   "201": "documents_unreadable",
   "204": "documents_unreadable",
@@ -55,9 +55,9 @@ const publicReasons: Record<string, PublicReason> = {
 }
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish()
-/** A time that cannot be read is none: Vouch then takes the time of the question. */
+/** An unreadable time counts as missing. Vouch then uses the time of its request. */
 const time = vendorTime.nullish().catch(null)
-/** A value, or one with where it was read and how surely, as the plan with Full Auto has it. */
+/** A value, or an object with the value, its source and confidence, as in the Full Auto plan. */
 const value = z
   .union([z.string(), z.object({ value: z.string().nullish() }).transform((field) => field.value)])
   .nullish()
@@ -68,7 +68,7 @@ const person = {
   document: optional(z.object({ country: value })),
 }
 
-/** What is read of a decision; all else stays at Veriff. */
+/** What we read of a decision. Everything else stays with Veriff. */
 const verification = z.object({
   id,
   status: z.string(),
@@ -79,7 +79,7 @@ const verification = z.object({
   ...person,
 })
 
-/** The decision of a plan with Full Auto, in its webhook and in the answer of its API. */
+/** The decision of a Full Auto plan, in its webhook and in its API's answer. */
 const automatic = z
   .object({
     sessionId: id,
@@ -94,12 +94,12 @@ const automatic = z
   }))
 
 /**
- * The webhooks that it documents: decision, step of the session, Full Auto, search in lists (`matchStatus`, or the newer
- * `reviewStatus`), and a status of the customer's own.
+ * The webhooks that Veriff documents: decision, step of the session, Full Auto, search in lists (`matchStatus`, or the newer
+ * `reviewStatus`), and a status that the customer defines.
  */
 const event = z.object({
   verification: optional(z.object({ id })),
-  /** Of a step of the session: its id, and what was done. */
+  /** For a step of the session: the session's id and the step. */
   id: id.optional().catch(undefined),
   action: optional(z.string()),
   eventType: optional(z.string()),
@@ -109,7 +109,7 @@ const event = z.object({
   searchDate: time,
 })
 
-/** Whether a search in lists found the person. `reviewed` follows a match that was reported before. */
+/** Whether a list search found the person. `reviewed` follows a match that was already reported. */
 const screenings = new Map([
   ["no_match", false],
   ["reviewed", false],
@@ -117,10 +117,10 @@ const screenings = new Map([
   ["potential_match", true],
 ])
 
-/** Known to say nothing about a decision: the first step of a session, and what a member notes in its portal. */
+/** Events that never decide anything: the first step of a session, and statuses that customers define. */
 const silent = { action: "started", eventType: /^user-status\./ }
 
-/** One integration of Veriff's portal: what is checked is set there, and each has its own keys. */
+/** An integration in Veriff's portal, with its own keys. The portal sets what it checks. */
 type Integration = { key: string; secrets: string[] }
 
 /** https://devdocs.veriff.com/docs/hmac-authentication-and-endpoint-security */
@@ -132,7 +132,7 @@ export const veriff = defineProvider({
     { where: "Integrations > (yours) > Settings > Webhook decisions URL", enter: webhook },
     { where: "… > Webhook events URL", enter: webhook },
     { where: "… > Webhook Full Auto URL, if your plan has Full Auto", enter: webhook },
-    { where: "… > Webhook watchlist screening URL, if it screens", enter: webhook },
+    { where: "… > Webhook watchlist screening URL, if you use screening", enter: webhook },
   ],
   settings: z
     .object({
@@ -149,7 +149,7 @@ export const veriff = defineProvider({
         context.addIssue({
           code: "custom",
           path: ["VERIFF_SECRET"],
-          message: `must name the same schemas as VERIFF_API_KEY; ${schema} is in one of them alone`,
+          message: `must name the same schemas as VERIFF_API_KEY; ${schema} is in only one of them`,
         })
     }),
   create: ({ VERIFF_URL, VERIFF_API_KEY: keys, VERIFF_SECRET: secrets }) => {
@@ -160,7 +160,7 @@ export const veriff = defineProvider({
     const schemas = ["", ...keys.schemas]
     const integrations = schemas.map(integrationOf)
 
-    /** A call; POST signs the body, all others the id of the session. */
+    /** A signed call. POST signs the body, other methods the id of the session. */
     function signed<Answer extends z.ZodType>(
       { key, secrets }: Integration,
       call: { method: "GET" | "POST" | "DELETE"; path: string; covered: string; answer: Answer },
@@ -222,7 +222,7 @@ export const veriff = defineProvider({
         }),
       )
 
-    /** A plan with Full Auto keeps its decisions at an address of their own, which other plans refuse. */
+    /** Reads a decision of a Full Auto plan from its separate address, which other plans refuse. */
     async function readAutomatic(integration: Integration, reference: string) {
       try {
         return await decisionAt(
@@ -242,21 +242,21 @@ export const veriff = defineProvider({
       flow: {
         kind: "redirect",
         createSession: open,
-        // The address of a session is told once: when its time is over, another session takes the submission.
+        // Veriff returns a session's address only once. After it expires, the investor submits in another session.
         resumeSession: open,
         takesResubmission: true,
         async readDecision({ schemaId }, reference) {
           const integration = integrationOf(schemaId)
           const answer = z.object({ verification: optional(verification) })
           const usual = await decisionAt(integration, reference, "", answer)
-          // Null means no decision yet, or one of a plan with Full Auto.
+          // Null means no decision yet, or a decision of a Full Auto plan.
           const found = usual?.verification ?? (await readAutomatic(integration, reference))
           if (!found) return null
           requireAbout(LABEL, reference, found.id)
           return decisionOf(found)
         },
         async redact(reference) {
-          // Whose integration it was is known by the session, which may be forgotten by now: the others know nothing of it.
+          // The session that names the integration may be erased, so try all. The others do not know the reference.
           for (const integration of integrations) {
             const answer = z.unknown()
             const path = `/${encodeURIComponent(reference)}`
@@ -268,15 +268,15 @@ export const veriff = defineProvider({
             await findAtVendor(
               signed(integration, {
                 method: "GET",
-                path: `/${NOBODY}/decision`,
-                covered: NOBODY,
+                path: `/${UNKNOWN_SESSION}/decision`,
+                covered: UNKNOWN_SESSION,
                 answer: z.unknown(),
               }),
             )
         },
       },
       isSigned({ "x-auth-client": client, "x-hmac-signature": signature }, body) {
-        // Every integration is tried, so that the time taken tells nothing.
+        // Try every integration, so that the time taken reveals nothing.
         const held = integrations.map(
           ({ key, secrets }) => isSame(client, key) && isHexHmac(signature, body, { secrets }),
         )
@@ -296,7 +296,7 @@ export const veriff = defineProvider({
         const status = search.matchStatus ?? search.reviewStatus
         const isFound = screenings.get(status ?? "")
         if (!status || isFound === undefined || !sessionId)
-          return fail("validation_failed", "body: none of the webhooks that Veriff documents.")
+          return fail("validation_failed", "body: not one of the webhooks that Veriff documents.")
         if (!isFound) return null
         const occurredAt = search.searchDate ?? clock.now()
         const says = { kind: "signal", signal: "watchlist_match", occurredAt, reason: status } as const
@@ -316,12 +316,12 @@ function decisionOf(found: Found): ReadDecision | null {
   const isApproved = decision === "approved"
   return {
     decision,
-    // What merely expires has no time of its own.
+    // An expiry has no time.
     occurredAt: decisionTime ?? acceptanceTime ?? null,
     claims: isApproved
       ? { ...countryFrom(document?.country), age_over_18: isOver18(person?.dateOfBirth, clock.now()) }
       : {},
-    // One of a list of theirs; never what somebody has written.
+    // Only standard reasons, never free text that a person wrote.
     reason: !isApproved && reason && /^[\w ,.'/()-]{1,200}$/.test(reason) ? reason : null,
     publicReason: publicReasons[String(reasonCode)] ?? null,
   }

@@ -14,19 +14,19 @@ import { countryOfPassport } from "./passport-codes.ts"
 import type { ProviderDecision, ProviderEvent } from "./provider.ts"
 import { countryFrom, countryOf } from "./vendor-person.ts"
 
-/** How far in the future an event may claim to lie, in seconds. */
+/** How far in the future an event's time may be, in seconds. */
 const CLOCK_SKEW_SECONDS = 300
 
-/** Rules can name it, or it is a passport's code that stands for no country. Others are mistakes of the bridge. */
+/** A country that rules can name, or a passport's code that is not of a country. Other values are mistakes of the bridge. */
 const countryCode = z
   .string()
   .refine(
     (code) => code === code.toUpperCase() && (countryOf(code) ?? countryOfPassport(code)) !== undefined,
-    "must be a country code: of ISO 3166-1 with two or three letters, such as US or USA, or as passports have it",
+    "must be a country code: ISO 3166-1 with two or three letters, such as US or USA, or a passport's code",
   )
   .meta({
     description:
-      "ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Kept as alpha-2; a code that stands for no country is shown to members and satisfies no rule",
+      "ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Stored as alpha-2. A passport's code that is not of a country is shown to members and satisfies no rule.",
     example: "US",
   })
 
@@ -38,7 +38,7 @@ type ClaimFields = {
   [Name in ClaimName]: z.ZodOptional<(typeof claimReaders)[(typeof claims)[Name]["kind"]]>
 }
 
-/** A decision, as it is reported and as a bridge answers it when it is asked. Vendors add fields of their own. */
+/** A decision, as a bridge reports it and as it answers when asked. Vendors may add fields. */
 export const decisionFields = z.object({
   decision: z.enum(decisions).meta({
     description:
@@ -53,9 +53,9 @@ export const decisionFields = z.object({
     .optional()
     .meta({ description: "Facts that rules may use. Nothing else about a person is stored." }),
   reason: foreignText(500).optional().meta({
-    description: "Internal reason, in the attestation's record; never shown to the investor",
+    description: "Internal reason, shown in the attestation's record and never to the investor",
   }),
-  // A vendor may have its own codes: an unknown one is read as none.
+  // A vendor may have its own codes. An unknown one counts as missing.
   public_reason: z
     .unknown()
     .optional()
@@ -71,17 +71,19 @@ export const webhookEvent = z
   .object({
     type: z.literal(EVENT_TYPE),
     data: z.object({
-      session_id: z.string().meta({ description: "Session of this event; an unknown session is ignored" }),
+      session_id: z
+        .string()
+        .meta({ description: "Session of this event. Events of unknown sessions are ignored." }),
       ...decisionFields.shape,
     }),
   })
   .meta({ description: "A provider's decision about a session. Unknown fields are ignored." })
 
-/** An event as it is sent. */
+/** An event before parsing. */
 export type WebhookEvent = z.input<typeof webhookEvent>
 
 /**
- * Reads an event in the format of Vouch, whose signature held. Errors: malformed_json, malformed_request, validation_failed.
+ * Reads a signed event in Vouch's format. Errors: malformed_json, malformed_request, validation_failed.
  */
 export function readVouchEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent {
   const { session_id, ...decision } = parse(webhookEvent, plainJson(readJsonObject(body))).data
@@ -92,11 +94,11 @@ export function readVouchEvent(headers: IncomingHttpHeaders, body: Buffer): Prov
   }
 }
 
-/** Reads a decision in the format of Vouch. Errors: validation_failed. */
+/** Reads a decision in Vouch's format. Errors: validation_failed. */
 export function readVouchDecision(fields: z.infer<typeof decisionFields>): ProviderDecision {
   const { decision, occurred_at, claims, reason, public_reason } = fields
   const occurredAt = new Date(occurred_at)
-  // Nothing was decided before Unix time began, and the database has no year 0.
+  // No decision is older than Unix time, and the database has no year 0.
   if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: must not be before 1970.")
   if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
     return fail("validation_failed", "data.occurred_at: must not be more than 300 seconds in the future.")
@@ -112,7 +114,7 @@ export function readVouchDecision(fields: z.infer<typeof decisionFields>): Provi
 
 function readPublicReason(value: unknown): PublicReason | null {
   if (isPublicReason(value)) return value
-  // Its value is not logged: it may be the vendor's own words.
+  // Don't log the value: it may be free text of the vendor.
   if (value !== undefined && value !== null)
     logger.warn("unknown public_reason in a webhook; using the default")
   return null

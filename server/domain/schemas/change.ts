@@ -9,10 +9,10 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { getSchema, type SchemaDetail, schemaNotFound } from "./record.ts"
 
-/** How many a workspace may have: all of them are in one list. */
+/** How many schemas a workspace may have. They are listed without pages. */
 export const MAX_SCHEMAS = 100
 
-/** `wallet_proof`: null where the provider decides. `reminder_days`: how many days before the end investors are reminded. */
+/** `wallet_proof`: null if the provider decides. `reminder_days`: how many days before the expiry to remind investors. */
 const fieldColumns = columns("schemas", "name", "validity_days", "wallet_proof", "reminder_days")
 type SchemaFields = RowOf<typeof fieldColumns>
 
@@ -25,8 +25,8 @@ type SchemaChange<Fields> = {
 }
 
 /**
- * Adds a schema to a workspace; its credential's mint is made with its first attestation. Errors: schema_exists,
- * validation_failed where there are MAX_SCHEMAS.
+ * Adds a schema to a workspace. Its credential's mint is created with its first attestation. Errors: schema_exists,
+ * validation_failed if the workspace has MAX_SCHEMAS.
  */
 export async function createSchema({
   principal,
@@ -44,7 +44,7 @@ async function addSchema({ principal, requestId, idempotency, id, fields }: Sche
   const { name, validity_days, wallet_proof, reminder_days } = fields
   try {
     await sql.begin(async (sql) => {
-      // One at a time in a workspace, so that two cannot pass the limit together.
+      // One at a time in a workspace, so that two requests cannot pass the limit together.
       await sql`select id from workspaces where id = ${workspaceId} for no key update`
       const known = await sql<{ count: number; exists: boolean }[]>`
         select count(*)::int as count, coalesce(bool_or(id = ${id}), false) as exists from schemas
@@ -65,7 +65,7 @@ async function addSchema({ principal, requestId, idempotency, id, fields }: Sche
       })
     })
   } catch (error) {
-    // By a version that locks nothing.
+    // Created by an older version, which does not lock.
     if (isUniqueViolation(error, "schemas_workspace_id_id_pk")) schemaExists(id)
     throw error
   }
@@ -75,8 +75,8 @@ const schemaExists = (id: string): never =>
   fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
 
 /**
- * Changes a schema's name or validity, for attestations that are decided from then on: what has been issued keeps its
- * expiry, which is on chain. Proof of the wallet is asked of sessions that begin from then on. Errors: schema_not_found.
+ * Changes a schema. A new name or validity applies to later decisions: issued attestations keep their expiry, which is on
+ * chain. A changed `wallet_proof` applies to sessions that begin later. Errors: schema_not_found.
  */
 export async function changeSchema({
   principal,

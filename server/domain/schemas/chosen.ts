@@ -4,7 +4,7 @@ import { SettingsError } from "#server/settings/env.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import { builtInSchemas } from "./built-in.ts"
 
-/** How many schemas a refusal names. */
+/** How many schemas the message lists. */
 const MOST_NAMED = 30
 
 /** Refuses settings that choose a provider for a schema that no workspace of the mode has. Throws SettingsError. */
@@ -21,7 +21,7 @@ export async function requireChosenSchemas(providers: Record<Mode, ModeProviders
         .filter((id) => !known.includes(id))
         .map(
           (id) =>
-            `VOUCH_${mode.toUpperCase()}_PROVIDER: there is no schema ${id} in ${mode} mode. There are: ${known.slice(0, MOST_NAMED).join(", ")}.`,
+            `VOUCH_${mode.toUpperCase()}_PROVIDER: there is no schema ${id} in ${mode} mode. Choose from: ${known.slice(0, MOST_NAMED).join(", ")}.`,
         )
     }),
   )

@@ -3,13 +3,13 @@ import type { Provider } from "#server/domain/providers/provider.ts"
 import type { Mode } from "#shared/mode.ts"
 
 /**
- * Whether sessions ask for proof of the wallet where their schema does not say: those of real people do. A test, and a
- * provider that verifies nobody, do without.
+ * Whether sessions require proof of the wallet if their schema does not say. Sessions of real people do. Tests, and providers
+ * that do not verify anyone, do not.
  */
 export const requiredByDefault = (mode: Mode, provider: Provider | null): boolean =>
   mode === "live" && (provider === null || provider.testOnly === null)
 
-/** The same for the sessions that a schema would begin now, also where nobody verifies yet. */
+/** Whether a session that begins now would require proof, even if no provider is configured yet. */
 export function requiredFor(mode: Mode, schemaId: string, setting: boolean | null): boolean {
   const { bySchema, default: common } = deployment.providers[mode]
   return setting ?? requiredByDefault(mode, bySchema.get(schemaId) ?? common)

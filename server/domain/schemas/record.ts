@@ -7,7 +7,7 @@ import { matching, NAME, named, timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
-/** The id of a schema in a path: one that is not there is not found, whatever it looks like. */
+/** The id of a schema in a path. An id that no schema can have is not found, too. */
 export const schemaInPath = matching(
   NAME,
   "this workspace has no schema with this id. List them with GET /schemas.",
@@ -28,15 +28,16 @@ export const schemaRecord = z
   })
   .meta({ id: "VerificationSchema" })
 
-/** The same with what it is set to. */
+/** The schema with its settings. */
 export const schemaDetail = schemaRecord
   .extend({
     wallet_proof_setting: z.boolean().nullable().meta({
-      description: "What wallet_proof is set to; null if the provider decides",
+      description: "The setting of wallet_proof; null if the provider decides",
       example: null,
     }),
     reminder_days: z.array(z.number().int()).meta({
-      description: "Days before the end at which it is told, and investors who want reminders are reminded",
+      description:
+        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that",
       example: [30, 7, 1],
     }),
   })
@@ -63,7 +64,7 @@ const toDetail = (mode: Principal["mode"], row: RowOf<typeof schemaColumns>): Sc
   reminder_days: row.reminder_days,
 })
 
-/** All of a workspace, newest first. */
+/** All schemas of a workspace, newest first. */
 export async function listSchemas({ workspaceId, mode }: Principal): Promise<SchemaDetail[]> {
   const rows = await sql<RowOf<typeof schemaColumns>[]>`
     select ${sql(schemaColumns)} from schemas where workspace_id = ${workspaceId} order by created_at desc, id`

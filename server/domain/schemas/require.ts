@@ -2,7 +2,7 @@ import { sql } from "#db/client.ts"
 import { fail } from "#shared/errors.ts"
 
 /**
- * Where a filter by schema finds nothing, tells a mistyped schema from one without attestations.
+ * Refuses an unknown schema if a filter by it finds nothing, so that a typo does not look like an empty list.
  * Errors: unknown_schema.
  */
 export async function requireSchema(workspaceId: string, schemaId: string): Promise<void> {

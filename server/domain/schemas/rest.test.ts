@@ -20,7 +20,7 @@ const trailOf = (subject: string) => sql`
 
 const residency = { id: "residency_v1", name: "Residency", validity_days: 30 }
 
-test("a schema is made, verified for, listed and changed by a key", async () => {
+test("a key can create, use, list and change a schema", async () => {
   const created_at = expect.stringMatching(/Z$/)
   const made = await create(residency)
   const detail = { ...residency, wallet_proof: false, wallet_proof_setting: null, reminder_days: [30, 7, 1] }
@@ -72,7 +72,7 @@ test.each([
   [{ reminder_days: [0] }, /^reminder_days.0: /],
   [{ reminder_days: [1, 2, 3, 4, 5, 6] }, /^reminder_days: /],
   [{ provider: "sandbox" }, /^provider: unknown field/],
-])("%j is 422, makes nothing and changes nothing", async (json, detail) => {
+])("%j is 422, creates nothing and changes nothing", async (json, detail) => {
   const isNone = Object.keys(json).length === 0
   const made = await create(isNone ? {} : { id: "other_v1", name: "Other", validity_days: 1, ...json })
   expect(made, made.text).toMatchObject({
@@ -88,7 +88,7 @@ test.each([
   })
 })
 
-test("an id is taken once, and a repeat with the same Idempotency-Key is no conflict with itself", async () => {
+test("an id is unique, and a repeat with the same Idempotency-Key does not conflict with itself", async () => {
   const json = { ...residency, id: "company_v1" }
   const idempotencyKey = newId("evt")
   const outcomes = await Promise.all(Array.from({ length: 6 }, () => create(json)))
@@ -110,7 +110,7 @@ test("an id is taken once, and a repeat with the same Idempotency-Key is no conf
   expect((await read("mine_v1")).json.validity_days).toBe(6)
 })
 
-test("another workspace's schema is one that never existed, in live and in test", async () => {
+test("another workspace's schema does not exist, in live and in test", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const [live, other] = [await app.key({ account, mode: "live" }), await app.key({ account, mode: "test" })]
   expect((await create({ ...residency, id: "secret_v1" }, { by: live })).status).toBe(200)
@@ -123,11 +123,11 @@ test("another workspace's schema is one that never existed, in live and in test"
     }
   }
   expect((await read("secret_v1", live)).json.validity_days).toBe(30)
-  // The same id is free there.
+  // The other workspace can use the same id.
   expect((await create({ ...residency, id: "secret_v1" }, { by: other })).status).toBe(200)
 })
 
-test("a key needs schema:write to create and change, and none to read", async () => {
+test("a key needs schema:write to create and change, and no scope to read", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const reader = await app.key({ account, scopes: ["config:write", "kyc:write"] })
   const writer = await app.key({ account, scopes: ["schema:write"] })
@@ -144,7 +144,7 @@ test("a key needs schema:write to create and change, and none to read", async ()
   expect((await create(residency, { by: writer })).status).toBe(200)
 })
 
-test("a workspace has a hundred at most, however many ask at once", async () => {
+test("a workspace has at most a hundred schemas, even with simultaneous requests", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const by = await app.key({ account })
   await sql`

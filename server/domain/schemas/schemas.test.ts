@@ -19,7 +19,7 @@ const summary = async (by = owner) => (await by.browser.query("schema.summary"))
 const trailOf = (subject: string) => sql`
   select action, actor_name, detail from audit_entries where subject = ${subject} order by seq`
 
-test("a new schema can be verified for, and what is issued holds for its validity at that time", async () => {
+test("a new schema can be used, and an attestation keeps the validity of its time", async () => {
   expect((await create()).status).toBe(200)
   const key = await app.key({ account: owner.account })
   const verified = async () => {
@@ -70,7 +70,7 @@ test("a new schema can be verified for, and what is issued holds for its validit
   ])
 })
 
-test("an id is taken once, in each workspace by itself, and a change to what it is already leaves no line", async () => {
+test("an id is unique in its workspace, and a change without effect is not in the audit log", async () => {
   const id = "company_v1"
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => create({ id })))
   expect(outcomes.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
@@ -94,13 +94,13 @@ test.each([
   { validity_days: 0 },
   { validity_days: 3651 },
   { validity_days: 1.5 },
-])("%j is refused and makes nothing", async (input) => {
+])("%j is refused and creates nothing", async (input) => {
   const before = await summary()
   expect((await create({ id: "other_v1", ...input })).error.error).toBe("validation_failed")
   expect(await summary()).toEqual(before)
 })
 
-test("a schema of another workspace cannot be changed, and answers like one that never existed", async () => {
+test("another workspace's schema cannot be changed, and looks as if it does not exist", async () => {
   await create({ id: "mine_v1" })
   const stranger = await member(app)
   const answers = []
@@ -111,7 +111,7 @@ test("a schema of another workspace cannot be changed, and answers like one that
   expect((await summary()).find(({ id }: { id: string }) => id === "mine_v1").validity_days).toBe(30)
 })
 
-test("a viewer reads the schemas and changes none", async () => {
+test("a viewer can read the schemas but not change them", async () => {
   const viewer = await member(app, { account: owner.account, role: "viewer" })
   const before = await summary()
   expect(await summary(viewer)).toEqual(before)
@@ -124,7 +124,7 @@ test("a viewer reads the schemas and changes none", async () => {
   expect(await summary()).toEqual(before)
 })
 
-test("verified attestations are counted as far as a thousand, and then there are more", async () => {
+test("verified attestations are counted up to a thousand, and beyond that shown as more", async () => {
   const { workspaceId, browser } = await member(app)
   const fill = (schema: string, count: number, expires: Date) => sql`
     insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider,

@@ -3,9 +3,9 @@ import type { Principal } from "#server/domain/context.ts"
 import { requiredFor } from "#server/domain/schemas/proof-required.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 
-/** Up to here it is counted; beyond, "more" is all that is said, because nobody waits for a million rows. */
+/** The highest number that is counted. Beyond it the answer is `more`, because counting a million rows takes too long. */
 const COUNTED = 1000
-/** Attestations of a schema that are looked at for it, the newest first. */
+/** How many attestations of a schema are read for the count, newest first. */
 const LOOKED_THROUGH = 20_000
 
 export type SchemaSummary = {
@@ -13,16 +13,16 @@ export type SchemaSummary = {
   name: string
   validity_days: number
   created_at: string
-  /** Whether sessions that begin now ask for proof of the wallet, and by whose choice. */
+  /** Whether sessions that begin now require proof of the wallet, and who chose that. */
   wallet_proof: boolean
   wallet_proof_setting: boolean | null
-  /** How many days before the end investors are reminded. */
+  /** How many days before the expiry investors are reminded. */
   reminder_days: number[]
-  /** Attestations that are verified now. */
+  /** Currently verified attestations. */
   verified: { count: number; more: boolean }
 }
 
-/** The schemas of a workspace, and how many attestations of each are verified now, counted as far as is cheap. */
+/** The schemas of a workspace, each with its number of verified attestations, counted as far as is cheap. */
 export async function summariseSchemas({ workspaceId, mode }: Principal): Promise<SchemaSummary[]> {
   const rows = await sql<
     {

@@ -106,10 +106,10 @@ test("what is wrong is said in a sentence that names the setting, and the exit c
     /^Stripe Identity cannot be reached \(ECONNREFUSED\)\. Check VOUCH_STRIPE_URL, /,
   )
   didit.misbehave("fails")
-  expect(await problemOf(didit.settings, "didit")).toMatch(/^Didit is out of order \(status 500\)\./)
+  expect(await problemOf(didit.settings, "didit")).toMatch(/^Didit has a problem \(status 500\)\./)
   didit.misbehave("rubbish")
   expect(await problemOf(didit.settings, "didit")).toMatch(
-    /is it Didit that is there\? Check VOUCH_DIDIT_URL\.$/,
+    /this may not be Didit's server\. Check VOUCH_DIDIT_URL\.$/,
   )
   didit.misbehave("redirects")
   expect(await problemOf(didit.settings, "didit")).toMatch(
@@ -123,7 +123,7 @@ test("credentials of a sandbox decide no live case of a public server", async ()
   expect(JSON.parse(local.stdout).providers[1]).toMatchObject({
     provider: "persona",
     ok: true,
-    note: expect.stringContaining("where anybody may pass"),
+    note: expect.stringContaining("where anyone can pass"),
   })
   const isPublic = {
     VOUCH_PUBLIC_URL: "https://vouch.example.com",

@@ -110,7 +110,7 @@ export const attestationRouter = router({
       z.object({
         id,
         reason: freeText(500).meta({
-          description: "Internal reason, in the record; never shown to the investor",
+          description: "Internal reason, shown in the record and never to the investor",
           example: "Sanctions list match",
         }),
         public_reason: publicReason.optional().meta({

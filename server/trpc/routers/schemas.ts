@@ -37,7 +37,7 @@ const fields = {
     .transform((days) => [...new Set(days)].sort((one, other) => other - one))
     .meta({
       description:
-        "Days before the end at which it is told, and investors who want reminders are reminded: at most five",
+        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five",
       example: [30, 7],
     }),
 }

@@ -104,7 +104,7 @@ export const sessionRouter = router({
       z.object({
         id,
         reason: freeText(500).optional().meta({
-          description: "Internal reason, in the attestation's record; never shown to the investor",
+          description: "Internal reason, shown in the attestation's record and never to the investor",
           example: "Started by mistake",
         }),
       }),

@@ -15,22 +15,21 @@ import type { Language } from "#shared/languages.ts"
 import { refuseTokenAddress } from "./refuse-token-address.ts"
 import { findSession, requireProof, type SessionRow, viewOf } from "./view.ts"
 
-/** How long a process has the vendor to itself for a session; longer than its calls take. */
+/** How long one process may call the vendor for a session. Longer than its calls take. */
 const CALL_SECONDS = 30
 /** How long a second click waits for the first. */
 const WAIT_MS = 15_000
 const PAUSE_MS = 100
-/** Checks of one session that a vendor opens at most: each is to be deleted once its person is erased. */
+/** The most checks of one session at a vendor. An erasure must delete each of them. */
 const MOST_CHECKS = 50
-/** An address is given out only while there is this much of its time left. */
+/** A stored address is reused only while this much of its time is left. */
 const LEAST_SECONDS = 60
 
 /**
- * Sends an investor who has consented on to the provider's page: its address, or null where the session is not open any
- * more. The vendor is asked once for each session, by whoever comes first; the others get the same address. While it
- * cannot be reached nothing is lost: the next click asks again, for the same session. `language` is that of our page, and
- * the one that the vendor's page gets when it is made. Errors: provider_unavailable,
- * provider_not_configured, wallet_proof_required, invalid_public_key, validation_failed.
+ * Returns the address of the provider's page for an investor who has consented, or null if the session is no longer open. The
+ * first of several simultaneous requests asks the vendor, and the others get the same address. If the vendor cannot be
+ * reached, the next click asks again for the same session. A new page at the vendor uses `language`, our page's language.
+ * Errors: provider_unavailable, provider_not_configured, wallet_proof_required, invalid_public_key, validation_failed.
  */
 export async function continueToProvider(
   sessionId: string,
@@ -45,7 +44,7 @@ export async function continueToProvider(
     requireProof(row)
     const { label, flow } = providerNamed(row.mode, row.provider)
     if (flow.kind !== "redirect")
-      return fail("validation_failed", "sessionId: this session is verified in the form of this page.")
+      return fail("validation_failed", "sessionId: this session uses the form on this page.")
     const kept = keptLink(row, now) ?? (await reopenedLink(row, now))
     if (kept !== null) return kept
     if ((row.earlier_references?.length ?? 0) >= MOST_CHECKS)
@@ -67,7 +66,7 @@ function keptLink(row: SessionRow, now: Date): string | null {
   return unseal(linkOwner(row), link)
 }
 
-/** The address at which the vendor takes another submission: the investor is sent there again. */
+/** The stored address, if the vendor accepts another submission there. */
 async function reopenedLink(row: SessionRow, now: Date): Promise<string | null> {
   const { provider_link: link, resume_link_until: until } = row
   if (link === null || until === null || until <= addSeconds(now, LEAST_SECONDS)) return null
@@ -81,12 +80,12 @@ async function reopenedLink(row: SessionRow, now: Date): Promise<string | null> 
   return unseal(linkOwner(row), link)
 }
 
-/** What a sealed address belongs to: an attestation's claims are sealed for its plain id. */
+/** The sealing context of the address. It differs from the claims', which is the attestation's id. */
 export const linkOwner = ({ id }: { id: string }): string => `${id} provider_link`
 
 /**
- * Takes the session's vendor for this process, until the time that it returns; null while another one has it, or where
- * another person has got the session. No lock is held for as long as the vendor takes.
+ * Claims the session's vendor calls for this process, until the returned time, so that no lock is held during the calls. Null
+ * if another process has the claim, or if the session now belongs to another person.
  */
 async function claimCall(
   row: SessionRow,
@@ -105,8 +104,8 @@ async function claimCall(
 }
 
 /**
- * Opens the session at the vendor, or resumes it, and keeps what it said. Null where somebody else did so meanwhile,
- * or where there is nothing left to do there: the vendor knows the person, and has decided.
+ * Opens or resumes the session at the vendor and stores the answer. Null if another process did so in the meantime, or if
+ * nothing is left to do there because the vendor already decided about the person.
  */
 async function askVendor({
   row,
@@ -131,7 +130,7 @@ async function askVendor({
         ? await flow.createSession(session)
         : await flow.resumeSession(session, row.provider_reference),
     )
-    if (await isSomebodyElses(row, vendor.reference)) return unsound(label, "reference")
+    if (await belongsToAnotherPerson(row, vendor.reference)) return unsound(label, "reference")
     const link = vendor.singleUse ? null : seal(linkOwner(row), vendor.url)
     const askAt = addSeconds(clock.now(), vendor.isDecided ? 0 : FIRST_ASK_SECONDS)
     const kept = await sql`
@@ -162,7 +161,7 @@ async function askVendor({
   }
 }
 
-/** A check that the vendor opened for a session that ended meanwhile: nobody is sent there, and erasure has it deleted. */
+/** Records a check that the vendor opened for a session that has since ended, so that an erasure deletes it. */
 async function leaveToErasure({ workspace_id, id, provider }: SessionRow, reference: string): Promise<void> {
   await sql`
     update attestations set earlier_references = array_append(earlier_references, ${reference}::text)
@@ -174,18 +173,18 @@ async function leaveToErasure({ workspace_id, id, provider }: SessionRow, refere
 const vendorSession = z.object({
   reference: z.string().min(1).max(500),
   url: redirectUrl,
-  // What Postgres can store.
+  // The range that Postgres can store.
   usableUntil: z.date().min(new Date(0)).max(new Date("9999-12-31T00:00:00Z")),
 })
 
-/** Nobody is sent to an address that is none, or that is not safe. */
+/** Refuses an invalid or unsafe address. */
 function requireSound(label: string, session: VendorSession): VendorSession {
   const parsed = vendorSession.safeParse(session)
   return parsed.success ? session : unsound(label, parsed.error.issues[0]?.path.join("."))
 }
 
-/** What the vendor finds out under a reference counts for every session that has it: they must be of one person. */
-async function isSomebodyElses(row: SessionRow, reference: string): Promise<boolean> {
+/** Whether the reference belongs to another person's session. A decision applies to all sessions with the same reference. */
+async function belongsToAnotherPerson(row: SessionRow, reference: string): Promise<boolean> {
   const [other] = await sql`
     select from attestations
     where provider = ${row.provider} and provider_reference = ${reference}
@@ -194,6 +193,6 @@ async function isSomebodyElses(row: SessionRow, reference: string): Promise<bool
 }
 
 function unsound(label: string, field: string | undefined): never {
-  logger.warn({ provider: label, field }, "a KYC provider's session is not sound")
+  logger.warn({ provider: label, field }, "a KYC provider's session is not valid")
   return fail("provider_unavailable", `${label} cannot be reached at the moment. Try again shortly.`)
 }

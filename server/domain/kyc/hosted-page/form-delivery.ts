@@ -11,7 +11,7 @@ import type { Decision } from "#shared/statuses.ts"
 const IDLE_MS = 1000
 const LONGEST_PAUSE_SECONDS = 60
 const TIMEOUT_MS = 15_000
-/** How long a delivery is this worker's before another may try it. */
+/** How long this worker has a delivery before another one may try it. */
 const LEASE_SECONDS = 20
 
 type Submission = {
@@ -28,8 +28,8 @@ type Submission = {
 }
 
 /**
- * Reports what was submitted in the hosted page's own form, as a vendor would: by the signed webhook, over HTTP, again
- * and again until it has been acknowledged.
+ * Reports submissions of the hosted page's form as a vendor would: by the signed webhook, over HTTP, repeatedly until the
+ * webhook acknowledges it.
  */
 export class FormDelivery {
   readonly #webhooksUrl: string
@@ -37,7 +37,7 @@ export class FormDelivery {
   readonly #passes = new Passes()
   #loop: Promise<void> = Promise.resolve()
 
-  /** Below `webhooksUrl` each provider takes its webhooks by its name. */
+  /** Each provider's webhook address is its name below `webhooksUrl`. */
   constructor(webhooksUrl: string) {
     this.#webhooksUrl = webhooksUrl
   }
@@ -46,7 +46,7 @@ export class FormDelivery {
     this.#loop = this.#run()
   }
 
-  /** Resolves when every delivery that has begun by now has ended. */
+  /** Resolves when every delivery that has already begun has ended. */
   passesEnded(): Promise<void> {
     return this.#passes.ended()
   }
@@ -69,14 +69,14 @@ export class FormDelivery {
     }
   }
 
-  /** Returns how many were due. */
+  /** Returns how many submissions it tried to deliver. */
   async #deliverDue(): Promise<number> {
     const due = await this.#claim()
     await Promise.all(due.map((submission) => this.#deliver(submission)))
     return due.length
   }
 
-  /** Takes what is due; the next attempt is written first, so that a crash only delays it. */
+  /** Claims the submissions to deliver now. It schedules the next attempt first, so a crash only delays it. */
   #claim(): Promise<Submission[]> {
     const now = clock.now()
     return sql<Submission[]>`
@@ -97,7 +97,7 @@ export class FormDelivery {
     const now = clock.now()
     const accepted = await this.#post(submission)
     if (accepted) {
-      // The claims live on in the attestation, sealed; here they have done their work.
+      // Delete the claims here: the attestation has them, sealed.
       await sql`
         update sandbox_submissions set delivered_at = ${now}, claims = null
         where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and event_id = ${event_id}`

@@ -4,14 +4,14 @@ import { publicReasons } from "#shared/public-reasons.ts"
 import { member } from "#test/fixtures/people.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// Reasons are two. The internal one is the customer's; an investor who reads it is tipped off.
+// There are two reasons. The internal one is for the customer: an investor who reads it would be tipped off.
 const INTERNAL = "OFAC SDN match, SAR 4711 filed"
-/** Any part of it. An id has a few of its letters by chance. */
+/** A part of it that no id contains by chance. */
 const INSIDE = /OFAC SDN|SAR 4711/
 
 usesCustomer()
 
-/** All that the hosted page gets of a session, as text and read. */
+/** Everything that the hosted page gets about a session, as text and parsed. */
 async function seen(sessionId: string) {
   const response = await fetch(`${app.origin}/api/trpc/verification.view`, {
     method: "POST",
@@ -26,7 +26,7 @@ const record = async (wallet: string) =>
 const revoke = (id: unknown, json: object) =>
   app.request({ method: "POST", path: `/attestation/${id}/revoke`, key: key.apiKey, json })
 
-test("a provider's own words reach the customer, and never the investor", async () => {
+test("a provider's words reach the customer, and never the investor", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL })
   const { text, view } = await seen(sessionId)
@@ -35,7 +35,7 @@ test("a provider's own words reach the customer, and never the investor", async 
   expect(await record(wallet)).toMatchObject({ revocation_reason: INTERNAL, public_reason: "unverifiable" })
 })
 
-test("nor does what was said when an approval is withdrawn, or on the way back to the company", async () => {
+test("a withdrawal's reason never reaches the investor, nor the address back to the company", async () => {
   const { json } = await app.request({
     method: "POST",
     path: "/kyc/start",
@@ -55,18 +55,15 @@ test("nor does what was said when an approval is withdrawn, or on the way back t
   expect([...new URL(view.returnUrl).searchParams.keys()]).toEqual(["attestation_id", "status"])
 })
 
-test.each(publicReasons)(
-  "a webhook may say %s, and that is what the holder is told",
-  async (public_reason) => {
-    const { wallet, sessionId } = await app.startSession(key)
-    await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL, public_reason })
-    expect((await seen(sessionId)).view.reason).toBe(public_reason)
-    expect((await record(wallet)).public_reason).toBe(public_reason)
-  },
-)
+test.each(publicReasons)("a webhook may send %s, and the investor sees that", async (public_reason) => {
+  const { wallet, sessionId } = await app.startSession(key)
+  await app.webhook({ session_id: sessionId, decision: "rejected", reason: INTERNAL, public_reason })
+  expect((await seen(sessionId)).view.reason).toBe(public_reason)
+  expect((await record(wallet)).public_reason).toBe(public_reason)
+})
 
 test.each(["sanctions_list_match", "", 7, { code: "withdrawn" }, ["withdrawn"], null])(
-  "a public reason that is none of ours is the default, and its words are kept nowhere: %j",
+  "an unknown public reason becomes the default, and is not stored: %j",
   async (public_reason) => {
     const { sessionId } = await app.startSession(key)
     const { json } = await app.webhook({ session_id: sessionId, decision: "rejected", public_reason })
@@ -76,7 +73,7 @@ test.each(["sanctions_list_match", "", 7, { code: "withdrawn" }, ["withdrawn"], 
   },
 )
 
-test("another submission is asked for with its own code, and with resubmit when none is given", async () => {
+test("a request to submit again shows its code, or resubmit if none is given", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const ask = (more: object) =>
     app.webhook({ session_id: sessionId, decision: "resubmission_requested", reason: INTERNAL, ...more })
@@ -91,7 +88,7 @@ test("another submission is asked for with its own code, and with resubmit when 
   expect((await record(wallet)).public_reason).toBe("documents_unreadable")
 })
 
-test("whoever revokes says two things: one to the team, one to the holder", async () => {
+test("a revocation has two reasons, one for the team and one for the investor", async () => {
   const chosen = await app.verifiedWallet(key)
   const { json } = await revoke(chosen.status.attestation_id, {
     reason: INTERNAL,
@@ -100,7 +97,7 @@ test("whoever revokes says two things: one to the team, one to the holder", asyn
   expect(json).toMatchObject({ revocation_reason: INTERNAL, public_reason: "not_eligible" })
   expect((await seen(chosen.sessionId)).view).toMatchObject({ reason: "not_eligible", was: "verified" })
 
-  // One that was only begun: what the provider had said of it before counts no more.
+  // A session that had only begun: the provider's earlier reason no longer counts.
   const begun = await app.startSession(key)
   await app.webhook({
     session_id: begun.sessionId,
@@ -116,7 +113,7 @@ test("whoever revokes says two things: one to the team, one to the holder", asyn
   expect([refused.status, refused.json.detail]).toEqual([422, expect.stringMatching(/^public_reason: /)])
 })
 
-test("a reason in words stands in no line of the audit log", async () => {
+test("the audit log never contains a reason's text", async () => {
   const { browser, account } = await member(app)
   const its = await app.key({ account })
   const { status } = await app.verifiedWallet(its)
@@ -124,12 +121,12 @@ test("a reason in words stands in no line of the audit log", async () => {
   const lines = await sql<{ action: string; detail: unknown }[]>`
     select action, detail from audit_entries where subject = ${status.attestation_id}`
   expect([...lines]).toEqual([{ action: "attestation.revoked", detail: { was: "verified" } }])
-  const [{ told }] =
-    (await sql`select count(*)::int as told from audit_entries t where t::text like '%OFAC%'`) as [
-      { told: number },
+  const [{ found }] =
+    (await sql`select count(*)::int as found from audit_entries t where t::text like '%OFAC%'`) as [
+      { found: number },
     ]
-  expect(told).toBe(0)
-  // Who may read the attestation still reads it, with the moment at which it was said.
+  expect(found).toBe(0)
+  // A reader of the attestation still sees it, with its time.
   const { data } = await browser.query("attestation.detail", { id: status.attestation_id })
   expect(data.timeline.find((one: { event: string }) => one.event === "revoked")).toMatchObject({
     detail: INTERNAL,

@@ -12,7 +12,7 @@ import type { Fault } from "#test/vendor/server.ts"
 
 const { vendor, app, key, call, view, goOn, start, statusOf, callsFor } = await startWithVendor()
 
-test("the whole way: consent, the provider's page, its webhook, a credential on chain", async () => {
+test("the whole flow: consent, the provider's page, its webhook, a credential on chain", async () => {
   const { wallet, sessionId } = await start()
   expect(await view(sessionId)).toMatchObject({
     state: "open",
@@ -37,7 +37,7 @@ test("the whole way: consent, the provider's page, its webhook, a credential on 
     provider_call_until: null,
   })
   expect(row!.consented_at).toBeInstanceOf(Date)
-  // Whoever reads the database cannot go there.
+  // Reading the database is not enough to open the page.
   expect(row!.provider_link.toString()).not.toContain("ticket")
 
   expect(await vendor.report(sessionId, "passed")).toEqual({
@@ -52,13 +52,13 @@ test("the whole way: consent, the provider's page, its webhook, a credential on 
   expect(after).toEqual({ provider_link: null, provider_link_until: null })
 })
 
-test("the vendor's page comes in the language of ours, and a repeat in another one is still the same check", async () => {
+test("the vendor's page uses our page's language, and a repeat in another language is the same check", async () => {
   const { sessionId } = await start()
   vendor.misbehave("lacks")
   const inLanguage = (language: unknown) => call("continue", { sessionId, consent: true, language })
   expect((await inLanguage("de")).error.error).toBe("provider_unavailable")
   vendor.misbehave(null)
-  // A vendor refuses a key that comes again with another request.
+  // A vendor refuses an idempotency key that is reused for another request.
   expect((await inLanguage("fr")).data.url).toContain(vendor.settings.VOUCH_EXAMPLEID_URL)
   expect(vendor.opened(sessionId).map(({ language }) => language)).toEqual(["de"])
   for (const none of ["xx", "de-DE", "", 1]) expect((await inLanguage(none)).status).toBe(422)
@@ -68,7 +68,7 @@ test("the vendor's page comes in the language of ours, and a repeat in another o
   expect(vendor.opened(other.sessionId)[0]).not.toHaveProperty("language")
 })
 
-test("the dashboard tells of a consent, and of no form", async () => {
+test("the dashboard shows the consent, and no form", async () => {
   const { browser, account } = await member(app)
   const { sessionId } = await app.startSession(await app.key({ account }), newWallet(), ACCREDITED)
   await goOn(sessionId)
@@ -83,7 +83,7 @@ test("the dashboard tells of a consent, and of no form", async () => {
   ])
 })
 
-test("ten clicks at once and one later are one call of the vendor, and lead to the same page", async () => {
+test("ten simultaneous clicks and one later call the vendor once and lead to the same page", async () => {
   const { sessionId } = await start()
   const [urls, calls] = await callsFor(async () => {
     const clicks = await Promise.all(Array.from({ length: 10 }, () => goOn(sessionId)))
@@ -95,7 +95,7 @@ test("ten clicks at once and one later are one call of the vendor, and lead to t
 })
 
 test.each<Fault>(["hangs", "fails", "rubbish", "lacks", "floods", "redirects", "unsafe"])(
-  "a vendor that %s is 503, and the same session goes on when it is back",
+  "a vendor that %s is 503, and the same session continues when it is back",
   async (fault) => {
     const { wallet, sessionId } = await start()
     vendor.misbehave(fault)
@@ -109,13 +109,13 @@ test.each<Fault>(["hangs", "fails", "rubbish", "lacks", "floods", "redirects", "
     vendor.misbehave(null)
     const [again, more] = await callsFor(() => goOn(sessionId))
     expect([again.status, more]).toEqual([200, 1])
-    // The vendor had opened it at the first call, and opened no second one.
+    // The vendor opened it at the first call, and did not open a second one.
     expect(vendor.opened(sessionId)).toHaveLength(1)
     expect((await start(ACCREDITED, wallet)).sessionId).toBe(sessionId)
   },
 )
 
-test("a key that the vendor does not know is 503 to the investor, and said in the log without the key", async () => {
+test("a key that the vendor does not know is 503 to the investor, and logged without the key", async () => {
   const { sessionId } = await start()
   const before = deployment.providers
   deployment.providers = chooseProviders(
@@ -132,7 +132,7 @@ test("a key that the vendor does not know is 503 to the investor, and said in th
   expect(app.log.join()).not.toContain("ek_of_somebody_else")
 })
 
-test("while a vendor lets us wait, no transaction is open and no row is locked", async () => {
+test("while waiting for a vendor, no transaction is open and no row is locked", async () => {
   const { wallet, sessionId } = await start()
   vendor.misbehave("hangs")
   let isOver = false
@@ -143,12 +143,12 @@ test("while a vendor lets us wait, no transaction is open and no row is locked",
   await noTransactionIsOpen()
   expect(isOver).toBe(false)
   await sql.begin((sql) => sql`select id from attestations where session_id = ${sessionId} for update nowait`)
-  // Whoever asks meanwhile is not held up.
+  // Other requests do not wait.
   expect(await statusOf(wallet)).toBe("pending")
   expect((await answer).status).toBe(503)
 })
 
-test("what a crash left claimed is free again after its time", async () => {
+test("a call claimed by a crashed process can be claimed again after its time", async () => {
   const { sessionId } = await start()
   await sql`
     update attestations set provider_call_until = now() + interval '1 second' where session_id = ${sessionId}`
@@ -156,7 +156,7 @@ test("what a crash left claimed is free again after its time", async () => {
   expect([answer.status, calls]).toEqual([200, 1])
 })
 
-test("one that must be submitted again is sent to the same check, by another link", async () => {
+test("an investor who must submit again gets another link to the same check", async () => {
   const { wallet, sessionId } = await start()
   const first = (await goOn(sessionId)).data.url
   await vendor.report(sessionId, "more_needed")
@@ -173,7 +173,7 @@ test("one that must be submitted again is sent to the same check, by another lin
 test.each([
   ["works once", { once: true }],
   ["is over", { minutes: 0 }],
-])("a link that %s is not kept for the next click", async (_name, kind) => {
+])("a link that %s is not stored for the next click", async (_name, kind) => {
   vendor.links(kind)
   const { sessionId } = await start()
   const first = (await goOn(sessionId)).data.url
@@ -183,7 +183,7 @@ test.each([
   expect(vendor.opened(sessionId)).toHaveLength(1)
 })
 
-test("erasure takes the vendor's reference with it", async () => {
+test("erasure deletes the vendor's reference", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
   await vendor.report(sessionId, "failed")

@@ -6,13 +6,13 @@ import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { SessionRow } from "./view.ts"
 
-/** How long the investor waits for nodes; what they do not answer by then refuses no one. */
+/** How long the investor waits for nodes. Without an answer in that time, the address is accepted. */
 const WAIT_MS = 2000
 
 /**
- * Refuses a token account or a mint in the place of a wallet, where the investor goes on to the check: who starts a session
- * does not wait for the chain. One node alone does not refuse if others say otherwise or nothing. A wallet that was
- * proved has signed, so it is not asked about. Errors: invalid_public_key.
+ * Refuses a token account or a mint instead of a wallet when the investor continues to the check, so that starting a session
+ * does not wait for the chain. Refuses only if the nodes agree. Skips a proved wallet, because only a wallet can sign.
+ * Errors: invalid_public_key.
  */
 export async function refuseTokenAddress({ mode, wallet, wallet_proved_at }: SessionRow): Promise<void> {
   const chain = deployment.chains[mode]

@@ -11,8 +11,8 @@ import { refuseTokenAddress } from "./refuse-token-address.ts"
 import { findSession, requireProof, viewOf } from "./view.ts"
 
 /**
- * Takes what the investor submitted in the hosted page's own form. It is stored first, and reported by the signed
- * webhook until that has been acknowledged. Submitting a session that is not open any more changes nothing.
+ * Accepts a submission of the hosted page's form. Stores it first, then reports it by the signed webhook until that is
+ * acknowledged. Submitting a session that is no longer open changes nothing.
  * Errors: validation_failed, wallet_proof_required, invalid_public_key, provider_not_configured.
  */
 export async function submitForm({
@@ -47,7 +47,7 @@ export async function submitForm({
   if (session) publishActivity(session.workspace_id)
 }
 
-/** Locks the session, so that of two submissions at once only the first counts. */
+/** Locks the session, so that only the first of two simultaneous submissions counts. */
 async function lockOpenSession(tx: Queryable, sessionId: string): Promise<boolean> {
   await tx`select id from attestations where session_id = ${sessionId} for update`
   const row = await findSession(sessionId, tx)

@@ -12,7 +12,7 @@ import { advanceClock } from "#test/fixtures/clock.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// What the hosted page asks of the server, as the page asks it.
+// Makes the hosted page's requests.
 
 usesCustomer()
 
@@ -59,19 +59,19 @@ const start = async (more: Record<string, unknown> = {}) => {
 }
 
 test.each(["", "x", "sess_unknown", newId("sess"), newId("att"), "'; drop table attestations"])(
-  "a session that does not exist is unknown, and nothing more: %j",
+  "a session that does not exist is unknown: %j",
   async (sessionId) => {
     expect(await view(sessionId)).toEqual({ state: "unknown" })
   },
 )
 
-test("an id that no text of the database can be is refused, and told nothing", async () => {
+test("an id that the database cannot store is refused", async () => {
   const { status, view, error } = await call("view", { sessionId: "sess_\u0000" })
   expect([status, view]).toEqual([422, undefined])
   expect(JSON.stringify(error)).toContain("sessionId: must not contain the character U+0000.")
 })
 
-test("an open session says who asks, for what, and until when; it gives away nothing of the API", async () => {
+test("an open session shows the company, the check and the end, and reveals nothing of the API", async () => {
   const { wallet, sessionId } = await start({
     externalId: "internal name",
     redirectUrl: "https://example.com/",
@@ -95,7 +95,7 @@ test("an open session says who asks, for what, and until when; it gives away not
   expect(JSON.stringify(shown)).not.toMatch(/internal name|ws_|key_/)
 })
 
-test("an approval on the form goes through the signed webhook, and back to the company with its result", async () => {
+test("an approval in the form is reported by the signed webhook, and the result goes to the company", async () => {
   const { wallet, sessionId } = await start({ redirectUrl: "https://example.com/done?order=7&status=x#top" })
   const submitted = await call("submit", form(sessionId))
   expect(submitted.view).toMatchObject({ state: "checking" })
@@ -115,12 +115,12 @@ test("an approval on the form goes through the signed webhook, and back to the c
   expect([...event]).toEqual([{ outcome: "applied" }])
 })
 
-test("a token account or a mint does not go on as a wallet; nodes that disagree or do not answer stop no one", async () => {
+test("a token account or a mint cannot continue as a wallet; nodes that disagree or do not answer stop no one", async () => {
   const other = await app.key()
   const fund = await tokenFixture(app, other).config()
   const { wallet } = await app.verifiedWallet(other)
   await tokenFixture(app, other).mint(fund, wallet, 1)
-  // Of another workspace: nothing here knows them.
+  // Of another workspace, so this one does not know them.
   const mint = assetMintOf(other.workspaceId, fund)
   const account = tokenAccountOf(mint, new PublicKey(wallet))
   for (const address of [mint, account]) {
@@ -141,7 +141,7 @@ test("a token account or a mint does not go on as a wallet; nodes that disagree 
   expect(views).toHaveBeenCalledTimes(1)
 })
 
-test("once delivered, the form's claims are gone from where they waited", async () => {
+test("the form's stored claims are deleted once delivered", async () => {
   const { sessionId } = await start()
   await call("submit", form(sessionId, { decision: "rejected" }))
   await waitForState(sessionId, "rejected")
@@ -151,11 +151,11 @@ test("once delivered, the form's claims are gone from where they waited", async 
       join attestations a on a.workspace_id = b.workspace_id and a.id = b.attestation_id
       where a.session_id = ${sessionId} and b.delivered_at is not null`
     return submission ?? null
-  }, "the delivery to be noted")
+  }, "the delivery to be recorded")
   expect(row.claims).toBeNull()
 })
 
-test("a decision that cannot be reported is reported again, until it has been acknowledged", async () => {
+test("a decision is reported again until it is acknowledged", async () => {
   const { sessionId } = await start()
   await sql`alter table webhook_events rename to away`
   await call("submit", form(sessionId, { decision: "rejected" }))
@@ -168,7 +168,7 @@ test("a decision that cannot be reported is reported again, until it has been ac
   expect(await waitForState(sessionId, "rejected")).toMatchObject({ was: "pending" })
 })
 
-test("of two submissions at once the first counts; a session that is not open takes none", async () => {
+test("of two simultaneous submissions the first counts; a session that is not open accepts none", async () => {
   const { sessionId } = await start()
   const decisions = ["approved", "rejected", "approved", "rejected"]
   await Promise.all(decisions.map((decision) => call("submit", form(sessionId, { decision }))))
@@ -181,7 +181,7 @@ test("of two submissions at once the first counts; a session that is not open ta
   await call("submit", form(newId("sess")))
 })
 
-test("a session that was sent back can be submitted again", async () => {
+test("an investor can submit again if the decision asks for it", async () => {
   const { sessionId } = await start()
   await call("submit", form(sessionId, { decision: "resubmission_requested" }))
   await waitFor(async () => (await view(sessionId)).again === "resubmit", "the form to be shown again")
@@ -189,7 +189,7 @@ test("a session that was sent back can be submitted again", async () => {
   expect(await waitForState(sessionId, "rejected")).toMatchObject({ was: "pending" })
 })
 
-test("a revocation is shown as one", async () => {
+test("the page shows a revocation", async () => {
   const { sessionId, status } = await app.verifiedWallet(key)
   await app.request({
     method: "POST",
@@ -204,7 +204,7 @@ test("a revocation is shown as one", async () => {
   })
 })
 
-test("a session that closed by time is expired and takes no submission, with no sweep", async () => {
+test("a session past its time is expired and accepts no submission, even before a sweep", async () => {
   const { sessionId } = await start()
   await advanceClock({ seconds: 24 * 3600 + 60 })
   expect(await view(sessionId)).toMatchObject({ state: "expired", was: "open" })
@@ -214,10 +214,10 @@ test("a session that closed by time is expired and takes no submission, with no 
 
 test.each([
   ["without consent", { consent: false }],
-  ["with a country that is none", { country: "usa" }],
-  ["with a country that nobody has assigned", { country: "ZZ" }],
+  ["with an invalid country", { country: "usa" }],
+  ["with an unassigned country code", { country: "ZZ" }],
   ["with another decision", { decision: "maybe" }],
-  ["with a text for a tick", { ageOver18: "yes" }],
+  ["with a text for a checkbox", { ageOver18: "yes" }],
   ["without a session", { sessionId: undefined }],
 ])("a form %s is refused and stored nowhere", async (_name, more) => {
   const { sessionId } = await start()

@@ -15,43 +15,43 @@ import type { Mode } from "#shared/mode.ts"
 import { type PublicReason, publicReasonOf } from "#shared/public-reasons.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
 
-/** What every known session's page says: who asks for what, and where it goes back to. */
+/** The part that every known session's page shows. */
 type Known = {
-  /** Name of the company that asks, and its look. */
+  /** The company that asks for the verification, and its brand. */
   company: string
   brand: Brand
   mode: Mode
   schema: { id: string; name: string; validityDays: number }
   provider: ProviderView
   wallet: Address
-  /** Whether the wallet has to sign before anything else. */
+  /** Whether the wallet must sign first. */
   walletProof: "none" | "needed" | "given"
-  /** Null while there is nothing to go back with, or nowhere to go. */
+  /** Null if the session has no result yet or no redirect address. */
   returnUrl: string | null
 }
 
-/** Who verifies, and how. */
+/** The provider and how it verifies. */
 type ProviderView = {
   label: string
   flow: Flow["kind"]
-  /** Whether it verifies nobody. */
+  /** Whether it is a test provider that does not verify anyone. */
   testOnly: boolean
 }
 
-/** What the hosted page shows. Each state has the fields that exist in it. */
+/** The hosted page's content. Each state has only the fields that exist in it. */
 export type SessionView =
   | { state: "unknown" }
   | (Known & {
       state: "open"
-      /** Why another submission is known for; null when it is the first one. */
+      /** Why the investor must submit again; null for the first submission. */
       again: PublicReason | null
-      /** Whether the consent was given before the wallet's step; where there is no such step, it comes with what is sent. */
+      /** Whether the investor consented before the wallet step. Without that step, the consent comes with the submission. */
       consented: boolean
-      /** Whether the wallet proves itself on chain: it is a program's address, such as a vault of several members. */
+      /** Whether the wallet must sign on chain, because it is a program's address, such as a multisig vault. */
       provesOnChain: boolean
       openUntil: string
     })
-  /** On the provider's own page, or back from there before the result is. */
+  /** On the provider's page, or back from it before the result has arrived. */
   | (Known & { state: "handed_over"; openUntil: string })
   | (Known & { state: "checking"; inReview: boolean })
   | (Known & {
@@ -59,10 +59,10 @@ export type SessionView =
       onchainTx: string
       expiresAt: string
       cluster: string | null
-      /** Whether the investor can ask to be reminded before it expires, or has; null where no reminder would come. */
+      /** Whether the investor can set a reminder, or has set one; null if the workspace sends no reminders. */
       reminder: "offered" | "set" | null
     })
-  /** Of a link that was mailed before a verification expires (`../renewal/`), also for a while after that. */
+  /** The page of a renewal link (`../renewal/`), which also works for some time after the verification expires. */
   | (Known & { state: "renewal"; expiresAt: string; isOver: boolean; isReminded: boolean })
   | (Known & { state: "rejected"; reason: PublicReason; was: "pending" | "cancelled" | "verified" })
   | (Known & { state: "expired"; was: "open" | "verified" | "superseded" })
@@ -105,19 +105,19 @@ export type SessionRow = RowOf<typeof sessionColumns> &
     mode: Mode
     schema_name: string
     validity_days: number
-    /** Whether the workspace reminds investors, and how many days before the end. */
+    /** Whether the workspace reminds investors, and how many days before the expiry. */
     reminds: boolean
     reminder_days: number[]
     superseded: boolean
-    /** Whether a submission is still on its way to the webhook. */
+    /** Whether a submission has not reached the webhook yet. */
     undelivered: boolean
   }
 
-/** The session's row, or null when there is none. The id is the holder's only key: it is never logged. */
+/** Finds a session, or null. Never log the id: it is all that opens the page. */
 export const findSession = async (sessionId: string, on: Queryable = sql): Promise<SessionRow | null> =>
   isId("sess", sessionId) ? find(on, on`a.session_id = ${sessionId}`) : null
 
-/** The same by the attestation, for whoever has a link that names it. */
+/** Finds a session by its attestation, for a link that names it. */
 export const findAttestation = (attestationId: string): Promise<SessionRow | null> =>
   find(sql, sql`(a.workspace_id, a.id) in (select id, ${attestationId} from workspaces)`)
 
@@ -136,20 +136,20 @@ async function find(on: Queryable, where: ReturnType<typeof sql>): Promise<Sessi
   return row ?? null
 }
 
-/** Whether the session waits for the proof that the wallet is the investor's. */
+/** Whether the session waits for the proof of the wallet. */
 export const needsProof = (row: SessionRow): boolean =>
   row.wallet_proof_required && row.wallet_proved_at === null
 
-/** Nobody is sent to a provider before it. Errors: wallet_proof_required. */
+/** Refuses to continue to a provider before the proof of the wallet. Errors: wallet_proof_required. */
 export function requireProof(row: SessionRow): void {
   if (!needsProof(row)) return
   fail(
     "wallet_proof_required",
-    "sessionId: this session asks for proof of the wallet first. Sign the message with the wallet, then continue.",
+    "sessionId: this session requires proof of the wallet first. Sign the message with the wallet, then continue.",
   )
 }
 
-/** What the page shows of a session at a time. */
+/** What the page shows at a given time. */
 export function viewOf(row: SessionRow | null, now: Date, cluster: string | null): SessionView {
   if (row === null) return { state: "unknown" }
   const status = statusAt(row, now)
@@ -183,7 +183,7 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
   }
 }
 
-/** A provider whose settings are gone has its name left: whoever goes on is told that it cannot be reached. */
+/** A provider without settings shows its name. Continuing then answers that it cannot be reached. */
 function providerView({ mode, provider: name }: SessionRow): ProviderView {
   const provider = deployment.providers[mode].configured.get(name)
   if (!provider) return { label: providerLabel(mode, name), flow: "redirect", testOnly: false }
@@ -191,17 +191,17 @@ function providerView({ mode, provider: name }: SessionRow): ProviderView {
   return { label, flow: flow.kind, testOnly: testOnly !== null }
 }
 
-/** What it was until it was rejected, or until the company ended it before its time. */
+/** The state before the rejection, or before the company revoked or cancelled it. */
 const wasBeforeRejection = (row: SessionRow) =>
   row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
 
-/** What an attestation was until it expired. */
+/** The state before the expiry. */
 const wasBefore = (row: SessionRow) =>
   row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified"
 
 function pendingView(known: Known, row: SessionRow): SessionView {
   const inReview = row.event_decision === "in_review"
-  // Whatever the provider says: without it nothing comes of that.
+  // First the proof: without it, the provider's decision has no effect.
   if (needsProof(row) && row.open_until !== null) return openView(known, row, row.open_until)
   const isApproved = row.issued_at !== null || row.held_at !== null
   if (isApproved || row.undelivered || inReview || row.open_until === null) {
@@ -221,7 +221,7 @@ const openView = (known: Known, row: SessionRow, openUntil: Date): SessionView =
   openUntil: toTimestamp(openUntil),
 })
 
-/** The company's address with the result appended; never the session's id. */
+/** The company's address with the result, but without the session's id. */
 function returnUrl(redirectUrl: string, attestationId: string, status: AttestationStatus): string {
   const url = new URL(redirectUrl)
   url.searchParams.set("attestation_id", attestationId)

@@ -17,7 +17,7 @@ import { sendReminders } from "./notices.ts"
 
 sendsReminders()
 
-test("a link shows what ends and begins its renewal on the click: one session, one unit, and the wallet stays verified", async () => {
+test("a link shows what expires and begins the renewal on the click: one session, one unit, and the wallet stays verified", async () => {
   const email = newEmail()
   const { wallet, token, id } = await endingIn(5, email)
   expect((await page("view", token)).data).toMatchObject({
@@ -28,7 +28,7 @@ test("a link shows what ends and begins its renewal on the click: one session, o
   })
   const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used
   const before = await used()
-  // Looking costs nothing, as when a mail server opens links.
+  // Opening the page begins nothing, for example when a mail server checks links.
   const html = await fetch(`${app.origin}/verify/${token}`, { headers: { accept: "text/html" } })
   expect(html.status).toBe(200)
   expect(await used()).toBe(before)
@@ -48,13 +48,13 @@ test("a link shows what ends and begins its renewal on the click: one session, o
   await waitFor(async () => (await page("view", token)).data.state === "expired", "the renewal")
   expect((await page("view", token)).data).toMatchObject({ was: "superseded" })
   expect((await page("renew", token)).data).toMatchObject({ url: null, view: { was: "superseded" } })
-  // An investor who wanted reminders also gets them for the new attestation.
+  // An investor who set a reminder keeps it for the new attestation.
   const [renewed] = await sql`
     select reminder_email is not null as reminded from attestations where wallet = ${wallet} and status = 'verified'`
   expect(renewed).toEqual({ reminded: true })
 })
 
-test("a link renews for a month after the end, and not longer; one of a revoked verification says so", async () => {
+test("a link renews until a month after the expiry; one of a revoked verification says so", async () => {
   const late = await endingIn(5, undefined)
   await sql`update attestations set expires_at = now() - interval '2 days' where id = ${late.id}`
   expect((await page("view", late.token)).data).toMatchObject({ state: "renewal", isOver: true })
@@ -71,11 +71,11 @@ test("a link renews for a month after the end, and not longer; one of a revoked 
   expect((await page("renew", revoked.token)).data).toMatchObject({ url: null, view: { state: "rejected" } })
 })
 
-test("a link that is not ours is unknown, whatever is changed in it", async () => {
+test("a changed link is unknown, whatever was changed", async () => {
   const { token, id } = await endingIn(5, undefined)
   const mac = token.slice(-22)
   const other = renewalToken(newId("att"))
-  // The second stands for the same bytes in base64.
+  // The second decodes to the same bytes in base64.
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
   const last = digits.indexOf(token.at(-1)!)
   const forged = [
@@ -95,7 +95,7 @@ test("a link that is not ours is unknown, whatever is changed in it", async () =
   expect(app.log.join("\n")).not.toContain(token)
 })
 
-test("from the link reminders are turned off, and nothing more is sent", async () => {
+test("an investor can turn reminders off from the link, and gets no more", async () => {
   const email = newEmail()
   const { token, id } = await endingIn(5, email)
   expect((await page("stopReminders", token)).data).toMatchObject({ state: "renewal", isReminded: false })

@@ -3,7 +3,7 @@ import { deployment } from "#server/domain/deployment.ts"
 import { isId } from "#server/lib/ids.ts"
 
 const PREFIX = "renew_"
-/** 128 bits: nobody guesses them, and the address stays short. */
+/** 128 bits: impossible to guess, and the address stays short. */
 const MAC_BYTES = 16
 
 const macBy = (dataKey: Buffer, attestationId: string): string =>
@@ -13,19 +13,19 @@ const macBy = (dataKey: Buffer, attestationId: string): string =>
     .subarray(0, MAC_BYTES)
     .toString("base64url")
 
-/** What the address of a renewal link ends with. It names one attestation, and is good for its renewal alone. */
+/** The end of a renewal link's address. It names one attestation and can only renew it. */
 export const renewalToken = (attestationId: string): string =>
   `${PREFIX}${attestationId.slice("att_".length)}_${macBy(deployment.dataKeys[0]!, attestationId)}`
 
 export const renewalUrl = (attestationId: string): string =>
   `${deployment.origin}/verify/${renewalToken(attestationId)}`
 
-/** The attestation that a link is for; null where it is none of ours. */
+/** The attestation of a link; null if Vouch did not issue the link. */
 export function attestationOf(token: string): string | null {
   const [, id, mac] = /^renew_([1-9A-HJ-NP-Za-km-z]{16,22})_([\w-]{22})$/.exec(token) ?? []
   const attestationId = `att_${id}`
   if (id === undefined || mac === undefined || !isId("att", attestationId)) return null
-  // As text: the last character of base64 has bits that its bytes do not, so several texts stand for the same bytes.
+  // Compare as text: the last base64 character has unused bits, so several texts decode to the same bytes.
   const given = Buffer.from(mac)
   const isOurs = deployment.dataKeys.some((key) => {
     const own = Buffer.from(macBy(key, attestationId))
@@ -34,5 +34,5 @@ export function attestationOf(token: string): string | null {
   return isOurs ? attestationId : null
 }
 
-/** Whether the hosted page's address names a renewal rather than a session. */
+/** Whether the hosted page's address is a renewal link's instead of a session's. */
 export const isRenewal = (token: string): boolean => token.startsWith(PREFIX)

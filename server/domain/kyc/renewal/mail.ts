@@ -14,7 +14,7 @@ type Reminded = {
 }
 type Facts = { company: string; check: string; wallet: string; date: string; url: string; host: string }
 
-/** A mail in a language: each has its own order of words. */
+/** The mail in each language. Each is a whole text, because word order differs. */
 const texts: Record<Language, { subject: (facts: Facts) => string; text: (facts: Facts) => string }> = {
   en: {
     subject: ({ company, date }) => `Renew your verification for ${company} by ${date}`,
@@ -35,7 +35,7 @@ ${url}
 
 Your wallet stays verified while you renew. On the same page you can turn these reminders off.
 
-You get this email because it was asked for when the wallet was verified on ${host}. ${host} never asks for your recovery phrase.`,
+You get this email because someone asked for it when the wallet was verified on ${host}. ${host} never asks for your recovery phrase.`,
   },
   es: {
     subject: ({ company, date }) => `Renueve su verificación para ${company} antes del ${date}`,
@@ -130,7 +130,7 @@ ${url}
   },
 }
 
-/** The mail that reminds of an expiry, in the investor's language. */
+/** The mail that reminds an investor of an expiry, in their language. */
 export function renewalMail(reminded: Reminded): Omit<Mail, "to"> {
   const language = reminded.language ?? "en"
   const locale = language === "en" ? "en-GB" : language

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { languageCodes } from "#shared/languages.ts"
 import { renewalMail } from "./mail.ts"
 
-test("no name in it becomes a link", () => {
+test("no name in the mail becomes a link", () => {
   const { subject, text } = renewalMail({
     ...{ company: "Locked: https://evil.example", schema_name: "call www.evil", wallet: "7Np41" },
     ...{ language: "en", mode: "live" },
@@ -12,7 +12,7 @@ test("no name in it becomes a link", () => {
   expect(subject + text).not.toMatch(/evil\.example|www\./)
 })
 
-test("each language has a mail of its own, with the company, the date and the link", () => {
+test("each language has its own mail, with the company, the date and the link", () => {
   const mails = languageCodes.map((language) =>
     renewalMail({
       ...{ company: "Acme", schema_name: "Individual identity", wallet: "7Np41", language, mode: "live" },

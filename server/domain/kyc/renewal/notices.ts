@@ -8,7 +8,7 @@ import { openEmail } from "./email.ts"
 import { renewalUrl } from "./link.ts"
 import { renewalMail } from "./mail.ts"
 
-/** Sends what is due of the reminders that verifications expire. */
+/** Sends the reminders that must go out now. */
 export const sendReminders = (): Promise<void> =>
   sendDue<Due>({
     stage: noteDue,
@@ -25,9 +25,9 @@ export const sendReminders = (): Promise<void> =>
   })
 
 /**
- * Of the days before its end at which a schema reminds, the last that has come counts: whoever was offline for a month
- * sends one mail and not three. No one is reminded of days that came before the verification, whose renewal is under way, or
- * whose wallet is another person's by now: the link would renew nothing.
+ * Records the reminders to send. Of a schema's reminder days, only the latest past one counts, so a server that was offline
+ * for a month sends one mail, not three. It skips days before the verification, verifications with an open renewal, and
+ * wallets that now belong to another person, because the link could renew nothing.
  */
 async function noteDue(): Promise<void> {
   const now = clock.now()
@@ -50,8 +50,9 @@ async function noteDue(): Promise<void> {
 }
 
 /**
- * Those of a test workspace count against the account's limit as well: there, members decide cases themselves, and could
- * remind any address that they like. One that is beyond a limit waits for the next day, and that is no attempt.
+ * Checks the mail limits. Mails of a test workspace also count towards the account's limit, because members decide test cases
+ * themselves and could send mail to any address. A reminder beyond a limit waits until the next day, without counting as an
+ * attempt.
  */
 async function mayMail(due: Due): Promise<boolean> {
   const { workspace_id, attestation_id, days, mode, account_id } = due
@@ -80,7 +81,7 @@ type Due = {
   mode: Mode
 }
 
-/** Takes what is due, of what is still in force; the next time is written first, so that a crash only delays it. */
+/** Claims the reminders to send now, of verifications in force. It schedules the next try first, so a crash only delays it. */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`
@@ -100,7 +101,7 @@ async function claim(): Promise<Due[]> {
   return [...rows]
 }
 
-/** Addresses that nobody is written to any more: the verification has ended, or the workspace does not remind. */
+/** Deletes addresses that no longer get mail: the verification has ended, or the workspace does not remind. */
 export const forgetAddresses = () => sql`
   update attestations a set reminder_email = null, reminder_language = null
   from workspaces w

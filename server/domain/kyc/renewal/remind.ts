@@ -5,7 +5,7 @@ import type { Language } from "#shared/languages.ts"
 import { reminderFor } from "./email.ts"
 import { reminderState } from "./reminder-state.ts"
 
-/** Notes where the investor of a verified session wants to be reminded; where no reminder would come, nothing is kept. */
+/** Stores where to remind the investor of a verified session, unless no reminder would be sent. */
 export async function remindAt(sessionId: string, email: string, language: Language): Promise<void> {
   const row = await findSession(sessionId)
   const now = clock.now()

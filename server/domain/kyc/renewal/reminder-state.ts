@@ -1,7 +1,7 @@
 import { deployment } from "#server/domain/deployment.ts"
 import { addDays } from "#server/lib/time.ts"
 
-/** Whether this server can write to anybody. */
+/** Whether this server can send mail. */
 export const hasMail = (): boolean => deployment.settings.VOUCH_SMTP_URL !== undefined
 
 type Facts = {
@@ -11,7 +11,7 @@ type Facts = {
   expires_at: Date | null
 }
 
-/** What the hosted page says of reminders: offered, set, or nothing where none would come. */
+/** The state of reminders on the hosted page: offered, set, or null if none would be sent. */
 export function reminderState(
   { reminds, reminder_days, reminder_email, expires_at }: Facts,
   now: Date,

@@ -13,15 +13,15 @@ import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { attestationOf } from "./link.ts"
 
-/** How long after its end a verification is still renewed by its link. */
+/** How long after its expiry a verification's link still renews it. */
 const LATE_DAYS = 30
 
-/** What a link's page shows: what can be renewed, or what has become of it. */
+/** What a link's page shows: the verification to renew, or its current state. */
 export async function readRenewal(token: string): Promise<SessionView> {
   const row = await rowOf(token)
   const now = clock.now()
   const view = viewOf(row, now, row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
-  if (row === null || !isRenewable(row, view, now) || !(await isStillTheirs(row))) return view
+  if (row === null || !isRenewable(row, view, now) || !(await isStillOwner(row))) return view
   const { company, brand, mode, schema, provider, wallet, walletProof } = view as Extract<
     SessionView,
     { state: "verified" }
@@ -39,8 +39,8 @@ function isRenewable({ expires_at }: SessionRow, view: SessionView, now: Date): 
   return view.state === "expired" && view.was === "verified" && addDays(expires_at!, LATE_DAYS) > now
 }
 
-/** Whether the wallet still belongs to the person for whom it was verified: a link takes it from no one else. */
-async function isStillTheirs({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
+/** Whether the wallet still belongs to the person for whom it was verified. A link never takes it from another person. */
+async function isStillOwner({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
   const rows = await sql`
     select from wallet_owner(${workspace_id}, ${wallet}) where investor_id = ${investor_id}`
   return rows.length > 0
@@ -52,9 +52,9 @@ const rowOf = async (token: string): Promise<SessionRow | null> => {
 }
 
 /**
- * Begins the renewal that a link is for, or returns to the one that is open. Returns the page of its session, or null if
- * there is nothing left to renew. The wallet stays verified while the renewal is open. Errors: those of starting a session,
- * and invalid_link if another person has just got the wallet.
+ * Begins the renewal of a link, or finds the open one. Returns the page of its session, or null if nothing is left to renew.
+ * The wallet stays verified while the renewal is open. Errors: those of starting a session, and invalid_link if the wallet
+ * now belongs to another person.
  */
 export async function startRenewal(token: string, requestId: string): Promise<string | null> {
   const row = await rowOf(token)
@@ -79,10 +79,11 @@ export async function startRenewal(token: string, requestId: string): Promise<st
   return session_url
 }
 
-/** Forgets where the investor of a link wanted to be reminded. */
+/** Deletes the reminder address of a link's investor. */
 export async function stopReminders(token: string): Promise<void> {
   const row = await rowOf(token)
-  if (row === null) return fail("invalid_link", "This link does not work. Check that you opened all of it.")
+  if (row === null)
+    return fail("invalid_link", "This link does not work. Check that you opened the whole link.")
   await sql`
     update attestations set reminder_email = null, reminder_language = null
     where workspace_id = ${row.workspace_id} and wallet = ${row.wallet} and schema_id = ${row.schema_id}

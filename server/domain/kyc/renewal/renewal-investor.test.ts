@@ -5,7 +5,7 @@ import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtu
 import { renewalToken } from "./link.ts"
 import { sendReminders } from "./notices.ts"
 
-// A link that was mailed renews for the person it was mailed to, and takes a wallet from no one.
+// A renewal link renews for the person it was mailed to, and never takes a wallet from another person.
 let app: TestApp
 let key: TestKey
 let mail: MailServer
@@ -40,7 +40,7 @@ const ownerOf = async (wallet: string) =>
 const sessionsOf = async (wallet: string) =>
   (await app.request({ method: "GET", path: `/kyc/sessions?pubkey=${wallet}`, key: key.apiKey })).json.data
 
-/** A wallet that was verified for somebody, with the link that renews it. */
+/** A wallet verified for a person, with its renewal link. */
 async function verifiedFor(externalId: string, email?: string) {
   const wallet = newWallet()
   const session_id = await start(wallet, "kyc_individual_v1", externalId, email)
@@ -49,7 +49,7 @@ async function verifiedFor(externalId: string, email?: string) {
   return { wallet, attestation_id, token: renewalToken(attestation_id) }
 }
 
-test("a link renews for the person whom the wallet was verified for", async () => {
+test("a link renews for the person for whom the wallet was verified", async () => {
   const { wallet, token } = await verifiedFor("holder-1")
   expect((await renew(token)).status).toBe(200)
   expect((await sessionsOf(wallet))[0]).toMatchObject({ state: "open", external_id: "holder-1" })
@@ -58,7 +58,7 @@ test("a link renews for the person whom the wallet was verified for", async () =
 test.each([
   ["the same schema", "kyc_individual_v1"],
   ["another schema", "kyc_business_v1"],
-])("a wallet that was since verified for another person stays theirs, with %s", async (_which, schemaId) => {
+])("a wallet that was later verified for another person stays theirs, with %s", async (_which, schemaId) => {
   const { wallet, token } = await verifiedFor(`seller of ${schemaId}`)
   const session_id = await start(wallet, schemaId, `buyer of ${schemaId}`)
   await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
@@ -71,7 +71,7 @@ test.each([
   expect(await ownerOf(wallet)).toBe(`buyer of ${schemaId}`)
 })
 
-test("a link and another person's approval at once: the link leads to its own person's page, or to none", async () => {
+test("with a simultaneous approval of another person, a link opens its own person's page or none", async () => {
   for (let round = 0; round < 8; round++) {
     const [seller, buyer] = [`seller ${round}`, `buyer ${round}`]
     const { wallet, token } = await verifiedFor(seller)
@@ -86,13 +86,13 @@ test("a link and another person's approval at once: the link leads to its own pe
   }
 })
 
-test("a person whose wallet is another's since is not reminded to renew it", async () => {
+test("a person whose wallet now belongs to another person is not reminded", async () => {
   const [seller, holder] = ["seller@example.com", "holder@example.com"]
   const sold = await verifiedFor("a seller", seller)
   const kept = await verifiedFor("a holder", holder)
   const session_id = await start(sold.wallet, "kyc_business_v1", "the buyer")
   await app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
-  // Named by another person, which moves nothing.
+  // Started for another person, which does not change the owner.
   await start(kept.wallet, "kyc_business_v1", "the buyer")
   await sql`
     update attestations set issued_at = now() - interval '360 days', expires_at = now() + interval '5 days'

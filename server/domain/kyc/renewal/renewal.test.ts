@@ -24,7 +24,7 @@ import { sendReminders } from "./notices.ts"
 
 sendsReminders()
 
-test("an investor is reminded once, by the last of the days that have come, with a link to renew", async () => {
+test("an investor is reminded once, for the latest past day, with a link to renew", async () => {
   const email = newEmail()
   const { id, token } = await endingIn(5, email)
   const kept = await emailOf(id)
@@ -39,13 +39,13 @@ test("an investor is reminded once, by the last of the days that have come, with
   const notices =
     await sql`select days, sent_at is not null as sent from renewal_notices where attestation_id = ${id}`
   expect([...notices]).toEqual([{ days: 7, sent: true }])
-  // The day before the end is another one.
+  // The day before the expiry is another reminder.
   await sql`update attestations set expires_at = now() + interval '20 hours' where id = ${id}`
   await sendReminders()
   expect(mailsTo(email)).toHaveLength(2)
 })
 
-test("a reminder beyond the limit of its address, or of a test workspace's account, waits for the next day", async () => {
+test("a reminder beyond the limit of its address, or of a test workspace's account, waits until the next day", async () => {
   const [often, other] = [newEmail(), newEmail()]
   for (let count = 0; count < 6; count++) await endingIn(5, often)
   await sendReminders()
@@ -62,7 +62,7 @@ test("a reminder beyond the limit of its address, or of a test workspace's accou
   expect([mailsTo(often).length, mailsTo(other).length]).toEqual([6, 1])
 })
 
-test("nobody is reminded too early, after the end, of days before the verification, or where the schema has none", async () => {
+test("no reminder is sent too early, after the expiry, for days before the verification, or without reminder days", async () => {
   const [early, late, short, none] = [newEmail(), newEmail(), newEmail(), newEmail()]
   await endingIn(31, early)
   const over = await endingIn(5, late)
@@ -80,12 +80,12 @@ test("nobody is reminded too early, after the end, of days before the verificati
   expect([early, late, short, none].map((email) => mailsTo(email).length)).toEqual([0, 0, 0, 0])
 })
 
-test("whose renewal is under way is not reminded; whose session nobody opened is", async () => {
+test("an open renewal stops reminders; a session that no one opened does not", async () => {
   const [busy, idle] = [newEmail(), newEmail()]
   const first = await endingIn(5, busy)
   const second = await endingIn(5, idle)
   for (const { wallet } of [first, second]) await app.startSession(key, wallet)
-  // A stranger who has named the wallet and opened the page keeps no one from being reminded.
+  // Another person's session of the wallet does not stop the reminder, even if they opened the page.
   const stranger = { userPubkey: second.wallet, schemaId: "kyc_individual_v1", externalId: newId("evt") }
   const { json } = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json: stranger })
   await sql`update attestations set consented_at = now() where session_id = ${json.session_id}`
@@ -94,13 +94,13 @@ test("whose renewal is under way is not reminded; whose session nobody opened is
   expect([mailsTo(busy).length, mailsTo(idle).length]).toEqual([0, 1])
 })
 
-test("an address is kept only while the workspace reminds, opens for its wallet alone, and goes with the verification", async () => {
+test("an address is stored only while the workspace reminds, opens only for its wallet, and is deleted with the verification", async () => {
   const quiet = await app.key()
   const wallet = newWallet()
   await start(wallet, newEmail(), quiet)
   const [off] = await sql`select reminder_email from attestations where wallet = ${wallet}`
   expect(off!.reminder_email).toBeNull()
-  // An open session takes it, too.
+  // An open session stores it too.
   const own = newWallet()
   await start(own)
   const email = newEmail()
@@ -115,7 +115,7 @@ test("an address is kept only while the workspace reminds, opens for its wallet 
   expect(await emailOf(row!.id)).toBeNull()
 })
 
-test("turning reminders off deletes the addresses, and is in the audit log; a viewer cannot", async () => {
+test("turning reminders off deletes the addresses and is in the audit log; a viewer cannot do it", async () => {
   const { browser, account, workspaceId } = await member(app)
   const own = await app.key({ account })
   await browser.mutate("workspace.setReminders", { on: true })
@@ -127,9 +127,9 @@ test("turning reminders off deletes the addresses, and is in the audit log; a vi
   expect((await viewer.query("workspace.reminders")).data).toEqual({ on: true, mail: true })
   await browser.mutate("workspace.setReminders", { on: false })
   expect(await emailOf(id)).toBeNull()
-  const said = await sql`
+  const entries = await sql`
     select action from audit_entries where workspace_id = ${workspaceId} and action like 'reminders.%' order by seq`
-  expect(said.map(({ action }) => action)).toEqual(["reminders.turned_on", "reminders.turned_off"])
+  expect(entries.map(({ action }) => action)).toEqual(["reminders.turned_on", "reminders.turned_off"])
 })
 
 test.each([
@@ -141,25 +141,25 @@ test.each([
   "a@example.com\u202e",
   "a\u200b@example.com",
   `${"x".repeat(250)}@example.com`,
-])("%s is no address to be reminded at", async (email) => {
+])("%s is not an address for reminders", async (email) => {
   expect(await start(newWallet(), email)).toMatchObject({
     status: 422,
     json: { error: "validation_failed", detail: expect.stringMatching(/^email: /) },
   })
 })
 
-test("the hosted page offers a reminder once verified, and keeps where and in which language", async () => {
+test("the hosted page offers a reminder once verified, and stores the address and language", async () => {
   const email = newEmail()
   const { sessionId, id } = await endingIn(40, undefined)
   expect((await page("view", sessionId)).data).toMatchObject({ state: "verified", reminder: "offered" })
-  expect((await page("remind", sessionId, { email: "nobody", language: "de" })).error.error).toBe(
+  expect((await page("remind", sessionId, { email: "not an address", language: "de" })).error.error).toBe(
     "validation_failed",
   )
   expect((await page("remind", sessionId, { email, language: "de" })).data).toMatchObject({ reminder: "set" })
   await sql`update attestations set expires_at = now() + interval '20 days' where id = ${id}`
   await sendReminders()
   expect(textOf(mailsTo(email)[0]!.text)).toContain("Verifizierung")
-  // Where none would come, none is offered and none is kept.
+  // If no reminder would be sent, none is offered or stored.
   const quiet = await app.key()
   const other = await app.verifiedWallet(quiet)
   expect((await page("view", other.sessionId)).data).toMatchObject({ reminder: null })
@@ -171,7 +171,7 @@ test("the hosted page offers a reminder once verified, and keeps where and in wh
   expect(row!.reminder_email).toBeNull()
 })
 
-test("a mailbox that is refused is tried again later, keeps nobody else from theirs, and its address is in no log", async () => {
+test("a refused mailbox is tried again later, does not delay other reminders, and is not logged", async () => {
   const name = newId("evt").toLowerCase()
   const refused = await endingIn(5, `refused@${name}.example.com`)
   await sendReminders()
@@ -187,7 +187,7 @@ test("a mailbox that is refused is tried again later, keeps nobody else from the
   }, "the next reminder")
 })
 
-test("what expires before a time is listed, of this workspace alone, and counted on the overview", async () => {
+test("attestations that expire before a time are listed, of this workspace only, and counted on the overview", async () => {
   const { browser, account } = await member(app)
   const own = await app.key({ account })
   const soon = await endingIn(5, undefined, newWallet(), own)
@@ -220,7 +220,7 @@ test("what expires before a time is listed, of this workspace alone, and counted
   expect(found.data.data).toMatchObject([{ attestation_id: soon.id }])
 })
 
-test("erasure takes the address and what was sent with it", async () => {
+test("erasure deletes the address and the record of sent reminders", async () => {
   const { wallet, id } = await endingIn(5, newEmail())
   await sendReminders()
   await app.request({ method: "POST", path: `/wallets/${wallet}/erase`, key: key.apiKey, json: {} })

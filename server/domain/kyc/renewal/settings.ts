@@ -7,7 +7,7 @@ import { hasMail } from "./reminder-state.ts"
 
 export type ReminderSettings = {
   on: boolean
-  /** Whether the server can send mail: without it nothing is sent. */
+  /** Whether the server can send mail. */
   mail: boolean
 }
 
@@ -17,7 +17,7 @@ export async function readReminderSettings(workspaceId: string): Promise<Reminde
   return { on: only(rows).on, mail: hasMail() }
 }
 
-/** Turns reminders of a workspace on or off. Off, the addresses that investors left are deleted. */
+/** Turns reminders of a workspace on or off. Turning them off deletes the addresses that investors gave. */
 export async function setReminders({
   principal,
   requestId,

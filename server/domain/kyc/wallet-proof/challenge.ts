@@ -16,10 +16,10 @@ import { type SignInInput, signInText } from "./sign-in-message.ts"
 
 /** How long a wallet has to sign. */
 const SECONDS = 600
-/** 128 bits. In base58: the standard wants letters and digits. */
+/** 128 bits, in base58, because the standard allows only letters and digits. */
 const NONCE_BYTES = 16
 
-/** What the standard calls a network. Its grammar has no other one. */
+/** The standard's names of networks. Its grammar allows no others. */
 const chainIds: Record<string, string> = {
   "mainnet-beta": "solana:mainnet",
   devnet: "solana:devnet",
@@ -27,7 +27,7 @@ const chainIds: Record<string, string> = {
   localnet: "localnet",
 }
 
-/** The standard's grammar knows no quotes, and no letters beyond ASCII. */
+/** Without quotes and only in ASCII, because the standard's grammar allows no others. */
 const STATEMENT =
   "Prove that this wallet is yours, for the verification that you started. This costs nothing and moves no tokens."
 
@@ -41,27 +41,27 @@ export const refuseProof = (problem: ProofProblem, sentence: string): never =>
 export const sessionNotOpen = (): never =>
   refuseProof("session", "this session is not open. Ask the company for a new link.")
 
-/** What a wallet is to sign, in the form that each way of the wallet standard takes. */
+/** What a wallet must sign, for each method of the wallet standard. */
 export type ProofRequest = {
   /** For `solana:signIn`. */
   input: SignInInput
-  /** The same as text, for `solana:signMessage` and `solana:signOffchainMessage`. */
+  /** The message as text, for `solana:signMessage` and `solana:signOffchainMessage`. */
   text: string
-  /** The same as the memo of a transaction that can never land, for `solana:signTransaction`. Base64. */
+  /** The message as the memo of a transaction that can never land, for `solana:signTransaction`. Base64. */
   transaction: string
-  /** What a smart wallet, which has no key, sends on chain instead. */
+  /** The memo that a smart wallet, which has no key, sends on chain instead. */
   memo: string
 }
 
 /**
- * What the wallet of a session is to sign. It replaces what was asked before, except of a smart wallet: its members take
- * hours, so the request stays for as long as the session is open. Errors: wallet_proof_refused.
+ * Makes the request that the wallet of a session must sign. It replaces the previous request, except for a smart wallet: its
+ * members may need hours, so its request stays valid while the session is open. Errors: wallet_proof_refused.
  */
 export async function askForProof(sessionId: string): Promise<ProofRequest> {
   const now = clock.now()
   const session = await findOpenSession(sessionId, now)
   const cluster = deployment.chains[session.mode]?.identity?.cluster ?? ""
-  // As the text says it: to the second.
+  // To the second, like the text.
   const issued = new Date(toTimestamp(now))
   const wallet = publicKeyOf(session.wallet)
   const isLasting = isOfProgram(wallet)
@@ -88,11 +88,11 @@ export async function askForProof(sessionId: string): Promise<ProofRequest> {
   }
 }
 
-/** Public on chain: it names this site, and nothing of the session or the person. */
+/** Public on chain, so it names only this site, not the session or the person. */
 export const memoOf = ({ nonce }: Challenge): string =>
   `Proof of this wallet for ${new URL(deployment.origin).host}: ${nonce}`
 
-/** Records the consent of an investor whose wallet is to sign next. Errors: wallet_proof_refused. */
+/** Records the consent of an investor whose wallet signs next. Errors: wallet_proof_refused. */
 export async function agreeToProof(sessionId: string): Promise<void> {
   const now = clock.now()
   const { workspace_id, id } = await findOpenSession(sessionId, now)
@@ -107,16 +107,16 @@ export async function findOpenSession(sessionId: string, now: Date): Promise<Ses
   const session = await findSession(sessionId)
   if (session === null || statusAt(session, now) !== "pending") return sessionNotOpen()
   if (session.wallet_proved_at !== null)
-    return refuseProof("request", "this wallet was proved already. Reload the page to continue.")
+    return refuseProof("request", "this wallet is already proved. Reload the page to continue.")
   if (!needsProof(session))
     return refuseProof(
       "session",
-      "this session asks for no proof of the wallet. Reload the page to continue.",
+      "this session does not require proof of the wallet. Reload the page to continue.",
     )
   return session
 }
 
-/** What was asked of a session. Null where nothing was, or where it has served. */
+/** The request of a session; null if there is none or it was used. */
 export async function findChallenge({ workspace_id, id }: SessionRow): Promise<Challenge | null> {
   const [row] = await sql<Challenge[]>`
     select ${sql(challengeColumns)} from wallet_challenges
@@ -124,7 +124,7 @@ export async function findChallenge({ workspace_id, id }: SessionRow): Promise<C
   return row ?? null
 }
 
-/** The session is named by its attestation, as its own id opens the page. */
+/** Names the session by its attestation, because the session's id opens the page. */
 export const inputOf = ({ id, wallet }: SessionRow, challenge: Challenge): SignInInput => ({
   domain: new URL(deployment.origin).host,
   address: wallet,

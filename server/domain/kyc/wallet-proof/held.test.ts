@@ -8,7 +8,7 @@ import { walletOn } from "#test/fixtures/siws.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 
-// What a provider says before the wallet has signed.
+// A provider's decisions before the wallet has signed.
 const SCHEMA = "kyc_individual_v1"
 
 usesCustomer()
@@ -44,7 +44,7 @@ async function started() {
 }
 const operations = async () => Number((await sql`select count(*) from operations`)[0]!.count)
 
-test("an approval waits for the proof, and counts from when the provider gave it", async () => {
+test("an approval waits for the proof, and its validity counts from the provider's decision", async () => {
   const { wallet, page, sign, send, row, status, record } = await started()
   const decided = addSeconds(clock.now(), -3600)
   const before = await operations()
@@ -54,7 +54,7 @@ test("an approval waits for the proof, and counts from when the provider gave it
   expect(await page.view()).toMatchObject({ state: "open", walletProof: "needed" })
   const held = await row()
   expect(held).toMatchObject({ issued_at: null, event_decision: "approved", operation_id: null })
-  // Sealed, and with the longer time of a session that its provider has taken up.
+  // Sealed, and with the 30 days that follow a provider's first event.
   expect(held.claims.toString()).not.toContain("US")
   expect(held.open_until.getTime()).toBeGreaterThan(addDays(clock.now(), 29).getTime())
 
@@ -68,7 +68,7 @@ test("an approval waits for the proof, and counts from when the provider gave it
   })
 })
 
-test("the proof first, then the approval: as ever", async () => {
+test("the proof first, then the approval", async () => {
   const { wallet, sign, send, status } = await started()
   expect((await sign()).status).toBe(200)
   expect(await status()).toBe("pending")
@@ -76,7 +76,7 @@ test("the proof first, then the approval: as ever", async () => {
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("a rejection after the approval that waits wins, and the proof comes too late", async () => {
+test("a rejection after the held approval wins, and the proof is too late", async () => {
   const { page, send, status, row } = await started()
   const at = clock.now()
   expect(await send("approved", addSeconds(at, -60), { claims: { country: "US" } })).toBe("applied")
@@ -89,11 +89,11 @@ test("a rejection after the approval that waits wins, and the proof comes too la
   })
 })
 
-test("events after the approval that waits have the effect that they have after any", async () => {
+test("events have the same effect after a held approval as after any", async () => {
   const { wallet, sign, send, status } = await started()
   const at = addSeconds(clock.now(), -600)
   expect(await send("approved", at)).toBe("applied")
-  // Older, and such as an approval outweighs.
+  // An older event, and one with a lower rank than an approval.
   expect(await send("rejected", addSeconds(at, -1))).toBe("ignored")
   expect(await send("in_review", addSeconds(at, 1))).toBe("ignored")
   expect(await send("resubmission_requested", addSeconds(at, 2))).toBe("ignored")
@@ -110,14 +110,14 @@ test("in review, then approved, then proved", async () => {
   const { wallet, page, sign, send } = await started()
   const at = clock.now()
   expect(await send("in_review", addSeconds(at, -20))).toBe("applied")
-  // The wallet can sign while somebody looks at the documents.
+  // The wallet can sign during the review.
   expect(await page.view()).toMatchObject({ state: "open", walletProof: "needed" })
   expect(await send("approved", addSeconds(at, -10))).toBe("applied")
   await sign()
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("a person's approval waits as a vendor's does, and counts from when it was given", async () => {
+test("a member's approval waits like a vendor's, and its validity counts from the decision", async () => {
   const { wallet, sign, send, row, record, status } = await started()
   await send("in_review", addSeconds(clock.now(), -60))
   const { workspace_id: workspaceId, id: attestationId } = await row()
@@ -137,7 +137,7 @@ test("a person's approval waits as a vendor's does, and counts from when it was 
   expect(await decide("approved")).toBe(true)
   expect(await status()).toBe("pending")
   const held = (await row()).held_at as Date
-  // It is decided: nobody decides it twice.
+  // It is decided and cannot be decided again.
   expect(await decide("rejected")).toBe(false)
   const now = clock.now()
   await moveClock(addSeconds(now, 3600))
@@ -147,14 +147,14 @@ test("a person's approval waits as a vendor's does, and counts from when it was 
   expect((await record()).issued_at).toBe(toTimestamp(held))
 })
 
-test("proved while in review: the page says that it is checked", async () => {
+test("proved during a review: the page shows that the check is in progress", async () => {
   const { page, sign, send } = await started()
   await send("in_review")
   expect((await sign()).data).toMatchObject({ state: "checking", inReview: true })
   expect(await page.view()).toMatchObject({ state: "checking", inReview: true })
 })
 
-test("nobody gets to the form before the wallet has signed", async () => {
+test("the form cannot be submitted before the wallet has signed", async () => {
   const { wallet, page, sign, status } = await started()
   const form = { consent: true, country: "US", ageOver18: true, accredited: false, decision: "approved" }
   expect(await page.call("submit", form)).toMatchObject({
@@ -167,7 +167,7 @@ test("nobody gets to the form before the wallet has signed", async () => {
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("without the proof the approval ends with its session, and nothing is kept of it", async () => {
+test("without the proof the approval expires with its session, and its claims are deleted", async () => {
   const { page, send, status, row } = await started()
   await send("approved", clock.now(), { claims: { country: "US" } })
   const used = async () =>
@@ -181,7 +181,7 @@ test("without the proof the approval ends with its session, and nothing is kept 
   expect(await used()).toBe(before - 1)
 })
 
-test("an approval whose validity is over when the proof comes attests nothing", async () => {
+test("an approval that is past its validity at the proof expires", async () => {
   await sql`update schemas set validity_days = 1 where workspace_id = ${key.workspaceId} and id = ${SCHEMA}`
   try {
     const { send, sign, status, row } = await started()
@@ -196,7 +196,7 @@ test("an approval whose validity is over when the proof comes attests nothing", 
   }
 })
 
-test("approval, rejection and proof at once: the rejection holds, and nobody has two ends", async () => {
+test("with a simultaneous approval, rejection and proof, the rejection holds and each session ends once", async () => {
   for (let n = 0; n < 6; n++) {
     const { send, status, sign, row } = await started()
     const at = clock.now()
@@ -206,7 +206,7 @@ test("approval, rejection and proof at once: the rejection holds, and nobody has
   }
 })
 
-test("approval and proof at once: verified, whichever is first", async () => {
+test("a simultaneous approval and proof verify the wallet, in either order", async () => {
   const all = await Promise.all(Array.from({ length: 6 }, started))
   await Promise.all(all.flatMap(({ sign, send }) => [sign(), send("approved")]))
   for (const { wallet } of all) await app.waitForStatus(key, wallet, "verified")

@@ -30,11 +30,11 @@ import {
   started,
 } from "#test/fixtures/wallet-proof.ts"
 
-// For wallets that sign no text: a transaction that can never land, or, for a smart wallet, a memo on chain.
+// For wallets that cannot sign text: a transaction that can never land or, for a smart wallet, a memo on chain.
 provesWallets()
 
 const wireOf = (transaction: string) => VersionedTransaction.deserialize(Buffer.from(transaction, "base64"))
-/** As a wallet signs a transaction, and as the page sends it. */
+/** Signs a transaction as a wallet does, encoded as the page sends it. */
 const signTransaction = (wallet: SigningWallet, transaction: VersionedTransaction) => {
   transaction.signatures = [wallet.sign(transaction.message.serialize())]
   return { transaction: Buffer.from(transaction.serialize()).toString("base64") }
@@ -48,7 +48,7 @@ const rebuilt = (wallet: SigningWallet, recentBlockhash: string, ...instructions
     }).compileToV0Message(),
   )
 
-test("a wallet that signs transactions alone signs one that can never land, with the same text", async () => {
+test("a wallet that only signs transactions signs one that can never land, with the same text", async () => {
   const { wallet, sessionId, page } = await started()
   const { text, transaction } = (await page.call("askForProof")).data
   const wire = wireOf(transaction)
@@ -59,7 +59,7 @@ test("a wallet that signs transactions alone signs one that can never land, with
     memo: text,
     accounts: [{ address: wallet.address, signer: true }],
   })
-  // No node takes it, though its signature is sound.
+  // No node accepts it, although its signature is valid.
   const signed = signTransaction(wallet, wire)
   const [node] = deployment.chains.test!.rpc.nodes.readers
   const sent = deployment.chains.test!.rpc.nodes.ask(
@@ -72,35 +72,35 @@ test("a wallet that signs transactions alone signs one that can never land, with
   refused(await page.call("proveWallet", signed), "request")
 })
 
-test("of a transaction only that one counts, with what wallets add to any", async () => {
+test("only that transaction counts, including the instructions that wallets add", async () => {
   const { wallet, sessionId, page } = await started()
   const other = newSigningWallet()
   const { text, transaction } = (await page.call("askForProof")).data
   const never = wireOf(transaction).message.recentBlockhash
   const key = new PublicKey(wallet.publicKey)
-  const said = memo(text, [key])
+  const proof = memo(text, [key])
   const pay = SystemProgram.transfer({ fromPubkey: key, toPubkey: key, lamports: 0 })
   const send = (transaction: VersionedTransaction, by = wallet) =>
     page.call("proveWallet", signTransaction(by, transaction))
-  // One that a cluster could take was perhaps signed for another purpose.
-  refused(await send(rebuilt(wallet, bs58.encode(randomBytes(32)), said)), "request")
+  // A transaction that a cluster accepts may have been signed for another purpose.
+  refused(await send(rebuilt(wallet, bs58.encode(randomBytes(32)), proof)), "request")
   refused(await send(rebuilt(wallet, never, memo(text.replace("localhost", "localhosT"), [key]))), "domain")
   refused(await send(rebuilt(wallet, never, memo(`${text}!`, [key]))), "session")
   refused(await send(rebuilt(wallet, never, memo(text))), "message")
-  refused(await send(rebuilt(wallet, never, said, said)), "message")
-  refused(await send(rebuilt(wallet, never, said, pay)), "message")
+  refused(await send(rebuilt(wallet, never, proof, proof)), "message")
+  refused(await send(rebuilt(wallet, never, proof, pay)), "message")
   refused(await send(rebuilt(wallet, never)), "message")
   refused(await send(rebuilt(other, never, memo(text, [new PublicKey(other.publicKey)])), other), "message")
-  refused(await send(rebuilt(wallet, never, said), other), "signature")
+  refused(await send(rebuilt(wallet, never, proof), other), "signature")
   const whole = Buffer.from(signTransaction(wallet, wireOf(transaction)).transaction, "base64")
   for (const bytes of [whole.subarray(0, -1), Buffer.concat([whole, Buffer.alloc(1)]), Buffer.alloc(0)])
     refused(await page.call("proveWallet", { transaction: bytes.toString("base64") }), "message")
   expect((await row(sessionId)).wallet_proved_at).toBeNull()
   const fees = ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 1 })
-  expect((await send(rebuilt(wallet, never, fees, said))).status).toBe(200)
+  expect((await send(rebuilt(wallet, never, fees, proof))).status).toBe(200)
 })
 
-test("a wallet with a key proves nothing by a memo on chain, which any program that it calls could add", async () => {
+test("a wallet with a key cannot prove itself by a memo on chain, because any program that it calls could add one", async () => {
   const { wallet, sessionId, page } = await started()
   const { text, memo } = (await page.call("askForProof")).data
   const read = vi.spyOn(Rpc.prototype, "transaction")
@@ -111,7 +111,7 @@ test("a wallet with a key proves nothing by a memo on chain, which any program t
   expect((await page.prove(text, signed(wallet, text))).status).toBe(200)
 })
 
-test("a smart wallet is asked on chain: its request stays, and its vault signs inside of another program", async () => {
+test("a smart wallet signs on chain: its request stays valid, and its vault signs inside another program", async () => {
   const [vault] = PublicKey.findProgramAddressSync([randomBytes(32)], MULTISIG)
   const { sessionId } = await app.startSession(key, addressOf(vault), SCHEMA)
   const page = walletOn(app, sessionId)
@@ -131,7 +131,7 @@ test("a smart wallet is asked on chain: its request stays, and its vault signs i
   refused(await page.call("proveOnChain", { transaction: signature }), "transaction")
   read.mockResolvedValueOnce(vaultExecutes(PublicKey.unique(), text))
   refused(await page.call("proveOnChain", { transaction: signature }), "memo")
-  // A program that the multisig called passed the vault's signature on.
+  // A program that the multisig called forwarded the vault's signature.
   read.mockResolvedValueOnce(vaultExecutes(vault, text, { stackHeight: 3 }))
   refused(await page.call("proveOnChain", { transaction: signature }), "memo")
   read.mockResolvedValueOnce(vaultExecutes(vault, `${text}!`))

@@ -10,10 +10,10 @@ import { requireInTime } from "./prove.ts"
 import { noSuchRequest, recordProof } from "./record.ts"
 
 /**
- * Takes the signature of a transaction on chain, in which the wallet signed the memo that was asked for: the way of smart
- * wallets, whose program signs for them once enough members have approved. A wallet with a key signs transactions all day,
- * and any program in one of them could add a memo that the wallet never shows: it signs the message. Errors:
- * wallet_proof_refused, chain_unavailable, chain_not_configured.
+ * Accepts a transaction on chain in which the wallet signed the requested memo. For smart wallets, whose program signs once
+ * enough members have approved. A wallet with a key must sign the message instead: it signs many transactions, and any
+ * program in one of them could add a memo that the wallet does not show. Errors: wallet_proof_refused, chain_unavailable,
+ * chain_not_configured.
  */
 export async function proveOnChain(sessionId: string, signature: string): Promise<void> {
   const session = await findOpenSession(sessionId, clock.now())
@@ -22,10 +22,10 @@ export async function proveOnChain(sessionId: string, signature: string): Promis
     return refuseProof("session", "this wallet has a key. Sign the message with it instead.")
   const challenge = await findChallenge(session)
   if (challenge === null) return noSuchRequest()
-  // The page is open to strangers: what the ledger needs comes first.
+  // The page is public, so the ledger's requests take priority.
   const { rpc } = chainOf(session.mode)
   const found = await rpc.patient.transaction(signature).catch((error) => {
-    // The node refuses the question: what was sent is no signature.
+    // The node refuses the request, because it is not a signature.
     if (isRefusal(error)) return null
     return fail(
       "chain_unavailable",
@@ -40,7 +40,7 @@ export async function proveOnChain(sessionId: string, signature: string): Promis
   if (!hasMemoOfProgram(found, wallet, memoOf(challenge)))
     return refuseProof(
       "memo",
-      `the transaction has no memo that ${session.wallet} signed with exactly the text that was asked for.`,
+      `the transaction has no memo that ${session.wallet} signed with exactly the requested text.`,
     )
   const now = clock.now()
   requireInTime(challenge, now)

@@ -19,11 +19,11 @@ import {
 } from "#test/fixtures/wallet-proof.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
-// What counts as proof that a wallet is the investor's, and what does not.
+// What counts as proof that a wallet belongs to the investor.
 provesWallets()
 const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
 
-test("a session that asks for it is proved by the wallet's signature, once", async () => {
+test("the wallet's signature proves a session that requires it, once", async () => {
   const { wallet, sessionId, page } = await started()
   expect(await page.view()).toMatchObject({ state: "open", walletProof: "needed" })
   expect((await row(sessionId)).wallet_proof_required).toBe(true)
@@ -37,7 +37,7 @@ test("a session that asks for it is proved by the wallet's signature, once", asy
   refused(await page.call("askForProof"), "request")
 })
 
-test("the message names the site, the wallet, the session and the times, and never the session's own id", async () => {
+test("the message names the site, the wallet, the attestation and the times, and never the session's id", async () => {
   const { wallet, sessionId, page } = await started()
   const at = new Date(Date.UTC(2026, 10, 5, 6, 7, 8, 900))
   await moveClock(at)
@@ -60,7 +60,7 @@ test("the message names the site, the wallet, the session and the times, and nev
   expect((await page.call("askForProof")).data.input.nonce).not.toBe(data.input.nonce)
 })
 
-test("what another wallet signed is refused, even if it says that it is this one", async () => {
+test("another wallet's signature is refused, even if it claims to be this wallet", async () => {
   const { page } = await started()
   const other = newSigningWallet()
   const text = await page.ask()
@@ -75,29 +75,32 @@ test.each([
   ["another page's address", /URI: .+/, "URI: https://evil.example/verify", "domain"],
   ["another session", /attestation\/att_.+$/, `attestation/${newId("att")}`, "session"],
   ["another nonce", /Nonce: .+/, "Nonce: 4kDfHRuKxbVdvLzCNXkWqP", "request"],
-  ["a later end", /Expiration Time: .+/, "Expiration Time: 2999-01-01T00:00:00Z", "message"],
-  ["another beginning", /Issued At: .+/, "Issued At: 2020-01-01T00:00:00Z", "message"],
+  ["a later expiration", /Expiration Time: .+/, "Expiration Time: 2999-01-01T00:00:00Z", "message"],
+  ["another time of issue", /Issued At: .+/, "Issued At: 2020-01-01T00:00:00Z", "message"],
   ["another statement", /Prove.+/, "Log in.", "message"],
   ["another network", /Chain ID: .+/, "Chain ID: solana:mainnet", "message"],
   ["another version", /Version: 1/, "Version: 2", "message"],
-  ["a field more", /\nResources/, "\nRequest ID: 1\nResources", "message"],
-  ["a resource more", /$/, "\n- https://evil.example", "session"],
-  ["a line more", /$/, "\n", "message"],
-  ["an invisible beginning", /^/, "\ufeff", "domain"],
-  ["no form at all", /.*/s, "I own this wallet", "message"],
-])("a message with %s is refused, whoever signed it", async (_what, pattern, replacement, problem) => {
-  const { wallet, sessionId, page } = await started()
-  const text = await page.ask()
-  const changed = text.replace(pattern, replacement)
-  expect(changed).not.toBe(text)
-  refused(await page.prove(changed, signed(wallet, changed)), problem)
-  // The signature of what was asked does not help another text.
-  refused(await page.prove(changed, signed(wallet, text)), problem)
-  expect((await row(sessionId)).wallet_proved_at).toBeNull()
-  expect((await page.prove(text, signed(wallet, text))).status).toBe(200)
-})
+  ["an additional field", /\nResources/, "\nRequest ID: 1\nResources", "message"],
+  ["an additional resource", /$/, "\n- https://evil.example", "session"],
+  ["an additional line", /$/, "\n", "message"],
+  ["an invisible first character", /^/, "\ufeff", "domain"],
+  ["another format", /.*/s, "I own this wallet", "message"],
+])(
+  "a message with %s is refused, even if the wallet signed it",
+  async (_what, pattern, replacement, problem) => {
+    const { wallet, sessionId, page } = await started()
+    const text = await page.ask()
+    const changed = text.replace(pattern, replacement)
+    expect(changed).not.toBe(text)
+    refused(await page.prove(changed, signed(wallet, changed)), problem)
+    // The signature of the requested text is not valid for another text.
+    refused(await page.prove(changed, signed(wallet, text)), problem)
+    expect((await row(sessionId)).wallet_proved_at).toBeNull()
+    expect((await page.prove(text, signed(wallet, text))).status).toBe(200)
+  },
+)
 
-test("a hardware wallet signs the same text in an envelope of its own", async () => {
+test("a hardware wallet signs the same text in its own envelope", async () => {
   const { wallet, page } = await started()
   const text = Buffer.from(await page.ask())
   const other = Buffer.from(text.toString().replace("localhost", "localhosT"))
@@ -107,19 +110,19 @@ test("a hardware wallet signs the same text in an envelope of its own", async ()
   refused(await page.prove(changed, wallet.sign(changed)), "domain")
   refused(await page.prove(ofOther, wallet.sign(ofOther)), "message")
   const envelope = wrapped(text, wallet.publicKey)
-  // What is signed is the envelope.
+  // The signature must cover the envelope.
   refused(await page.prove(envelope, wallet.sign(text)), "signature")
   expect((await page.prove(envelope, wallet.sign(envelope))).status).toBe(200)
 })
 
-test("bytes that are no text are refused", async () => {
+test("bytes that are not text are refused", async () => {
   const { wallet, page } = await started()
   await page.ask()
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x80])
   refused(await page.prove(bytes, wallet.sign(bytes)), "message")
 })
 
-test("a request of another session is refused, of the same wallet too", async () => {
+test("a request of another session is refused, even for the same wallet", async () => {
   const { wallet, page } = await started()
   const { sessionId } = await app.startSession(key, wallet.address, "accredited_investor_v1")
   await sql`update attestations set wallet_proof_required = true where session_id = ${sessionId}`
@@ -131,7 +134,7 @@ test("a request of another session is refused, of the same wallet too", async ()
   expect((await other.prove(theirs, signed(wallet, theirs))).status).toBe(200)
 })
 
-test("a newer request replaces the older one, and there is one to a session", async () => {
+test("a newer request replaces the older one, and a session has only one", async () => {
   const { wallet, sessionId, page } = await started()
   const older = await page.ask()
   const newer = await page.ask()
@@ -141,7 +144,7 @@ test("a newer request replaces the older one, and there is one to a session", as
   expect((await page.prove(newer, signed(wallet, newer))).status).toBe(200)
 })
 
-test("it counts from when it was asked for ten minutes, by the database's clock", async () => {
+test("a request is valid for ten minutes, by the database's clock", async () => {
   const { wallet, page } = await started()
   const text = await page.ask()
   const signature = signed(wallet, text)
@@ -156,7 +159,7 @@ test("it counts from when it was asked for ten minutes, by the database's clock"
   expect((await page.prove(text, signature)).status).toBe(200)
 })
 
-test("of many at once exactly one is taken, and the same again later is refused", async () => {
+test("of many simultaneous proofs exactly one is accepted, and a later repeat is refused", async () => {
   const { wallet, sessionId, page } = await started()
   const text = await page.ask()
   const signature = signed(wallet, text)
@@ -168,7 +171,7 @@ test("of many at once exactly one is taken, and the same again later is refused"
   expect(await row(sessionId)).toEqual(before)
 })
 
-test("a signature that somebody else made of the true one is refused", async () => {
+test("a signature derived from the genuine one is refused", async () => {
   const { wallet, page } = await started()
   const text = await page.ask()
   const signature = signed(wallet, text)
@@ -182,8 +185,8 @@ test("a signature that somebody else made of the true one is refused", async () 
   expect((await page.prove(text, signature)).status).toBe(200)
 })
 
-test("a key of small order proves nothing, though any signature fits it", async () => {
-  // The neutral point: with it, the empty signature verifies for every message.
+test("a small-order key, which accepts any signature, is refused", async () => {
+  // The neutral point, for which the empty signature verifies every message.
   const address = bs58.encode(Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]))
   const answer = await app.request({
     method: "POST",
@@ -194,7 +197,7 @@ test("a key of small order proves nothing, though any signature fits it", async 
   expect(answer).toMatchObject({ status: 422, json: { error: "wallet_cannot_sign" } })
 })
 
-test("where nothing is asked, and of sessions that nobody knows, nothing is given and nothing changes", async () => {
+test("sessions that require no proof and unknown sessions get no request and do not change", async () => {
   const { wallet, sessionId, page } = await started()
   const text = await page.ask()
   const [ended, free] = [
@@ -216,7 +219,7 @@ test("where nothing is asked, and of sessions that nobody knows, nothing is give
   expect((await row(sessionId)).wallet_proved_at).toBeNull()
 })
 
-test("the consent before the wallet's step is kept, once, and only where the step follows", async () => {
+test("the consent before the wallet step is stored once, and only if the step follows", async () => {
   const { sessionId, page } = await started()
   expect((await page.view()).consented).toBe(false)
   expect((await page.call("agree", { consent: false })).status).toBe(422)
@@ -234,7 +237,7 @@ test("the consent before the wallet's step is kept, once, and only where the ste
   refused(await walletOn(app, free.sessionId).call("agree", { consent: true }), "session")
 })
 
-test("what is not base64, or too long, is refused before anything is read", async () => {
+test("input that is not base64 or too long is refused before anything is read", async () => {
   const { page } = await started()
   await page.ask()
   for (const input of [

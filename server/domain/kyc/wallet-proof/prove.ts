@@ -10,15 +10,15 @@ import { noSuchRequest, recordProof } from "./record.ts"
 import { firstDifference } from "./sign-in-message.ts"
 
 export type Signed =
-  /** The bytes that the wallet says it signed. */
+  /** The bytes that the wallet reports to have signed. */
   | { message: Buffer; signature: Buffer }
-  /** The signed transaction, as it would be sent. */
+  /** The signed transaction in wire format. */
   | { transaction: Buffer }
 
 /**
- * Takes what the wallet of a session signed: the text must be the one that was asked for, byte for byte, plain, wrapped as
- * hardware wallets sign it, or as the memo of a transaction that can never land. Each request serves once. An approval
- * that waited for it is applied in the same commit. Errors: wallet_proof_refused, chain_unavailable in quarantine.
+ * Accepts what the wallet of a session signed: exactly the requested text, either plain, in a hardware wallet's envelope, or as
+ * the memo of a transaction that can never land. Each request is valid once. Applies a held approval in the same commit.
+ * Errors: wallet_proof_refused, chain_unavailable in quarantine.
  */
 export async function proveWallet(sessionId: string, signed: Signed): Promise<void> {
   const now = clock.now()
@@ -34,7 +34,7 @@ export async function proveWallet(sessionId: string, signed: Signed): Promise<vo
   await recordProof({ sessionId, session, challenge, now })
 }
 
-/** The text that was signed, and what the signature is of. Errors: wallet_proof_refused. */
+/** The signed text, and the bytes that the signature covers. Errors: wallet_proof_refused. */
 function readSigned({ wallet }: SessionRow, { nonce }: Challenge, signed: Signed) {
   const key = publicKeyOf(wallet)
   if ("message" in signed) {
@@ -45,14 +45,14 @@ function readSigned({ wallet }: SessionRow, { nonce }: Challenge, signed: Signed
   if (read === null)
     return refuseProof(
       "message",
-      `the transaction is another one than the wallet was asked to sign. It has one memo, and ${wallet} alone signs it and pays.`,
+      `this is not the transaction that the wallet was asked to sign. That one has one memo, and only ${wallet} signs it and pays.`,
     )
-  // A transaction that could be sent may have been signed for another purpose.
+  // A transaction that could land may have been signed for another purpose.
   if (!read.isNeverSent(nonce)) noSuchRequest()
   return read
 }
 
-/** By the first field that differs; any other is a `message`. */
+/** The problem for the first field that differs. For other fields, `message`. */
 const problems: Partial<Record<NonNullable<ReturnType<typeof firstDifference>>, ProofProblem>> = {
   domain: "domain",
   uri: "domain",
@@ -61,7 +61,7 @@ const problems: Partial<Record<NonNullable<ReturnType<typeof firstDifference>>, 
   nonce: "request",
 }
 
-/** Errors: wallet_proof_refused, where another message was signed than the one that was asked for. */
+/** Errors: wallet_proof_refused, if the wallet signed a different message. */
 function requireAsked(session: SessionRow, challenge: Challenge, message: Buffer): void {
   const input = inputOf(session, challenge)
   const different = firstDifference(input, textOf(message))
@@ -73,13 +73,10 @@ function requireAsked(session: SessionRow, challenge: Challenge, message: Buffer
     wallet: `the message is for another wallet. Sign it with ${session.wallet}.`,
     session: "the message is for another session. Ask for a new message.",
   }
-  refuseProof(
-    problem,
-    sentences[problem] ?? "the wallet signed another text than it was asked to. Try another wallet app.",
-  )
+  refuseProof(problem, sentences[problem] ?? "the wallet signed a different text. Try another wallet app.")
 }
 
-/** Errors: wallet_proof_refused, where the message is not valid yet, or no more. */
+/** Errors: wallet_proof_refused, if the message is not valid yet or has expired. */
 export function requireInTime({ issued_at, expires_at }: Challenge, now: Date): void {
   if (now < issued_at) refuseProof("early", "the message is not valid yet. Ask for a new message.")
   if (now >= expires_at) refuseProof("late", "the message has expired. Ask for a new message.")

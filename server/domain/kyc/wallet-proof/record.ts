@@ -6,13 +6,13 @@ import type { SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Challenge, refuseProof, sessionNotOpen } from "./challenge.ts"
 
 export const noSuchRequest = (): never =>
-  refuseProof("request", "this message was used already, or replaced by a newer one. Ask for a new message.")
+  refuseProof("request", "this message was already used, or replaced by a newer one. Ask for a new message.")
 
 type Proof = { sessionId: string; session: SessionRow; challenge: Challenge; now: Date }
 
 /**
- * Records that the wallet of a session is proved, by a request that serves once: the wallet is this person's, and what others
- * verified with it ends. Applies an approval that waited for the proof. Errors: wallet_proof_refused, chain_unavailable in quarantine.
+ * Records that the wallet of a session is proved, and uses up the request. The wallet now belongs to this person, and other
+ * people's verifications of it end. Applies a held approval. Errors: wallet_proof_refused, chain_unavailable in quarantine.
  */
 export async function recordProof(proof: Proof): Promise<void> {
   const { workspace_id } = proof.session
@@ -21,10 +21,10 @@ export async function recordProof(proof: Proof): Promise<void> {
   publishActivity(workspace_id)
 }
 
-/** Of two at once, one takes the request, and the other finds none. */
+/** Of two simultaneous proofs, one uses the request and the other finds none. */
 async function record(sql: Queryable, { sessionId, session, challenge, now }: Proof): Promise<void> {
   const { workspace_id, id } = session
-  // Events lock the attestation first, too.
+  // Lock the attestation first, in the same order as events.
   await sql`select id from attestations where workspace_id = ${workspace_id} and id = ${id} for update`
   const taken = await sql`
     delete from wallet_challenges
@@ -38,7 +38,7 @@ async function record(sql: Queryable, { sessionId, session, challenge, now }: Pr
       and wallet_proved_at is null
     returning id`
   if (proved.length === 0) sessionNotOpen()
-  // An investor without an external id is known by this wallet alone, so the person who signs with its key is that investor.
+  // An investor without an external id is known only by this wallet, so its key's owner is that investor.
   await sql`
     select merge_investors(i.workspace_id, i.id, a.investor_id, null)
     from attestations a join investors i on i.workspace_id = a.workspace_id and i.wallet = a.wallet

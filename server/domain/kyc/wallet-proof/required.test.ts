@@ -11,7 +11,7 @@ import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { exampleId } from "#test/vendor/example-id.ts"
 import { startVendor, type Vendor } from "#test/vendor/server.ts"
 
-// Of whom proof of the wallet is asked, and of whom not.
+// When proof of the wallet is required.
 const INDIVIDUAL = "kyc_individual_v1"
 const ACCREDITED = "accredited_investor_v1"
 let vendor: Vendor
@@ -61,7 +61,7 @@ test.each<[Mode, string, boolean]>([
   expect((await walletOn(app, sessionId).view()).walletProof).toBe(wanted ? "needed" : "none")
 })
 
-test("a schema says otherwise, for sessions that begin from then on", async () => {
+test("a schema can override the default for later sessions", async () => {
   const key = await keyOf("test")
   const change = (wallet_proof: boolean | null) =>
     owner.browser.mutate("schema.change", { id: INDIVIDUAL, wallet_proof })
@@ -69,7 +69,7 @@ test("a schema says otherwise, for sessions that begin from then on", async () =
   const before = await app.startSession(key, wallet, INDIVIDUAL)
   expect((await change(true)).data).toMatchObject({ id: INDIVIDUAL, wallet_proof: true })
   expect(await schemaOf(key.apiKey, INDIVIDUAL)).toMatchObject({ wallet_proof: true })
-  // What has begun goes on as it began, also when it is started again.
+  // A session that has begun does not change, even if it is started again.
   expect(await app.startSession(key, wallet, INDIVIDUAL)).toEqual(before)
   expect(await required(before.sessionId)).toBe(false)
   const after = await app.startSession(key, newWallet(), INDIVIDUAL)
@@ -92,7 +92,7 @@ test("a schema says otherwise, for sessions that begin from then on", async () =
   ])
 })
 
-test("a schema can be made with it, and only by those who may", async () => {
+test("a schema can be created with the setting, but only with the permission", async () => {
   const made = await owner.browser.mutate("schema.create", {
     id: "proved_v1",
     name: "Proved",
@@ -109,14 +109,14 @@ test("a schema can be made with it, and only by those who may", async () => {
   expect(await schemaOf((await keyOf("test")).apiKey, "proved_v1")).toMatchObject({ wallet_proof: true })
 })
 
-test("a smart wallet is started as any other, also where proof is asked for", async () => {
+test("a smart wallet can start a session that requires proof", async () => {
   const key = await keyOf("live")
   const { sessionId } = await app.startSession(key, offCurve(), ACCREDITED)
   expect(await required(sessionId)).toBe(true)
   expect(await walletOn(app, sessionId).view()).toMatchObject({ walletProof: "needed", provesOnChain: true })
 })
 
-test("nobody is sent to the vendor before the wallet has signed; then all goes its way", async () => {
+test("the vendor's page opens only after the wallet has signed", async () => {
   const key = await keyOf("live")
   const wallet = newSigningWallet()
   const { sessionId } = await app.startSession(key, wallet.address, ACCREDITED)

@@ -1,16 +1,16 @@
 /**
- * What a wallet is asked to sign: the input of the wallet standard's `solana:signIn`, of which a wallet makes the text
+ * The input of the wallet standard's `solana:signIn`, from which a wallet makes the text to sign
  * (https://github.com/phantom/sign-in-with-solana, modelled on EIP-4361 and CAIP-122).
  */
 export type SignInInput = {
-  /** Host of the page, with its port where it has one. */
+  /** Host of the page, with its port if it has one. */
   domain: string
   address: string
   /** One line of URI characters and spaces. */
   statement: string
   uri: string
   version: string
-  /** Left out where the standard has no name for the network. */
+  /** Omitted if the standard has no name for the network. */
   chainId?: string
   nonce: string
   issuedAt: string
@@ -18,7 +18,7 @@ export type SignInInput = {
   resources: readonly string[]
 }
 
-/** All that a message can have, the standard's other fields too. */
+/** All fields of the standard, including those that Vouch does not send. */
 type Parsed = { [Field in keyof SignInInput]: SignInInput[Field] | undefined } & {
   notBefore: string | undefined
   requestId: string | undefined
@@ -26,7 +26,7 @@ type Parsed = { [Field in keyof SignInInput]: SignInInput[Field] | undefined } &
 
 const GREETING = " wants you to sign in with your Solana account:"
 
-/** In the standard's order: what is left out has no line. */
+/** In the standard's order. An omitted field has no line. */
 const lines = [
   ["uri", "URI"],
   ["version", "Version"],
@@ -38,7 +38,7 @@ const lines = [
   ["requestId", "Request ID"],
 ] as const satisfies readonly (readonly [keyof Parsed, string])[]
 
-/** The one text that the standard makes of an input. */
+/** The text that the standard defines for an input. */
 export function signInText(input: SignInInput): string {
   const fields = lines.flatMap(([field, name]) => {
     const value = field in input ? input[field as keyof SignInInput] : undefined
@@ -63,7 +63,7 @@ const MESSAGE = new RegExp(
     .join("")}(?:\\nResources:(?<resources>(?:\\n- [^\\n]+)*))?)?$`,
 )
 
-/** The fields of a text that has the standard's form; null where it has another. */
+/** Parses a text in the standard's form; null for another form. */
 export function readSignInText(text: string): Parsed | null {
   const groups = MESSAGE.exec(text)?.groups
   if (groups === undefined) return null
@@ -72,9 +72,9 @@ export function readSignInText(text: string): Parsed | null {
 }
 
 /**
- * What in a text differs from what was asked for: first what tells where it belongs; `message` where it has another
- * form. Null where it is that very text: the standard lets a wallet add what the input leaves open, and
- * ours leaves nothing open.
+ * The first field of a text that differs from the request, starting with those that say what the text is for; `message` for
+ * another form. Null if the text is identical: the standard lets a wallet add fields that the input omits, but ours
+ * omits none.
  */
 export function firstDifference(input: SignInInput, text: string): keyof Parsed | "message" | null {
   if (text === signInText(input)) return null

@@ -15,7 +15,7 @@ const input: SignInInput = {
 }
 const text = signInText(input)
 
-test("the text is the one that the standard's grammar has for these fields", () => {
+test("the text follows the standard's grammar", () => {
   expect(text).toBe(
     `vouch.example.com:8443 wants you to sign in with your Solana account:
 7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU
@@ -33,7 +33,7 @@ Resources:
   )
 })
 
-test("a network without a name in the standard is left out", () => {
+test("a network without a name in the standard is omitted", () => {
   const { chainId: _, ...others } = input
   expect(signInText(others)).not.toContain("Chain ID")
   expect(firstDifference(others, signInText(others))).toBeNull()
@@ -41,7 +41,7 @@ test("a network without a name in the standard is left out", () => {
   expect(firstDifference(input, signInText(others))).toBe("chainId")
 })
 
-test("what is written is read again", () => {
+test("a written text can be parsed", () => {
   expect(readSignInText(text)).toEqual({ ...input, notBefore: undefined, requestId: undefined })
   expect(
     readSignInText(`${input.domain} wants you to sign in with your Solana account:\n${input.address}`),
@@ -66,7 +66,7 @@ const others: [keyof SignInInput, string | string[]][] = [
   ["resources", ["https://vouch.example.com:8443/v1/attestation/att_2"]],
   ["resources", []],
 ]
-test.each(others)("another %s is named", (field, value) => {
+test.each(others)("a different %s is reported", (field, value) => {
   expect(firstDifference(input, text)).toBeNull()
   expect(firstDifference(input, signInText({ ...input, [field]: value }))).toBe(field)
 })
@@ -86,11 +86,11 @@ test.each([
   [text.replace("\nResources", "\nRequest ID: 1\nResources"), "requestId"],
   [`${text}\n- https://evil.example`, "resources"],
   [`${text}\nNonce: ${input.nonce}`, "message"],
-])("a text that is not that one is none: %j", (other, difference) => {
+])("a text in another form is a different message: %j", (other, difference) => {
   expect(firstDifference(input, other)).toBe(difference)
 })
 
-test("reading takes no longer for a hostile text", () => {
+test("a hostile text does not slow parsing down", () => {
   const hostile = `${"a wants you to sign in with your Solana account:".repeat(150)}\n${"\n\n".repeat(400)}`
   expect(readSignInText(hostile)).toBeNull()
 })

@@ -1,14 +1,14 @@
 import { reads, sql } from "#db/client.ts"
 import { type Found, type Reading, referencesOf } from "./event-sessions.ts"
 
-/** More than one event names. */
+/** No event names more checks than this. */
 const MOST = 10
 
 /**
- * Sessions whose investor left the check that an event is about for another one, such as after a request to submit again.
- * The vendor may still approve it.
+ * Sessions whose investor left the check of this event for another one, for example after a request to submit again.
+ * The vendor may still approve the earlier check.
  */
-export async function sessionsThatLeft(reading: Reading): Promise<Found[]> {
+export async function sessionsWithEarlierCheck(reading: Reading): Promise<Found[]> {
   const references = (await referencesOf(reading)).join("\n")
   if (references === "") return []
   return reads<Found[]>`
@@ -16,7 +16,7 @@ export async function sessionsThatLeft(reading: Reading): Promise<Found[]> {
       (select one from unnest(a.earlier_references) one
         where one = any (string_to_array(${references}, chr(10))) limit 1) as provider_reference,
       a.event_decision, a.status in ('pending', 'verified') and coalesce(a.issued_at, a.held_at) is not null as is_approved,
-      true as is_left
+      true as is_earlier
     from attestations a join workspaces w on w.id = a.workspace_id
     join schemas s on s.workspace_id = a.workspace_id and s.id = a.schema_id
     where a.provider = ${reading.provider.name} and w.mode = ${reading.mode} and a.status in ('pending', 'verified')
@@ -24,8 +24,12 @@ export async function sessionsThatLeft(reading: Reading): Promise<Found[]> {
     order by a.seq desc limit ${MOST}`
 }
 
-/** Makes a check that was left the session's own again: what the vendor says of it later counts. False if it is too late. */
-export async function takeUp({ workspace_id, attestation_id, provider_reference }: Found): Promise<boolean> {
+/** Makes an earlier check the session's current one again, so that the vendor's later events about it count. False if it is too late. */
+export async function resumeCheck({
+  workspace_id,
+  attestation_id,
+  provider_reference,
+}: Found): Promise<boolean> {
   const taken = await sql`
     update attestations set provider_reference = ${provider_reference},
       earlier_references = array_append(array_remove(earlier_references, ${provider_reference}::text), provider_reference)

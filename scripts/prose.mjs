@@ -1,5 +1,6 @@
-// Finds the words that we do not write in comments, texts and docs, and says what to write instead. `npm run prose` checks
-// every file of the repository, `npm run prose -- <path> …` some of them. Exceptions are in `prose-exceptions.txt`.
+// Finds the words that we do not write in comments, texts and docs, and says what to write instead. Also finds lines of
+// Markdown that are too long. `npm run prose` checks every file of the repository, `npm run prose -- <path> …` some of them.
+// Exceptions are in `prose-exceptions.txt`.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -60,6 +61,28 @@ const files = execFileSync("git", ["ls-files", "-z", ...paths], { cwd: root, enc
 const any = new RegExp(`\\b(?:${words.map(([word]) => word).join("|")})\\b`, "i")
 const each = words.map(([word, instead]) => [new RegExp(`\\b(?:${word})(?!\\w)`, "gi"), instead])
 
+/** Longest line of a document, in characters. */
+const WIDTH = 120
+
+/**
+ * The numbers of lines that are too long and have a space to break at. Code blocks, tables, headings and what a command
+ * writes may be longer, and so may a line that is one link or one piece of code.
+ */
+function longLines(lines) {
+  const found = []
+  let isCode = false
+  let isMade = false
+  lines.forEach((line, index) => {
+    if (/^\s*```/.test(line)) isCode = !isCode
+    if (line.startsWith("<!-- ")) isMade = line.startsWith("<!-- made")
+    if (isCode || isMade || line.length <= WIDTH || /^\s*(\||#|<)/.test(line)) return
+    const whole = line.replace(/`[^`]*`|\[[^\]]*\]\([^)]*\)/g, (one) => one.replaceAll(" ", "_"))
+    const start = whole.match(/^\s*(?:[-*+] |\d+\. )?\s*/)[0].length
+    if (whole.slice(start, WIDTH + 1).includes(" ")) found.push(index + 1)
+  })
+  return found
+}
+
 const isExcepted = (path, line) =>
   exceptions.some((one) => {
     const fits = one.path === path && line.includes(one.phrase)
@@ -70,6 +93,10 @@ const isExcepted = (path, line) =>
 let found = 0
 for (const path of files) {
   const lines = readFileSync(join(root, path), "utf8").split("\n")
+  for (const number of path.endsWith(".md") ? longLines(lines) : []) {
+    found++
+    console.log(`${path}:${number} is longer than ${WIDTH} characters: break it`)
+  }
   lines.forEach((line, i) => {
     if (!any.test(line) || isExcepted(path, line)) return
     for (const [word, instead] of each)

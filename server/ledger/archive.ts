@@ -1,34 +1,34 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 
-// Operations and transactions that ended long ago lie in tables of their own, which inherit from the others: a statement
-// that names `operations` has them, too, of whatever version it is. Checks on those tables say what can be in them, so that
-// the planner passes over them for whatever has not ended.
+// Operations and transactions that ended long ago are in separate tables that inherit from the main ones. So any
+// statement that names `operations` reads them too, in every version. Check constraints on the archive let the planner
+// skip it for rows that have not ended.
 
-/** Rows that one statement moves: few enough that whoever waits for it does not notice. */
+/** Rows moved by one statement: few enough that nothing waiting for it is delayed noticeably. */
 const BATCH = 1000
 
-/** Operations, by themselves and apart from the archive, that nothing will change any more. */
+/** Operations outside the archive that nothing will change any more. */
 const endedOperations = (until: Date) => sql`
   o.finished_at <= ${until} and o.status in ('confirmed', 'failed') and (o.signature is null or exists (
     select from transactions t where t.signature = o.signature
       and (t.status in ('failed', 'expired') or t.finalized_at is not null)))`
 
-/** The same for transactions. What one cost has been added to its operations by then. */
+/** The same for transactions. Their cost has already been added to their operations. */
 const endedTransactions = (until: Date) => sql`
   t.created_at <= ${until} and t.settled_at <= ${until} and t.wire is null
   and (t.status in ('failed', 'expired') or (t.status = 'confirmed' and t.finalized_at is not null))
   and (t.status = 'expired' or t.fee is null or t.counted_at is not null)`
 
-/** Moves to the archive what ended by `until`, until it is all there, or `isStopped`. */
+/** Moves what ended by `until` to the archive, until everything is moved or `isStopped`. */
 export async function archiveEnded(until: Date, isStopped: () => boolean): Promise<void> {
-  // The order makes it go by the index: `exists` would read all of a table where there is none.
+  // The order makes the planner use the index. `exists` would read the whole table when there is no match.
   const oldestOperation = sql`
     select o.finished_at from only operations o where o.workspace_id = w.id and ${endedOperations(until)}
     order by o.finished_at limit 1`
   const oldestTransaction = sql`
     select t.created_at from only transactions t where t.workspace_id = w.id and ${endedTransactions(until)}
     order by t.created_at limit 1`
-  // Of a workspace where an old transaction is still to be counted, what its operations cost changes.
+  // While an old transaction of a workspace is not counted yet, the cost of its operations still changes.
   const due = await sql<{ id: string }[]>`
     select w.id from workspaces w
     where coalesce((${oldestOperation}), (${oldestTransaction})) is not null and not exists (
@@ -44,8 +44,9 @@ export async function archiveEnded(until: Date, isStopped: () => boolean): Promi
 }
 
 /**
- * Moves some rows of a workspace, and returns how many. One statement for each table: a row is in one of two places at any moment. It
- * waits for nobody: rows that somebody has locked stay for the next time, as does a workspace in which another one moves.
+ * Moves some rows of a workspace and returns how many. Each table takes one statement, so a row is always in exactly
+ * one place. It waits for no lock: locked rows, and workspaces where another process is moving rows, are left for the
+ * next time.
  */
 async function moveBatch(workspaceId: string, until: Date): Promise<number> {
   const held = sql`held as (select from workspaces where id = ${workspaceId} for no key update skip locked)`
@@ -69,13 +70,13 @@ async function moveBatch(workspaceId: string, until: Date): Promise<number> {
 }
 
 /**
- * Nothing of a workspace is moved until the caller's transaction ends. For a change of what may be in the archive: a
- * statement that finds a row just moved would pass over it.
+ * Keeps the workspace's rows in place until the caller's transaction ends. For updates of rows that may be in the
+ * archive: a statement would miss a row that was just moved.
  */
 export const holdArchive = (sql: Queryable, workspaceId: string) =>
   sql`select from workspaces where id = ${workspaceId} for share`
 
-/** Takes a transaction back, to be followed again. */
+/** Moves a transaction back out of the archive, so that it is followed again. */
 export const takeFromArchive = (sql: Queryable, signature: string) => sql`
   with back as (delete from archived_transactions where signature = ${signature} returning *)
   insert into transactions select * from back`

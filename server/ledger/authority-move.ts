@@ -8,25 +8,25 @@ import type { Effect, Lookup, Plan, Recovery } from "./definition.ts"
 import type { Issuer } from "./issuer.ts"
 import type { Operation } from "./operation.ts"
 
-/** A mint that an operation moves to another key. */
+/** A mint whose authority an operation replaces. */
 type Move = {
   id: string
-  /** Whether the chain has to say what the mint obeys: it failed, or it vanished and is done again. */
+  /** Whether to ask the chain for the mint's authority, because the operation failed or vanished and is done again. */
   looks: boolean
   mint: PublicKey
   to: Address
 }
 
-/** What an operation moves. It looks first where what it knows may no longer be so. */
+/** What an operation moves. It reads the chain first if what it knows may be out of date. */
 const moveOf = (
   { id, attempts, redo, payload: { to } }: Operation<{ to: Address }>,
   mint: PublicKey,
 ): Move => ({ id, looks: attempts > 0 || redo, mint, to })
 
-/** What a mint obeys as the database has it, and whether that key may pause it. */
+/** The mint's authority according to the database, and whether that key may pause the mint. */
 type KnownMint = { authority: Address | null; pausable: boolean }
 
-/** What all operations have in common that move the mint of something to another key. */
+/** What all operations that replace a mint's authority have in common. */
 export function authorityMove<Payload extends { to: Address }>(
   mintOf: (operation: Operation<Payload>) => PublicKey,
 ) {
@@ -41,12 +41,12 @@ export function authorityMove<Payload extends { to: Address }>(
     effects: (operations: Operation<Payload>[], at: Lookup & { slot: number }) =>
       moveEffects(movesOf(operations), at),
     rebuild: null,
-    /** It looks at what the mint obeys. */
+    /** Reads the mint's current authority. */
     recover: (): Recovery => ({ do: "retry" }),
   }
 }
 
-/** Plans moves, each from what is known of its mint. */
+/** Plans moves from what is known of each mint. */
 export const planMoves = <Payload extends { to: Address }>(
   operations: readonly Operation<Payload>[],
   {
@@ -68,10 +68,10 @@ export const planMoves = <Payload extends { to: Address }>(
     ]),
   )
 
-/** The keys that mints were seen to obey, by operation. */
+/** The authority that each operation's mint was seen to have. */
 export type SeenAuthorities = ReadonlyMap<string, Address | null>
 
-/** Which key each mint obeys, by a node that has seen what has landed of the workspace. */
+/** The authority of each mint, from a node that has seen everything that landed for the workspace. */
 async function lookAtAuthorities(
   moves: readonly Move[],
   { workspaceId, chain }: Lookup,
@@ -86,8 +86,8 @@ async function lookAtAuthorities(
 }
 
 /**
- * Plans one move, from the key that the database has for the mint, or where it has to look, from the one that the chain
- * tells of: it may be there already.
+ * Plans one move from the authority in the database, or, if the chain has to be asked, from the one on chain. The mint
+ * may have been moved already.
  */
 function planMove(
   issuer: Issuer,
@@ -102,7 +102,7 @@ function planMove(
   return { do: "send", instructions: moveAuthority(about), signers: [] }
 }
 
-/** Whether mints obey the keys that they were to be moved to. */
+/** Whether mints have the authorities that they were to be moved to. */
 async function moveEffects(
   moves: readonly Move[],
   { chain, slot }: Lookup & { slot: number },

@@ -1,8 +1,8 @@
 type Failing = { times: number; until: number }
 
 /**
- * What has failed is left alone for a while, twice as long each time, so that it holds up nobody else. In the memory
- * of this process: after a restart all of it is tried again.
+ * Pauses what has failed, twice as long each time, so that it delays nothing else. Kept in the memory of this process:
+ * after a restart everything is tried again.
  */
 export class Backoff {
   readonly #first: number
@@ -24,25 +24,25 @@ export class Backoff {
     this.#failing.delete(name)
   }
 
-  /** Whether it failed the last time, and is to be left alone for now. */
+  /** Whether the last attempt failed and the pause is not over. */
   isHeld(name: string): boolean {
     const failing = this.#failing.get(name)
     return failing !== undefined && failing.until > performance.now()
   }
 
-  /** How many failed the last time. One that nobody has tried again for long has nothing left to be tried. */
+  /** How many failed at their last attempt. One that was not retried for a long time no longer counts. */
   get size(): number {
     const before = performance.now() - this.#longest
     for (const [name, { until }] of this.#failing) if (until < before) this.#failing.delete(name)
     return this.#failing.size
   }
 
-  /** All that is to be left alone for now. */
+  /** All that are paused now. */
   get held(): string[] {
     return [...this.#failing.keys()].filter((name) => this.isHeld(name))
   }
 
-  /** How often it has failed in a row. */
+  /** How many times in a row it has failed. */
   times(name: string): number {
     return this.#failing.get(name)?.times ?? 0
   }

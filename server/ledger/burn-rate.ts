@@ -1,16 +1,16 @@
-/** Over how long what was spent is looked at, and how long it has to be known before anything is said, in milliseconds. */
+/** How far back spending counts, and how much history is needed before an estimate, in milliseconds. */
 const WINDOW_MS = 3_600_000
 const LEAST_MS = 600_000
-/** What was spent within so long is one figure. */
+/** Spending within this time is added up in one entry. */
 const STEP_MS = 60_000
 
-/** How fast a balance is spent. What is added to it does not count. */
+/** How fast a balance is spent. Deposits do not count. */
 export class BurnRate {
-  /** What was spent from a moment on until the next one. */
+  /** The amount spent between a time and the next entry. */
   #spent: { since: number; lamports: number }[] = []
   #last: { lamports: number; at: number } | null = null
 
-  /** Adds what was spent before anything was noted, so that it is known at once after a restart. */
+  /** Adds spending from before this process started, so that the rate is known right after a restart. */
   recall(spent: readonly { at: number; lamports: number }[]): void {
     const recalled = spent.map(({ at, lamports }) => ({ since: at, lamports }))
     this.#spent = [...recalled, ...this.#spent].sort((one, other) => one.since - other.since)
@@ -25,7 +25,7 @@ export class BurnRate {
     this.#spent = this.#spent.filter(({ since }) => since > at - WINDOW_MS)
   }
 
-  /** For how many hours the balance lasts, if it goes on like this. Null where nothing is spent, or too little is known. */
+  /** How many hours the balance lasts at this rate. Null if nothing is spent or too little is known. */
   get hoursLeft(): number | null {
     const [first] = this.#spent
     if (!first || !this.#last || this.#last.at - first.since < LEAST_MS) return null

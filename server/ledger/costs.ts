@@ -6,9 +6,9 @@ import type { Chain } from "#server/solana/chain.ts"
 import { type Costs, costsOf, costsWithoutMeta, type Layout } from "#server/solana/costs.ts"
 import { Backoff } from "./backoff.ts"
 
-/** Transactions that are counted in one commit. */
+/** Transactions counted in one commit. */
 const BATCH = 32
-/** For how long a transaction is asked for that no node has: then it counts as what it can have cost at most. */
+/** How long to ask for a transaction that no node has. After that, its highest possible cost counts. */
 const GIVE_UP_SECONDS = 3600
 
 type Uncounted = Layout & {
@@ -21,20 +21,20 @@ type Uncounted = Layout & {
 }
 
 /**
- * Counts what transactions of one chain cost, once that is for good: one that vanishes has cost nothing. What pays for no account costs its fee, which is
- * known when it is signed (`costs.test.ts` holds it to the chain). Only where an account may have been opened, the
- * chain is asked: somebody else may have opened it.
+ * Counts the cost of one chain's transactions once they are final: one that vanishes cost nothing. A transaction that
+ * opens no account costs its fee, which is known when it is signed (`costs.test.ts` checks this against the chain). The
+ * chain is asked only if an account may have been opened, because someone else may have opened it first.
  */
 export class CostCounter {
   readonly #chain: Chain
-  /** By signature: what no node has now. */
+  /** Transactions that no node has now, by signature. */
   readonly #missing = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 
   constructor(chain: Chain) {
     this.#chain = chain
   }
 
-  /** Counts some. Returns whether there may be more. */
+  /** Counts some. Returns whether more may be left. */
   async tick(): Promise<boolean> {
     const rows = await sql<Uncounted[]>`
       select signature, workspace_id, layout, head, status, fee::text, rent::text, settled_at from transactions
@@ -74,7 +74,10 @@ export class CostCounter {
   }
 }
 
-/** Tells operations, months and accounts what transactions cost, each transaction once. Returns the workspaces of them. */
+/**
+ * Adds the cost of transactions to their operations, months and accounts, once per transaction. Returns their
+ * workspaces.
+ */
 async function count(counted: readonly { row: Uncounted; costs: Costs }[]): Promise<Set<string>> {
   if (counted.length === 0) return new Set()
   return sql.begin(async (sql) => {

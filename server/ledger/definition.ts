@@ -9,77 +9,77 @@ import type { Issuer } from "./issuer.ts"
 import { decodeOperation, type Operation, type OperationRow, type Refusal } from "./operation.ts"
 import type { Carried } from "./restore/carried.ts"
 
-/** The chain, as a workspace's operations are looked up on it. */
+/** The chain, as the operations of a workspace read it. */
 export type Lookup = { workspaceId: string; chain: Chain }
 
-/** What an operation comes to when it is to be built. */
+/** The plan of an operation that is about to be built. */
 export type Plan =
   | { do: "send"; instructions: TransactionInstruction[]; signers: readonly Signer[] }
   /** Nothing is left to do on chain. */
   | { do: "finish" }
   | { do: "fail"; refusal: Refusal }
-  /** What the chain says has to be known first, or anew: it stays queued, is looked up, and planned again. */
+  /** The chain has to be read first, or again: the operation stays queued, is looked up and planned again. */
   | { do: "look" }
-  /** Something else has to come first: it stays queued, and is planned again in a moment. */
+  /** Something else has to happen first: the operation stays queued and is planned again in a moment. */
   | { do: "defer" }
 
 /** What happens to an operation after the chain refused its instruction. */
 export type Recovery =
   | { do: "fail"; refusal: Refusal }
-  /** Build it again: what it ran into may be gone. After three times it waits longer and longer. */
+  /** Build it again: the obstacle may be gone. After three attempts, the pauses grow. */
   | { do: "retry" }
-  /** The fee payer has too little: it goes again when that may have changed, and nobody is to blame. */
+  /** The fee payer has too little SOL: the operation is retried when that may have changed, and counts no failure. */
   | { do: "wait" }
-  /** Its effect is there already. */
+  /** Its effect is already on chain. */
   | { do: "finish" }
 
 /**
- * Whether the chain looks as if an operation had taken effect. `unclear` where nothing on chain tells, because doing it
- * again changes nothing, or because others may have changed the same.
+ * Whether the chain shows the effect of an operation. `unclear` if it cannot tell, because repeating the operation
+ * changes nothing or because others may have made the same change.
  */
 export type Effect = "there" | "absent" | "unclear"
 
-/** Where an operation's effect can be found on chain, and whether that is for good. */
+/** Where to find an operation's effect on chain, as of a finalized slot. */
 export type Landing = { signature: string; slot: number; isFinal: boolean }
 
 /** A transaction whose operations' rows are lost. */
 type RebuildContext = {
   workspaceId: string
   signature: string
-  /** The wallet of a token account; null where nobody knows any more. */
+  /** The wallet of a token account; null if it is no longer known. */
   ownerOf: (account: Address) => Address | null
 }
 
-/** An operation that ended well; `landing` is null where a plan found nothing left to do. */
+/** An operation that succeeded. `landing` is null if its plan found nothing left to do. */
 type Settled<Payload> = { operation: Operation<Payload>; landing: Landing | null }
 
 /**
- * A kind of operation: all that there is to say about it. `Schema` is what it carries, `Facts` what it has to know of
- * the chain before it can be planned.
+ * The full definition of a kind of operation. `Schema` is its payload, `Facts` what it reads from the chain before it
+ * is planned.
  */
 export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   /** Its name in the database. */
   kind: string
-  /** What it does, on screens. */
+  /** What it does, as screens show it. */
   label: string
   /**
-   * Whether it takes rights away. Then it goes before all that do not, and is signed as long as the fee payer has its fee:
-   * it must not pay for an account.
+   * Whether it takes rights away. Such an operation goes before all others and is signed as long as the fee payer can
+   * pay the fee. It must not pay for an account.
    */
   isUrgent: boolean
   /**
-   * What it carries, as it is stored. A change must read what versions before wrote. `mint_config`, `wallet` and
-   * `from_wallet` are what operations are found by.
+   * Its payload, as stored. A changed schema must still read what earlier versions wrote. `mint_config`, `wallet` and
+   * `from_wallet` are also columns, for searching.
    */
   payload: Schema
-  /** Asks the chain what `plan` wants to know. No transaction of the database is open meanwhile. */
+  /** Reads from the chain what `plan` needs. No database transaction is open while it waits. */
   look: ((operations: Operation<z.output<Schema>>[], at: Lookup) => Promise<Facts>) | null
   /**
-   * Looks again at what may have changed since it was enqueued, and builds its instructions. Reads the database only:
-   * a chain may take its time. `facts` is what `look` found of these operations a moment ago; null where nobody has
-   * looked. It is asked again before what was signed is saved, where something has changed meanwhile (`voidPlans`), and
-   * must come to the same where that is nothing to it. What is done again (`redo`) is in the books: it goes by what the
-   * chain says alone, and where that refuses it, it waits.
+   * Checks what may have changed since the operation was queued, and builds its instructions. It reads only the
+   * database, since the chain may be slow. `facts` is what `look` just found; null if the chain was not read. If
+   * something changes before the signed transaction is saved (`voidPlans`), it is called again and must return the same
+   * plan unless the change affects it. An operation that is done again (`redo`) is already in the books: it depends
+   * only on the chain, and if the chain refuses it, it waits.
    */
   plan(
     sql: Queryable,
@@ -88,38 +88,38 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
     facts: Facts | null,
   ): Promise<Map<string, Plan>>
   /**
-   * Applies the effects to the domain, in the commit that marks the operations confirmed. All are of one workspace.
+   * Applies the effects to the domain, in the commit that marks the operations confirmed. All are from one workspace.
    * Rows of the domain are locked before operations, in the order of their ids.
    */
   settle:
     | ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>)
     | null
   /**
-   * Notes where operations are on chain now that were confirmed before, vanished and were done again: their effects on the
-   * domain stand. Null where nothing names the transaction.
+   * Notes the new transaction of operations that were confirmed, vanished and were done again. Their effects on the
+   * domain stay. Null if no row of the domain names the transaction.
    */
   settleAgain:
     | ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>)
     | null
-  /** Gives back what the operations held, in the commit that marks them failed. */
+  /** Releases what the operations reserved, in the commit that marks them failed. */
   release:
     | ((sql: Queryable, operations: Operation<z.output<Schema>>[], workspaceId: string) => Promise<void>)
     | null
-  /** The id in the memo of its transaction (`solana/memo.ts`): by it, the chain's own history tells what has landed. */
+  /** The id in the memo of its transaction (`solana/memo.ts`), by which the history on chain shows what landed. */
   memoId(operation: Operation<z.output<Schema>>): string
   /**
-   * Looks for the effects of operations on chain, as they are for good in a slot or later. None of them is known to have
-   * landed, and nothing that conflicts with one has landed since it was signed.
+   * Looks for the effects of operations on chain, finalized in a slot or later. None of them is known to have landed,
+   * and nothing that conflicts with one has landed since it was signed.
    */
   effects(
     operations: Operation<z.output<Schema>>[],
     at: Lookup & { slot: number },
   ): Promise<Map<string, Effect>>
   /**
-   * Books what has landed under a memo whose operation's row is lost with its commit: does in this transaction what the
-   * request did in that one, and returns what the operation carried, which is settled next. `nothing` where the books need
-   * no operation for it, null where it is of another kind or the chain does not tell enough. A kind that moves nothing has
-   * none: what it did is read from the chain whenever it matters.
+   * Books a transaction that landed, but whose operation was lost with its commit. It repeats in this transaction what
+   * the request did in the lost one and returns the operation's payload, which is settled next. Returns `nothing` if
+   * the books need no operation for it, and null if it is of another kind or the chain shows too little. Kinds that
+   * move nothing have no `adopt`: their effect is read from the chain whenever it matters.
    */
   rebuild:
     | ((sql: Queryable, carried: Carried, at: RebuildContext) => Promise<z.output<Schema> | "nothing" | null>)
@@ -128,16 +128,16 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   recover(error: ProgramError, operation: Operation<z.output<Schema>>, instruction: number): Recovery
 }
 
-/** Defines a kind. Nothing may be left out: what a kind has no use for is null. */
+/** Defines a kind. Every field is required: what a kind does not use is null. */
 export const defineOperation = <Schema extends z.ZodType, Facts = never>(
   definition: OperationDefinition<Schema, Facts>,
 ): OperationDefinition<Schema, Facts> => definition
 
-// Each definition knows its own payloads and facts; the ledger hands them what they wrote and found themselves.
+// Each definition knows its own payloads and facts, and the ledger passes it only what it produced itself.
 // biome-ignore lint/suspicious/noExplicitAny: no other type holds definitions of different payloads
 type AnyDefinition = OperationDefinition<any, any>
 
-/** All kinds that a ledger can move along. */
+/** All kinds that a ledger can carry out. */
 export class Operations {
   readonly #byKind: ReadonlyMap<string, AnyDefinition>
 
@@ -156,12 +156,15 @@ export class Operations {
     return definition
   }
 
-  /** What a kind does, on screens. A newer version beside this one may have kinds that are not known here. */
+  /**
+   * What a kind does, as screens show it. A newer version running at the same time may have kinds that are unknown
+   * here.
+   */
   labelOf(kind: string): string {
     return this.#byKind.get(kind)?.label ?? kind
   }
 
-  /** What belongs to each kind, in its order. */
+  /** The entries of each kind, in order. */
   byKind<T>(all: readonly T[], rowOf: (one: T) => OperationRow): [AnyDefinition, T[]][] {
     const groups = Map.groupBy(all, (one) => rowOf(one).kind)
     return [...groups].map(([kind, group]) => [this.definitionOf(kind), group])
@@ -172,6 +175,6 @@ export class Operations {
 export const decodeAll = ({ payload }: AnyDefinition, rows: readonly OperationRow[]) =>
   rows.map((row) => decodeOperation(payload, row))
 
-/** Effects of operations that nothing on chain tells of. */
+/** The effects of operations that leave no trace on chain. */
 export const unclearEffects = async (operations: readonly { id: string }[]): Promise<Map<string, Effect>> =>
   new Map(operations.map(({ id }) => [id, "unclear"]))

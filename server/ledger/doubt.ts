@@ -3,18 +3,18 @@ import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Verdict } from "./evidence.ts"
 
-/** No node can say whether a transaction has landed. It is checked again, with growing pauses. */
+/** No node can say whether a transaction landed. It is checked again, with growing pauses. */
 export type Doubt = { reason: string; times: number; againAt: number }
 
-/** The first and the longest pause between two looks, in milliseconds, and the longest while nodes fail to answer. */
+/** The first and the longest pause between two checks, in milliseconds, and the longest while nodes fail to answer. */
 const FIRST_MS = 2000
 const LONGEST_MS = 60_000
 const LONGEST_PASSING_MS = 10_000
 
-/** The doubt of a process that went on with it before this one: it is looked at again at once. */
+/** A doubt that an earlier process had noted. It is checked again at once. */
 export const doubtBefore = (reason: string): Doubt => ({ reason, times: 0, againAt: 0 })
 
-/** Notes a doubt, in the log and on the transaction where it is news. */
+/** Records a doubt on the transaction, and logs it when it is new. */
 export async function noteDoubt(
   mode: Mode,
   before: Doubt | null,
@@ -23,7 +23,7 @@ export async function noteDoubt(
   const times = (before?.times ?? 0) + 1
   const longest = isPassing ? LONGEST_PASSING_MS : LONGEST_MS
   const pause = Math.min(FIRST_MS * 2 ** (times - 1), longest)
-  // What was in doubt before a restart is logged once by the process that goes on with it.
+  // A doubt from before a restart is logged once, by the process that takes it over.
   if (times === 1 || before?.reason !== reason) {
     logger.warn(
       { mode, workspaceId, signature, reason },

@@ -8,18 +8,18 @@ import { encodePayload } from "./operation.ts"
 type Kind<Schema extends z.ZodType> = { kind: string; isUrgent: boolean; payload: Schema }
 
 export type NewOperation<Payload> = {
-  /** Made anew where the caller has none. */
+  /** Generated if the caller passes none. */
   id?: string
   payload: Payload
-  /** Accounts that it changes: operations that share one run in their order, one at a time. */
+  /** Accounts that it changes. Operations that share one run in order, one at a time. */
   writes: string[]
-  /** Accounts that must not change under it. */
+  /** Accounts that must not change while it runs. */
   reads: string[]
-  /** The span that wants it: the current one where nothing is said. */
+  /** The span that requested it; by default the current one. */
   traceparent?: string | null
 }
 
-/** An operation as a row, of a definition and what it is to do. */
+/** An operation as a row, from its definition and payload. */
 export const toRow = <Schema extends z.ZodType>(
   { kind, isUrgent, payload: schema }: Kind<Schema>,
   {
@@ -32,8 +32,8 @@ export const toRow = <Schema extends z.ZodType>(
 ) => ({ id, kind, urgent: isUrgent, ...encodePayload(schema, payload), writes, reads, traceparent })
 
 /**
- * Queues operations in their order. Call it in the transaction of the change of state that wants them, and publish
- * `ledger` after the commit.
+ * Queues operations in order. Call it in the transaction of the state change that needs them, and publish `ledger`
+ * after the commit.
  */
 export async function enqueueAll(
   sql: Queryable,

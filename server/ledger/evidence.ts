@@ -13,13 +13,13 @@ import type { Ending } from "./settling.ts"
 import { answersNeeded } from "./several-nodes.ts"
 import type { Saved } from "./signing.ts"
 
-/** What is to be known of a transaction to say what became of it. */
+/** What must be known of a transaction to find its outcome. */
 export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
 
-/** Slots after which a blockhash is looked at whatever height was told with it: four times as many as it lives. */
+/** Slots after which a blockhash is checked whatever height a node reports: four times its lifetime. */
 const LONGEST_SLOTS = 600
 
-/** Whether a transaction may be over, as of a finalized slot and height. Whether it is, `examine` finds out. */
+/** Whether a transaction may have expired as of a finalized slot and height. `examine` finds out whether it did. */
 export const isLate = (
   { signedSlot, lastValidBlockHeight }: Pick<Sought, "signedSlot" | "lastValidBlockHeight">,
   finalized: { slot: number; height: number },
@@ -27,28 +27,30 @@ export const isLate = (
   lastValidBlockHeight < finalized.height ||
   (signedSlot !== null && finalized.slot - signedSlot > LONGEST_SLOTS)
 
-/** What is finally known of a transaction, or why nobody can know it now. */
+/** A transaction's final outcome, or why it cannot be known now. */
 export type Verdict = Ending | Doubt
 
-/** `isPassing` where nodes failed to answer, and may answer in a moment; else what they know is not enough. */
+/** `isPassing` if nodes failed to answer and may answer soon. Otherwise their answers are not enough. */
 type Doubt = { signature: string; workspaceId: string; end: "doubt"; reason: string; isPassing: boolean }
 
 /**
- * Whether transactions of one workspace have landed, whose blockhash has been invalid for good since `asOf.slot`, by the
- * height that a node tells. That a node does not know one proves nothing. It can never land if all of this is so:
+ * Finds out whether transactions of one workspace landed whose blockhash, by the height that a node reports, has been
+ * invalid since the finalized `asOf.slot`. That a node does not know one proves nothing. It can no longer land only if
+ * all of this holds:
  *
- * - as many slots have passed since its signing as its blockhash lives blocks, and a node says of the blockhash itself that
- *   it is invalid, as of that slot at least: a height alone may be another number, such as that of slots;
- * - a node whose history reaches back before its signing lists what names our authority, as of that slot at least, and
- *   it is not there, nor is another one with the memo of its operations; nor does it know the transaction when it is asked for it;
- * - that list has the last transaction of ours that is known to have landed for good, and the last one before its signing: it
- *   is this chain's, it is not empty for another reason, and it does not end too soon; and it shows the memos of what is ours
- *   (`memos.ts`);
- * - the chain does not look at that slot as if its operations had taken effect;
- * - where there is more than one node, another one says all of that, too, or without history that there is no effect: one
- *   that lies does so in all of its answers.
+ * - As many slots have passed since its signing as its blockhash lives blocks, and a node reports the blockhash itself
+ * as invalid, at that slot or later. A height alone may be another number, such as a slot.
+ * - A node with history from before its signing lists the transactions that name our authority, at that slot or later.
+ * The list contains neither the transaction nor its operations' memo, and the node does not know the transaction when
+ * asked for it.
+ * - The list has our last transaction that is known to be final and the last one before its signing. So it is this
+ * chain's, not empty for another reason and not cut short. It shows the memos of our transactions (`memos.ts`).
+ * - At that slot, the chain does not show the effect of its operations.
+ * - If there are several nodes, another one says all of this too, or, without history, that there is no effect: a node
+ * that lies does so in all its answers.
  *
- * Anything else is a doubt: nothing is signed anew. So is the nodes' trouble with one workspace, which holds up no other.
+ * Anything else is a doubt, and nothing is signed again. If the nodes have trouble with one workspace, only that
+ * workspace waits.
  */
 export async function examine(
   chain: Chain,
@@ -68,7 +70,7 @@ export async function examine(
         break
       told.push(await testify({ ...chain, rpc }, kinds, about))
     }
-    // Another chain may have been behind the address in between.
+    // The address may have served another chain in between.
     await chain.rpc.nodes.identify({ persists: true })
     return about.late.map(({ signature }) => conclude({ signature, workspaceId }, told, needed))
   } catch (error) {
@@ -78,8 +80,8 @@ export async function examine(
 }
 
 /**
- * What one node says became of a transaction: it `landed`, it is `gone` for good, it is `unseen` as far as a node without
- * history can tell. Or that cannot be: then nobody is believed. Or it does not say.
+ * What one node says: the transaction `landed`, it is `gone` permanently, or it is `unseen` as far as a node without
+ * history can tell. Or its answers are contradictory and no node is believed, or it does not answer.
  */
 type Word =
   | { says: "landed"; ending: Ending }
@@ -107,18 +109,18 @@ function conclude(
   if (contradiction) return doubt(contradiction)
   const [landed, gone, unseen] = [of("landed"), of("gone"), of("unseen")]
   if (landed.length > 0 && gone.length > 0)
-    return doubt({ reason: "one node lists it, and another one does not", isPassing: false })
+    return doubt({ reason: "one node lists it and another does not", isPassing: false })
   if (landed.length > 0) {
     const { ending } = landed[0]!
     return ending.end === "confirmed" ? { ...ending, isFinal: landed.length >= needed } : ending
   }
   if (gone.length > 0 && gone.length + unseen.length >= needed) return { ...about, end: "expired" }
-  return doubt(words.find((word) => "reason" in word) ?? { reason: "no node tells of it", isPassing: true })
+  return doubt(words.find((word) => "reason" in word) ?? { reason: "no node reports it", isPassing: true })
 }
 
 type Weighed = { late: readonly Sought[]; asOf: { slot: number } }
 
-/** What the one node of `chain` says. */
+/** What the only node of `chain` says. */
 async function testify(chain: Chain, kinds: Operations, about: Weighed): Promise<Testimony> {
   const all = (
     says: "unseen" | "contradiction" | "nothing",
@@ -151,14 +153,14 @@ async function testify(chain: Chain, kinds: Operations, about: Weighed): Promise
 
 type Effects = {
   carried: Map<string, Carried[]>
-  /** An operation of a transaction, or of any, whose effect is on chain. */
+  /** An operation whose effect is on chain; with a transaction, one of its operations. */
   there: (signature?: string) => string | null
 }
 
 async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Weighed): Promise<Effects> {
   const { workspaceId } = late[0]!
   const carried = await operationsOf(workspaceId, late)
-  // Of what was confirmed once, the books have the effect: they tell nothing of the chain.
+  // For what was confirmed before, the books already have the effect, so they prove nothing about the chain.
   const unsettled = [...carried.values()].flat().filter((row) => row.status === "submitted" && !row.redo)
   const effects = await effectsOf(chain, kinds, { workspaceId, carried: unsettled, asOf })
   const there = (signature?: string) => {
@@ -185,7 +187,7 @@ async function weigh(
     untold.push(...(await readPage(page.filter(({ err }) => err === null))).untold)
     return page
   }
-  // One after the other: there is more than one only where a key was replaced.
+  // One after the other: there is more than one only if a key was replaced.
   for (const address of named) {
     const slot = Math.min(since, ...witnesses.map((witness) => witness.slot))
     const range = { slot, since: asOf.slot, commitment: "finalized" as const, keep }
@@ -220,7 +222,7 @@ async function weigh(
   return { wordOn: (signature) => words.get(signature) ?? other, isWhole: gap === null }
 }
 
-/** Those of signatures that a node does not list, and knows when it is asked for each: its answers contradict one another. */
+/** Signatures that a node does not list but knows when asked for each: its answers contradict one another. */
 async function toldBesides({ rpc }: Chain, signatures: readonly string[]): Promise<ReadonlySet<string>> {
   const told = new Set<string>()
   if (signatures.length === 0) return told
@@ -235,7 +237,7 @@ const endingOf = ({ signature, slot, err }: ConfirmedSignatureInfo, workspaceId:
     ? { signature, workspaceId, end: "confirmed", slot, isFinal: true }
     : { signature, workspaceId, end: "failed", slot, error: err }
 
-/** Why transactions may still land, whatever height was told; null where none can. */
+/** Why transactions may still land despite the reported height; null if none can. */
 export async function findAlive(
   chain: Chain,
   late: readonly Sought[],
@@ -247,21 +249,22 @@ export async function findAlive(
   }
   for (const blockhash of new Set(late.map(({ wire }) => blockhashOf(wire)))) {
     if (await chain.rpc.persistent.isBlockhashValid(blockhash, { since: asOf.slot }))
-      return `a node tells that its blockhash ${blockhash} is still valid`
+      return `a node reports that its blockhash ${blockhash} is still valid`
   }
   return null
 }
 
-/** Slots before which a witness is better one of another workspace: about a day. Few nodes have much more history. */
+/** Slots after which another workspace's witness is better: about a day. Few nodes have much more history. */
 const RECENT_SLOTS = 200_000
-/** Workspaces that are asked for one. */
+/** Workspaces that are searched for a witness. */
 const WITNESS_WORKSPACES = 50
 
 type Witness = { signature: string; slot: number; isOfWorkspace: boolean }
 
 /**
- * Transactions that are known to have landed for good by `asOf`: the last one, and the last one before `since`. A history that
- * lists both has no end between them. The workspace's own, or else those of some of the mode's; none where nothing has landed.
+ * Transactions that are known to be final by `asOf`: the last one, and the last one before `since`. A history that
+ * lists both is complete between them. They are the workspace's own, or else those of some workspaces of the mode. None
+ * if nothing has landed.
  */
 async function findWitnesses(
   mode: Mode,
@@ -287,7 +290,7 @@ async function findWitnesses(
   return [...new Set([...all.slice(0, 1), ...(before ? [before] : [])])]
 }
 
-/** In no slot before this one can it have landed. Slots are never fewer than blocks. */
+/** The first slot in which it can have landed. There are never fewer slots than blocks. */
 const firstSlotOf = ({ signedSlot, lastValidBlockHeight }: Sought): number =>
   signedSlot ?? Math.max(0, lastValidBlockHeight - BLOCKHASH_HEIGHTS)
 

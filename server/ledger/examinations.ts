@@ -2,19 +2,19 @@ import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
 import { Backoff } from "./backoff.ts"
 
-/** Workspaces whose transactions are examined at the same time: one whose evidence takes long holds up no other. */
+/** Workspaces examined at the same time, so that one with slow evidence delays no other. */
 const AT_ONCE = 4
 
 /**
- * Examines what became of transactions, workspace by workspace, beside everything else. The one that was examined longest
- * ago goes first. One whose examination fails is tried again later, and later each time.
+ * Examines the outcome of transactions, one workspace at a time each, in the background. The workspace examined longest
+ * ago goes first. One whose examination fails is retried with growing pauses.
  */
 export class Examinations<One extends { workspaceId: string }> {
   readonly #mode: Mode
   readonly #examine: (own: One[]) => Promise<void>
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #failing = new Backoff({ firstMs: 1000, longestMs: 10_000 })
-  /** When workspaces were last examined, of those that had something to be examined at the last call. */
+  /** When workspaces were last examined, of those that needed it at the last call. */
   #examinedAt = new Map<string, number>()
 
   constructor(mode: Mode, examine: (own: One[]) => Promise<void>) {
@@ -22,7 +22,7 @@ export class Examinations<One extends { workspaceId: string }> {
     this.#examine = examine
   }
 
-  /** Begins with as many workspaces as there is room for. */
+  /** Starts as many examinations as there is room for. */
   begin(late: readonly One[]): void {
     const byWorkspace = Map.groupBy(late, ({ workspaceId }) => workspaceId)
     const lastAt = (id: string) => this.#examinedAt.get(id) ?? 0
@@ -43,7 +43,7 @@ export class Examinations<One extends { workspaceId: string }> {
     }
   }
 
-  /** Resolves when nothing is being examined any more. */
+  /** Resolves when no examination is running. */
   async end(): Promise<void> {
     await Promise.all(this.#underWay.values())
   }

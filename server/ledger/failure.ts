@@ -5,9 +5,9 @@ import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { askEnough } from "./several-nodes.ts"
 
 /**
- * Whether a transaction that a node tells to have failed for good has. What it carries is signed anew then, so one word of
- * one node is not enough: the transaction itself says so, too, or, where a node keeps no history, its status once more; and
- * another node says the same where there is one.
+ * Whether a transaction that a node reports as finally failed has failed. Its operations are then signed again, so one
+ * answer of one node is not enough: the transaction itself must show the failure (or, on a node without history, its
+ * status when asked again), and another node must agree if there is one.
  */
 export async function hasFailed({ mode, rpc }: Chain, signature: string): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-/** Requests of this process that wait for the end of an operation, by workspace. */
+/** Requests of this process that wait for an operation, by workspace. */
 const waiting = new Map<string, number>()
 let all = 0
 
@@ -20,8 +20,8 @@ function add(workspaceId: string, change: number): void {
 }
 
 /**
- * The batch size for a workspace: `most`, or while requests of other workspaces wait, as many as those are, but at
- * least `least`. Small batches slow a flood a little and shorten the wait of the others; when all are equally busy,
+ * The batch size for a workspace: `most`, or, while requests of other workspaces wait, the number of those, but at
+ * least `least`. Small batches slow a flood a little and shorten the wait of the others. If all are equally busy,
  * batches have full size.
  */
 export function batchSize(workspaceId: string, { least, most }: { least: number; most: number }): number {

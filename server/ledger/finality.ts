@@ -14,28 +14,28 @@ import { type Final, settleFinalized, settleVanished } from "./settle-finality.t
 import { isFinal } from "./settling-commitment.ts"
 import { areFinal, askStatuses, surelyFinal, type Told } from "./several-nodes.ts"
 
-/** Most signatures that one getSignatureStatuses takes. */
+/** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
-/** Slots after which one is finalized, where nothing holds the cluster up (32 votes: the depth of a vote's lockout). */
+/** Slots until a slot is finalized, unless the cluster is held up (32 votes: the depth of a vote's lockout). */
 const FINAL_AFTER_SLOTS = 32
-/** The shortest pause between two looks, in milliseconds. */
+/** The shortest pause between two checks, in milliseconds. */
 const LEAST_PAUSE_MS = 500
-/** How long after it was confirmed one is late. */
+/** Seconds after its confirmation at which a transaction that is not final counts as late. */
 const LATE_SECONDS = 120
 
 type Unfinal = Sought & { wire: Buffer; slot: number; isLate: boolean }
-/** It can land no more as of a slot. */
+/** A transaction that can no longer land, as of a slot. */
 type Late = Unfinal & { asOf: { slot: number } }
 
 /**
- * Follows a chain's confirmed transactions until they are there for good. One that vanishes with its slot is sent again
- * while its blockhash is valid; after that its operations go back to the queue, where it is proven that it is gone.
+ * Follows a chain's confirmed transactions until they are final. One that vanishes with its slot is sent again while
+ * its blockhash is valid. After that, and once it is proven gone, its operations go back to the queue.
  */
 export class Finality {
   readonly #chain: Chain
   readonly #kinds: Operations
   readonly #inDoubt = new Backoff({ firstMs: 2000, longestMs: 60_000 })
-  /** Those of which nodes failed to say what became of them. */
+  /** Transactions whose outcome nodes failed to report. */
   readonly #unanswered = new Backoff({ firstMs: 2000, longestMs: 10_000 })
   readonly #resending: Resending
   readonly #examinations: Examinations<Late>
@@ -52,22 +52,22 @@ export class Finality {
     })
   }
 
-  /** Lets what is being examined end. */
+  /** Waits for running examinations. */
   async end(): Promise<void> {
     await Promise.all([this.#examinations.end(), this.#failures.end()])
   }
 
-  /** Transactions that have been confirmed for long, and are not there for good. */
+  /** Transactions that were confirmed long ago and are not final. */
   get late(): number {
     return this.#late
   }
 
-  /** How long to wait until the next look, in milliseconds. */
+  /** How long to wait until the next check, in milliseconds. */
   get pause(): number {
     return Math.max(LEAST_PAUSE_MS, this.#chain.slotMs * 5)
   }
 
-  /** One look. Throws when the database or the chain cannot be reached; nothing is lost by it. */
+  /** One check. Throws if the database or the chain cannot be reached; nothing is lost. */
   async tick(): Promise<void> {
     const held = [...this.#inDoubt.held, ...this.#unanswered.held]
     const all = await readUnfinal(this.#chain.mode, held)
@@ -89,13 +89,13 @@ export class Finality {
     this.#failures.begin(failed)
     for (const one of seen)
       if (one.isLate && !areFinal(one) && one.statuses.some(isFinal))
-        this.#noteDoubt(one.signature, "one node tells that it is, and another one does not")
+        this.#noteDoubt(one.signature, "one node reports it as final and another does not")
       else if (one.isLate && areFinal(one) && !sure.has(one.signature))
-        this.#noteDoubt(one.signature, "the node tells that it is, and does not list it")
+        this.#noteDoubt(one.signature, "the node reports it as final but does not list it")
     if (final.length > 0) publish("settled")
   }
 
-  /** A node's cache has them no longer, or they are gone. */
+  /** Nodes no longer have them in their cache, or they are gone. */
   async #lookFor(unknown: readonly Unfinal[]): Promise<void> {
     const { rpc } = this.#chain
     const asOf = await rpc.finalizedHeight()
@@ -117,7 +117,7 @@ export class Finality {
       if (verdict.end === "expired") await this.#redo(signature, "no history lists it")
       else if (verdict.end === "failed") await this.#redoFailed(signature)
       else if (verdict.end === "confirmed" && !verdict.isFinal)
-        this.#noteDoubt(signature, "one node alone tells that it is")
+        this.#noteDoubt(signature, "only one node reports it as final")
       else if (verdict.end === "doubt" && !verdict.isPassing) this.#noteDoubt(signature, verdict.reason)
       else if (verdict.end === "doubt") this.#unanswered.failed(signature)
     }
@@ -177,7 +177,7 @@ async function readUnfinal(mode: Mode, except: readonly string[]): Promise<Unfin
   }))
 }
 
-/** It may stand in another slot by now than the one that it was confirmed in. */
+/** It may now be in another slot than the one in which it was confirmed. */
 const finalOf = ({ signature, slot, statuses }: Unfinal & Told): Final => ({
   signature,
   slot: statuses[0]?.slot ?? slot,

@@ -8,20 +8,20 @@ import type { Address } from "#shared/address.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
 import { type LowFunds, Purse } from "./purse.ts"
 
-/** How often balances and the chain's clock are read: with two modes, less than one call a second. */
+/** How often balances and the chain's clock are read. With two modes, that is less than one call a second. */
 const READ_EVERY_MS = 2500
-/** The same while the embedded network's faucet is about to fund somebody. */
+/** The same while the embedded network's faucet is about to fund a fee payer. */
 export const FUNDING_EVERY_MS = 200
-/** What was spent since so long counts, also where this process has just begun. */
+/** How far back spending counts, including spending from before this process started. */
 const RECALL_SECONDS = 3600
-/** Fee payers that are told of at the same time. */
+/** Fee payers that one report names. */
 const MOST_TOLD = 5
 
-/** What the fee payers of a chain have: the mode's, and those that workspaces were given. */
+/** The balances of a chain's fee payers: the mode's, and those of workspaces that have their own. */
 export class Funds {
   readonly #chain: Chain
   readonly #low: LowFunds
-  /** The mode's own one. */
+  /** The mode's fee payer. */
   readonly own: Purse
   #purses: Map<Address, Purse>
   /** A slot that the chain has reached. */
@@ -36,22 +36,22 @@ export class Funds {
     this.#purses = new Map([[this.own.address, this.own]])
   }
 
-  /** Null where it does not pay, as far as is known: `refresh` tells anew. */
+  /** Null if it is not known to pay for any workspace; `refresh` updates this. */
   of(feePayer: Address): Purse | null {
     return this.#purses.get(feePayer) ?? null
   }
 
-  /** Those that do not suffice for everything. */
+  /** Fee payers that have too little for all operations. */
   get poor(): Address[] {
     return [...this.#purses.values()].flatMap(({ address, suffices }) => (suffices ? [] : address))
   }
 
-  /** Whether the embedded network's faucet is about to fund somebody. */
+  /** Whether the embedded network's faucet is about to fund a fee payer. */
   get isFunding(): boolean {
     return this.#chain.embedded && this.poor.length > 0
   }
 
-  /** What some of them have, the mode's own one first and then those that have least. Null while it is not known. */
+  /** Balances of at most `most` fee payers: the mode's first, then the lowest. Null while unknown. */
   balances(most: number): { address: Address; sol: number | null; hoursLeft: number | null }[] {
     const given = [...this.#purses.values()].filter((purse) => purse !== this.own)
     given.sort((one, other) => (one.sol ?? 0) - (other.sol ?? 0))
@@ -60,7 +60,7 @@ export class Funds {
       .map(({ address, sol, burnRate: { hoursLeft } }) => ({ address, sol, hoursLeft }))
   }
 
-  /** Those that need SOL, the poorest first; at most so many. */
+  /** At most `most` fee payers that need SOL, the lowest balance first. */
   low(most: number): LowPayer[] {
     const low = [...this.#purses.values()].flatMap((purse) => purse.low ?? [])
     return low.sort((one, other) => one.sol - other.sol).slice(0, most)
@@ -71,7 +71,7 @@ export class Funds {
     return this.#told(({ trouble }) => trouble)
   }
 
-  /** What will keep operations from being signed before long. */
+  /** What will soon keep operations from being signed. */
   get warnings(): string[] {
     return this.#told(({ warning }) => warning)
   }
@@ -84,7 +84,7 @@ export class Funds {
       : told
   }
 
-  /** Reads the balances and the chain's clock, unless that was a moment ago and `now` is not asked for. */
+  /** Reads the balances and the chain's clock, unless that just happened and `now` is not set. */
   async refresh({ now = false } = {}): Promise<void> {
     const { mode, rpc, embedded, slotMs } = this.#chain
     const every = this.isFunding ? FUNDING_EVERY_MS : READ_EVERY_MS
@@ -103,7 +103,7 @@ export class Funds {
     for (const { address } of low) await rpc.airdrop(publicKeyOf(address), 1000 * LAMPORTS_PER_SOL)
   }
 
-  /** Lamports that fees may take. The chain takes no fee that leaves less than an empty account's rent. */
+  /** Lamports available for fees. The chain takes no fee that leaves less than the rent of an empty account. */
   async readForFees(purse: Purse, options: { since: number }): Promise<number> {
     const { rpc, rent } = this.#chain
     const lamports = (await rpc.account(publicKeyOf(purse.address), options)).value?.lamports ?? 0
@@ -111,7 +111,7 @@ export class Funds {
     return Math.max(0, lamports - (rent?.of(0) ?? 0))
   }
 
-  /** Looks for who pays now. */
+  /** Updates which fee payers pay now. */
   async #find(): Promise<void> {
     const rows = await sql<{ fee_payer: Address }[]>`
       select distinct fee_payer from workspaces where mode = ${this.#chain.mode} and fee_payer is not null`
@@ -122,7 +122,7 @@ export class Funds {
     this.#isRecalled = true
   }
 
-  /** What was spent lately is in the books. */
+  /** Reads recent spending from the books. */
   async #recall(): Promise<void> {
     const now = clock.now()
     const rows = await sql<{ payer: Address; seconds_ago: number; lamports: string }[]>`

@@ -11,28 +11,28 @@ import type { Lease } from "./lease.ts"
 /** The workspace and keys that instructions are built for. It has no access to the chain: see `look`. */
 export type Issuer = {
   workspaceId: string
-  /** The key that a mint obeys, by its address. Throws if it is none of the workspace's. */
+  /** The key that a mint obeys, by its address. Throws if it is not one of the workspace's keys. */
   authority(address: Address | null): Signer
   feePayer: Signer
-  /** What its transactions name where the workspace has a fee payer of its own. */
+  /** The account that transactions name if the workspace has its own fee payer. */
   marker: PublicKey | null
   rentOf: (bytes: number) => number
-  /** Those of the workspace's authorities that instructions have to be signed by. */
+  /** The workspace's authorities that must sign the instructions. */
   signersOf(instructions: readonly TransactionInstruction[]): Signer[]
 }
 
 const authorityColumns = columns("workspace_authorities", "address", "uri")
 type Authority = RowOf<typeof authorityColumns>
 
-/** Workspaces whose keys are remembered, at most. */
+/** The most workspaces whose keys are cached. */
 const MOST_KNOWN = 10_000
 
 type Known = { asOf: string; authorities: Authority[]; feePayer: Signer | null }
 
-/** As of a lease's version: whoever changes a key voids plans. */
+/** As of a version of the lease: every change of a key voids plans. */
 const known = new LRUCache<string, Known>({ max: MOST_KNOWN })
 
-/** For whom a workspace's instructions are built. */
+/** The issuer of a workspace's instructions. */
 export async function issuerOf(chain: Chain, { workspaceId, token, version }: Lease): Promise<Issuer> {
   const asOf = `${token}/${version}`
   let remembered = known.get(workspaceId)
@@ -66,24 +66,27 @@ export async function issuerOf(chain: Chain, { workspaceId, token, version }: Le
   }
 }
 
-/** The keys that issue for a workspace, or have issued for it, oldest first. */
+/** The keys that issue for a workspace, or once did, oldest first. */
 export const readAuthorities = (sql: Queryable, workspaceId: string) => sql<Authority[]>`
   select ${sql(authorityColumns)} from workspace_authorities where workspace_id = ${workspaceId}
   order by created_at, address`
 
 /**
- * The authority of a mint that is about to be created, in the statement that claims it: whoever gives the workspace
- * another one at the same time goes before it, or sees it and moves it.
+ * The authority of a mint that is about to be created, read in the statement that claims it. If another process
+ * replaces the workspace's authority at the same time, it commits first, or it sees the new mint and moves it.
  */
 export const authorityForNew = (sql: Queryable, workspaceId: string) =>
   sql`(select w.authority from workspaces w where w.id = ${workspaceId} for share)`
 
-/** The addresses of all keys that issue for a workspace, or have: its history on chain is theirs together. */
+/**
+ * The addresses of all keys that issue for a workspace, or once did. Together, their histories on chain are the
+ * workspace's.
+ */
 export async function issuedBy(sql: Queryable, workspaceId: string): Promise<Address[]> {
   return (await readAuthorities(sql, workspaceId)).map(({ address }) => address)
 }
 
-/** The fee payer that a workspace was given; null where its mode's pays. */
+/** The workspace's own fee payer; null if the mode's pays. */
 export async function readFeePayer(
   sql: Queryable,
   workspaceId: string,
@@ -94,7 +97,7 @@ export async function readFeePayer(
   return row ?? null
 }
 
-/** Addresses of which every transaction of a mode names one: of all keys that pay for it, or have, and the marker. */
+/** Every transaction of a mode names one of these addresses: all keys that pay for it, or once did, and the marker. */
 export async function namedByAll({ mode, feePayer, payerMarker }: Chain): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`
     select address from fee_payers where mode = ${mode} order by created_at desc`
@@ -102,7 +105,7 @@ export async function namedByAll({ mode, feePayer, payerMarker }: Chain): Promis
   return [...new Set([...payers, addressOf(payerMarker)])]
 }
 
-/** The addresses of all keys that pay in a mode, or have: for all workspaces, or for one. */
+/** The addresses of all keys that pay in a mode, or once did: for all workspaces, or for one. */
 export async function paidBy({ mode, feePayer }: Chain): Promise<Set<Address>> {
   const rows = await sql<{ address: Address }[]>`
     select address from fee_payers where mode = ${mode}
@@ -111,7 +114,7 @@ export async function paidBy({ mode, feePayer }: Chain): Promise<Set<Address>> {
   return new Set([addressOf(feePayer.publicKey), ...rows.map(({ address }) => address)])
 }
 
-/** Which workspace each key issues for, or has. */
+/** Which workspace each key issues for, or once did. */
 export async function readIssuers({ mode }: Chain): Promise<Map<Address, string>> {
   const rows = await sql<{ address: Address; workspace_id: string }[]>`
     select a.address, a.workspace_id from workspace_authorities a join workspaces w on w.id = a.workspace_id

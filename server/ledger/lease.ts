@@ -2,34 +2,34 @@ import { randomUUID } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { type Queryable, background as sql } from "#db/client.ts"
 
-/** How long a worker that is gone keeps others from a workspace. Twice as long as a turn may take to be signed. */
+/** How long a worker that has stopped keeps others from a workspace: twice the time that signing a batch may take. */
 const LEASE_SECONDS = 6
 
-/** A workspace that is a worker's to move along, as it was when a turn of it began. */
+/** A workspace leased by this worker, as of the start of a batch. */
 export type Lease = {
   workspaceId: string
-  /** Another one each time that the lease is taken. Nothing is saved under one that has been taken over. */
+  /** Changes each time the lease is taken. Nothing is saved under the token of a lease that was taken over. */
   token: string
-  /** Goes up with each change that what has been planned may not survive; see `voidPlans`. */
+  /** Increases with each change that may invalidate plans; see `voidPlans`. */
   version: number
 }
 
-/** Workspaces that one worker keeps at the same time, at most. */
+/** The most workspaces that one worker leases at the same time. */
 const MOST_KEPT = 10_000
 
-/** What one worker has leased. Whether it has, the database says by its own time. */
+/** The leases of one worker. The database decides by its own clock whether it holds one. */
 export class Leases {
-  /** By workspace. One that was not renewed for so long has run out. */
+  /** By workspace. A lease that was not renewed in time has expired. */
   readonly #tokens = new LRUCache<string, string>({ max: MOST_KEPT, ttl: LEASE_SECONDS * 1000 })
 
-  /** Whether it had the workspace when it last asked. */
+  /** Whether it held the workspace when it last checked. */
   mayHold(workspaceId: string): boolean {
     return this.#tokens.has(workspaceId)
   }
 
   /**
-   * Takes or keeps a workspace, with its version as of now. Null when another worker has it. It waits for nobody: a row
-   * that is locked stays as it is, and is looked at again in the next turn.
+   * Takes or keeps a workspace and returns its current version. Null if another worker has it. It waits for no lock: a
+   * locked row is left for the next time.
    */
   async take(workspaceId: string): Promise<{ lease: Lease; isNew: boolean } | null> {
     const known = this.#tokens.get(workspaceId) ?? null
@@ -41,12 +41,12 @@ export class Leases {
     return lease && { lease, isNew: lease.token !== known }
   }
 
-  /** Whether it is still this worker's, with its version as of now; null when it is not. */
+  /** Whether this worker still holds it, with its current version; null if not. */
   async again({ workspaceId, token }: Lease): Promise<Lease | null> {
     return (await readLease(workspaceId, token))?.lease ?? null
   }
 
-  /** Lets others go on at once. */
+  /** Releases the workspace, so that others can take it at once. */
   async release(): Promise<void> {
     const held = [...this.#tokens.entries()]
     this.#tokens.clear()
@@ -63,7 +63,7 @@ async function readLease(workspaceId: string, token: string) {
   return row ? { lease: { workspaceId, token, version: row.version }, isAging: row.is_aging } : null
 }
 
-/** Renews a lease that is held by `known`, or takes one that nobody holds under a token of its own. */
+/** Renews a lease that `known` holds, or takes a free one under a new token. */
 async function acquire(workspaceId: string, known: string | null): Promise<Lease | null> {
   const fresh = randomUUID()
   const [taken] = await sql<{ token: string; version: number }[]>`
@@ -84,9 +84,9 @@ async function acquire(workspaceId: string, known: string | null): Promise<Lease
 }
 
 /**
- * Has everything of a workspace that is being signed planned again before it is saved. Call it in the transaction of a
- * change that operations in the queue must not outrun, such as a pause or the end of a verification: what is saved
- * before that commits went before the change, and what is saved after goes by it.
+ * Makes everything of a workspace that is being signed be planned again before it is saved. Call it in the transaction
+ * of a change that queued operations must not outrun, such as a pause or the end of a verification: what is saved
+ * before that commit came before the change, and what is saved later respects it.
  */
 export async function voidPlans(sql: Queryable, workspaceId: string): Promise<void> {
   await sql`

@@ -62,7 +62,7 @@ test("what one node alone says is gone is not signed anew", async () => {
   await waitFor(async () => (await twisted.held(wallet)) === 1n, "it to land")
   await twisted.warp()
   await waitFor(async () => (await twisted.operation(id)).doubt !== null, "the doubt to be told")
-  expect((await twisted.operation(id)).doubt).toMatch(/one node lists it, and another one does not/)
+  expect((await twisted.operation(id)).doubt).toMatch(/one node lists it and another does not/)
   // Nor where the other one cannot be asked.
   honest.twist = replying("drop")
   await looksPass(calls(liar, "getSignaturesForAddress"), 1)

@@ -7,24 +7,24 @@ import type { TransactionStatus } from "#shared/statuses.ts"
 import { issuersOf, readOurs } from "./ours.ts"
 import { carriedBy } from "./restore/carried.ts"
 
-// What has landed is known by the memos that a list of signatures shows. There are nodes that list signatures and no memos,
-// and by their list nothing of ours would ever have landed.
+// Vouch recognizes what has landed by the memos in a list of signatures. Some nodes list signatures without memos. By
+// such a list, none of our transactions would ever have landed.
 
-/** Transactions without a memo that are read by themselves, at most: anybody can name our keys in as many as they like. */
+/** The most transactions without a memo that are read one by one. Anyone can name our keys in as many as they like. */
 const READ = 100
 
 export const hasOurMemo = ({ memo }: ConfirmedSignatureInfo): boolean => memo?.includes(MEMO_MARK) ?? false
 
 export type ToldPage = {
-  /** What the database has those of the page as that it knows, by their signatures. */
+  /** The memos of those on the page that the database knows, by signature. */
   known: ReadonlyMap<string, TransactionStatus>
-  /** Those without a memo, where nothing on the page shows that the node tells memos. */
+  /** Those without a memo, if nothing on the page proves that the node returns memos. */
   untold: ConfirmedSignatureInfo[]
 }
 
 /**
- * Looks at the successful transactions of a page whether the node tells memos. Rejects with HistoryMissing where it leaves out that
- * of a transaction which is ours: such a list shows nothing.
+ * Checks, from the successful transactions of a page, that the node returns memos. Rejects with HistoryMissing if the
+ * memo of one of our transactions is missing: such a list proves nothing.
  */
 export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Promise<ToldPage> {
   const known = await statusesOf(succeeded)
@@ -44,8 +44,9 @@ async function statusesOf(
 }
 
 /**
- * Reads by themselves what was listed without a memo. Rejects with HistoryMissing where one is ours and has one, and where there are
- * too many to know, unless it `isProven` by another one that the node tells memos.
+ * Reads one by one the transactions that were listed without a memo. Rejects with HistoryMissing if one is ours and has
+ * a memo. Also if there are too many to read, unless `isProven`: another transaction proves that the node returns
+ * memos.
  */
 export async function refuseUntold(
   chain: Chain,

@@ -24,7 +24,7 @@ const durations = histogram({
   bounds: [0.25, 0.5, 1, 2, 3, 5, 10, 20, 40, 60, 120, 300, 1800],
 })
 
-// From the beginning, so that Prometheus sees the first of each as an increase.
+// Set from the start, so that Prometheus sees the first of each as an increase.
 for (const mode of modes)
   for (const outcome of ["confirmed", "failed", "expired"]) transactions.of(mode, outcome)
 
@@ -37,7 +37,7 @@ export function noteConfirmation(mode: Mode, seconds: number): void {
   confirmations.of(mode).note(seconds)
 }
 
-/** `seconds` only of what was confirmed by a transaction. */
+/** `seconds` is set only if a transaction confirmed it. */
 export function noteOperation(kind: string, outcome: "confirmed" | "failed", seconds?: number): void {
   operations.of(kind, outcome).add()
   if (seconds !== undefined) durations.of(kind).note(seconds)

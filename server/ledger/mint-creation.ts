@@ -2,23 +2,23 @@ import type { PublicKey } from "@solana/web3.js"
 import { type ProgramError, SystemError } from "#server/solana/program-error.ts"
 import type { Effect, Lookup, Recovery } from "./definition.ts"
 
-// Where they stand in an operation that creates a mint (`solana/mint-account.ts`): its memo is the first instruction.
+// Positions in an operation that creates a mint (`solana/mint-account.ts`): its memo is the first instruction.
 const FUND = 1
 const ALLOCATE = 2
 
-/** What an error means for the operation that creates a mint. */
+/** What an error means for an operation that creates a mint. */
 export function recoverMintCreation(error: ProgramError, instruction: number): Recovery {
   if (instruction === FUND && error.custom === SystemError.ResultWithNegativeLamports) {
     return { do: "wait" }
   }
-  // Only the deployment's mint base can allocate there, so this very mint already exists.
+  // Only the deployment's mint base can allocate there, so this mint already exists.
   if (instruction === ALLOCATE && error.custom === SystemError.AccountAlreadyInUse) {
     return { do: "finish" }
   }
   return { do: "retry" }
 }
 
-/** Whether mints are there, that operations were to create. */
+/** Whether the mints exist that operations were to create. */
 export async function mintEffects(
   mints: readonly { id: string; mint: PublicKey }[],
   { chain, slot }: Lookup & { slot: number },

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { columns, type RowOf } from "#db/rows.ts"
 
-/** The columns of a row, as it is moved along. What it carries belongs to its kind: see `definition.ts`. */
+/** The columns that the ledger works with. The payload belongs to the kind: see `definition.ts`. */
 export const OPERATION_COLUMNS = columns(
   "operations",
   "workspace_id",
@@ -22,7 +22,7 @@ export const OPERATION_COLUMNS = columns(
 )
 export type OperationRow = RowOf<typeof OPERATION_COLUMNS>
 
-/** A row that waits in the queue, or is on its way. */
+/** A row that is queued or submitted. */
 export type Unfinished = OperationRow & { status: "queued" | "submitted"; not_before: Date | null }
 
 /** An operation as its kind sees it. */
@@ -30,19 +30,22 @@ export type Operation<Payload> = {
   workspaceId: string
   id: string
   payload: Payload
-  /** How often it was built again after an error of its own. */
+  /** How often it was built again after one of its own errors. */
   attempts: number
-  /** Whether it was confirmed before and vanished from the chain: the books have it already, and nothing can refuse it. */
+  /**
+   * Whether it was confirmed before and vanished from the chain: the books already have it, so it can no longer be
+   * refused.
+   */
   redo: boolean
 }
 
-/** What is left of an operation that ended without its effect. */
+/** What remains of an operation that ended without its effect. */
 export type Refusal = { code: string; detail: string }
 
-/** Fields of a payload that are columns, too: what operations are found by. */
+/** Fields of a payload that are also columns, for searching. */
 const COLUMNS = ["mint_config", "wallet", "from_wallet"] as const
 
-/** Reads a row as its kind wrote it. Throws where it is another version's, or damaged. */
+/** Reads a row as its kind wrote it. Throws if the payload is damaged or from an unknown version. */
 export function decodeOperation<Payload extends z.ZodType>(
   payload: Payload,
   row: OperationRow,
@@ -58,7 +61,7 @@ export function decodeOperation<Payload extends z.ZodType>(
   }
 }
 
-/** The columns of a payload, and its JSON. The wallet is in both: a version of before reads it there. */
+/** The columns of a payload, and its JSON. The wallet is in both because earlier versions read it there. */
 export function encodePayload<Payload extends z.ZodType>(schema: Payload, payload: z.output<Payload>) {
   const {
     mint_config = null,

@@ -7,7 +7,7 @@ import { verifierOf } from "#server/solana/signers/ed25519.ts"
 import type { Address } from "#shared/address.ts"
 import { paidBy, readIssuers } from "./issuer.ts"
 
-/** Which workspace each key issues for, read once when it is first asked for. */
+/** Which workspace each key issues for, read once when first needed. */
 export type Issuers = () => Promise<ReadonlyMap<Address, string>>
 export function issuersOf(chain: Chain): Issuers {
   let known: Promise<ReadonlyMap<Address, string>> | null = null
@@ -18,9 +18,9 @@ export function issuersOf(chain: Chain): Issuers {
 }
 
 /**
- * The transaction itself, if a fee payer of ours signed it, or an authority: a restored database may not know a
- * workspace's fee payer any more. Anybody can name our keys in a transaction, and write our memo into it. Null where it is
- * a stranger's, also where it is of a version that nobody here signs. Throws where the node that lists it does not tell it.
+ * The transaction, if one of our fee payers or authorities signed it: a restored database may no longer know a
+ * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if it is a
+ * stranger's, or of a version that Vouch does not sign. Throws if the node that lists it does not return it.
  */
 export async function readOurs(chain: Chain, signature: string, issuers: Issuers) {
   const told = await chain.rpc.settling.transaction(signature).catch((error) => {
@@ -29,7 +29,7 @@ export async function readOurs(chain: Chain, signature: string, issuers: Issuers
   })
   if (told === null) throw new HistoryMissing(`${signature} is listed, but not told`)
   if (told === "unreadable") return null
-  // Whoever makes up a transaction has not our key.
+  // An attacker who makes up a transaction does not have our key.
   if (!isSigned(told.transaction)) throw new HistoryMissing(`${signature} is told with a wrong signature`)
   const [payer, ...others] = signersOf(told.transaction.message)
   if ((await paidBy(chain)).has(payer!)) return told.transaction
@@ -44,6 +44,6 @@ const isSigned = ({ message, signatures }: { message: VersionedMessage; signatur
   )
 }
 
-/** Who signed a transaction, the one who paid for it first. */
+/** The signers of a transaction, its fee payer first. */
 export const signersOf = ({ header, staticAccountKeys }: VersionedMessage): Address[] =>
   staticAccountKeys.slice(0, header.numRequiredSignatures).map(addressOf)

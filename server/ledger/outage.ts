@@ -2,10 +2,10 @@ import { isDatabaseUnavailable } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { WrongChain } from "#server/solana/rpc/errors.ts"
 
-/** How often an outage is told of while it lasts. */
+/** How often an outage is logged while it lasts. */
 const TELL_EVERY_MS = 60_000
 
-/** Tells the log of an outage: when it begins, each minute, and when it is over. What is tried meanwhile leaves no line. */
+/** Logs an outage when it begins, once a minute, and when it ends. Failed attempts in between are not logged. */
 export class Outage {
   readonly #about: object
   #began: number | null = null
@@ -16,7 +16,7 @@ export class Outage {
     this.#about = about
   }
 
-  /** For how long it has lasted; 0 when there is none. */
+  /** How long it has lasted; 0 if there is none. */
   get lasts_ms(): number {
     return this.#began === null ? 0 : performance.now() - this.#began
   }

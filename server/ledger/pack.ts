@@ -10,8 +10,8 @@ export type Planned = {
 }
 
 /**
- * Puts operations into as few transactions as their order, their accounts and the packet's size allow. Two that
- * write the same account never share one. One that failed beside others travels by itself.
+ * Puts operations into as few transactions as their order, their accounts and the packet size allow. Two that write the
+ * same account never share one. One that failed together with others travels alone.
  */
 export function pack(
   planned: readonly Planned[],
@@ -32,7 +32,7 @@ export function pack(
       continue
     }
     let grown = size.with(next.instructions)
-    // What is urgent does not fail with what is not.
+    // An urgent operation must not fail because of one that is not.
     if (!grown.fits || (batch[0] && batch[0].operation.urgent !== next.operation.urgent)) {
       close()
       grown = empty.with(next.instructions)

@@ -1,31 +1,31 @@
-/** Transactions under way on one chain, at most, and as many that are being signed: few enough that none grows old. */
+/** The most transactions in flight on one chain, and the most being signed: few enough that none expires. */
 const PLACES = 128
-/** The same for what is urgent, if others take all places. */
+/** The same for urgent operations, if others take all places. */
 const URGENT_PLACES = 144
 /**
- * Transactions of one workspace that have not ended, those in doubt among them. From the first number on only what is
- * urgent is signed, from the second on nothing.
+ * Unfinished transactions of one workspace, including doubtful ones. From the first number on, only urgent operations
+ * are signed; from the second on, none.
  */
 const OWN = 64
 const URGENT_OWN = 128
 
-/** Transactions by workspace: those that take places, and all that have not ended. */
+/** Transactions by workspace: those that take places, and all unfinished ones. */
 export type Standing = { underWay: ReadonlyMap<string, number>; all: ReadonlyMap<string, number> }
 
-/** Which workspaces may go on, as far as places are concerned. */
+/** Which workspaces may continue, by the places that are free. */
 export type Room = {
-  /** Whether there is a place for what can wait, and for what is urgent. */
+  /** Whether there is a place for operations that can wait, and for urgent ones. */
   forAll: boolean
   forUrgent: boolean
-  /** Workspaces that have their share: only what is urgent goes on. */
+  /** Workspaces that have used their share: only urgent operations continue. */
   full: string[]
-  /** Workspaces of which nothing goes on. */
+  /** Workspaces in which nothing continues. */
   closed: string[]
 }
 
 /**
- * `standings` are what is under way and what is being signed: each has as many places. A workspace takes no more of them
- * than it leaves free, so there is one for the next workspace.
+ * `standings` are the transactions in flight and those being signed, each with as many places. A workspace takes no
+ * more places than it leaves free, so there is one for the next workspace.
  */
 export function roomFor(...standings: readonly Standing[]): Room {
   const taken = standings.map(({ underWay }) => total(underWay))
@@ -47,7 +47,7 @@ export function roomFor(...standings: readonly Standing[]): Room {
 const total = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0)
 
-/** How many there are of each workspace. */
+/** How many transactions each workspace has. */
 export function countByWorkspace(all: Iterable<{ workspaceId: string }>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { workspaceId } of all) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)

@@ -10,16 +10,16 @@ import type { OperationRow } from "./operation.ts"
 import type { Planned } from "./pack.ts"
 import { failOperations, finishOperations } from "./settle.ts"
 
-/** How long an operation is left alone that cannot be planned, or that cannot end as planned. */
+/** How long to pause an operation that cannot be planned, or cannot end as planned. */
 const HOLD_BACK_SECONDS = 10
 
-/** How long one is left alone that something else has to come before. */
+/** How long to pause one that depends on something else. */
 const DEFER_SECONDS = 1
 
-/** What the chain says of operations, by their kind. */
+/** What the chain says about operations, by kind. */
 export type Facts = { of: ReadonlySet<string>; byKind: ReadonlyMap<string, unknown> }
 
-/** Asks the chain what operations cannot be planned without. No transaction of the database is open meanwhile. */
+/** Reads from the chain what operations need to be planned. No database transaction is open while it waits. */
 export async function lookUp(
   chain: Chain,
   workspaceId: string,
@@ -34,12 +34,12 @@ export async function lookUp(
   return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
 }
 
-/** What becomes of an operation in this turn. */
+/** The outcome of an operation in this batch. */
 type PlanOutcome = Plan | { do: "hold back"; error: unknown }
 
 /**
- * Plans all operations of a kind together. Where that throws, something is wrong with one of them: each is planned by
- * itself then, so that it holds up no other.
+ * Plans all operations of a kind together. If that throws, one of them is at fault: each is then planned alone, so that
+ * it delays no other.
  */
 export async function planAll(
   operations: readonly OperationRow[],
@@ -48,7 +48,7 @@ export async function planAll(
   const plans = new Map<string, PlanOutcome>()
   for (const [kind, group] of Map.groupBy(operations, (row) => row.kind)) {
     const known = facts?.byKind.get(kind) ?? null
-    // A newer version beside this one may have enqueued a kind that is not known here.
+    // A newer version running at the same time may have enqueued a kind that is unknown here.
     const plan = async (rows: OperationRow[]) => {
       const definition = kinds.definitionOf(kind)
       return definition.plan(sql, decodeAll(definition, rows), issuer, known)
@@ -69,7 +69,7 @@ export async function planAll(
   return plans
 }
 
-/** What plans come to: what has to be signed, in the order of the queue, and everything else. */
+/** The result of planning: what must be signed, in queue order, and everything else. */
 export type Sorted = {
   planned: Planned[]
   toLookUp: OperationRow[]
@@ -92,9 +92,9 @@ export function sortPlans(
 }
 
 /**
- * Ends what needs no transaction of the chain, where the lease is as it was when that was planned. Returns whether
- * anything ended. The lease is not locked, because whoever voids plans has locked rows that are changed here: a change
- * that commits meanwhile came after.
+ * Ends operations that need no transaction, if the lease is unchanged since they were planned. Returns whether any
+ * ended. The lease is not locked, because callers of `voidPlans` hold locks on rows that are changed here: a change
+ * that commits in the meantime counts as later.
  */
 export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]): Promise<boolean> {
   if (toEnd.length === 0) return false
@@ -111,7 +111,7 @@ export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["t
     for (const { operation, plan } of toEnd) {
       if (!still.has(operation.id)) continue
       if (plan.do === "hold back") await holdBack(sql, operation, plan.error)
-      // Whoever asked for it was told that it is done.
+      // The client was already told that it is done.
       else if (plan.do === "fail" && operation.redo)
         await holdBack(sql, operation, new Error(`it cannot be done again: ${plan.refusal.detail}`))
       else if (plan.do === "defer") await putOff(sql, operation, DEFER_SECONDS)
@@ -124,7 +124,7 @@ export async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["t
   return ended.length > 0
 }
 
-/** Fails one operation, or defers it if its effect cannot be applied; the others of this turn continue. */
+/** Fails one operation, or defers it if its effect cannot be applied. The others of this batch continue. */
 async function endByPlan(
   sql: Transaction,
   kinds: Operations,

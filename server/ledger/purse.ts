@@ -5,15 +5,17 @@ import type { Address } from "#shared/address.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
 import { BurnRate } from "./burn-rate.ts"
 
-/** Below this a fee payer could not pay one more account's rent: until it has more, only what is urgent is signed. */
+/**
+ * Below this, a fee payer cannot pay the rent of one more account. Only urgent operations are signed until it has more.
+ */
 const EMPTY_SOL = 0.01
-/** How often a shortage is told of while it lasts. */
+/** How often a shortage is logged while it lasts. */
 const TELL_EVERY_MS = 60_000
 
-/** When people are told: below so much, and when it will be gone in so many hours. */
+/** When people are warned: below a balance, and when it will last fewer hours than this. */
 export type LowFunds = { lowBalanceSol: number; lowBalanceHours: number }
 
-/** What one fee payer has, how fast that is spent, and what it suffices for. */
+/** A fee payer's balance, how fast it is spent, and what it is enough for. */
 export class Purse {
   readonly address: Address
   readonly burnRate = new BurnRate()
@@ -33,7 +35,7 @@ export class Purse {
     return this.#lamports === null ? null : this.#lamports / LAMPORTS_PER_SOL
   }
 
-  /** Whether it suffices for everything. */
+  /** Whether it is enough for all operations. */
   get suffices(): boolean {
     return this.sol !== null && this.sol >= EMPTY_SOL
   }
@@ -44,7 +46,7 @@ export class Purse {
     return `the fee payer ${this.address} is out of SOL (${this.sol}): send it some. Until then only revocations, freezes and pauses go on, as long as it can pay their fees`
   }
 
-  /** What will keep operations from being signed before long. */
+  /** What will soon keep operations from being signed. */
   get warning(): string | null {
     if (this.sol !== null && this.sol < this.#low.lowBalanceSol)
       return `the fee payer ${this.address} is low on SOL (${this.sol}): send it some`
@@ -53,7 +55,7 @@ export class Purse {
     return `the fee payer ${this.address} has ${this.sol} SOL, which lasts ${hours.toFixed(1)} hours at the rate of the last one: send it some`
   }
 
-  /** Null while it has enough, or that is not known. The embedded network funds its own. */
+  /** Null while the balance is enough or unknown. The embedded network funds its own fee payers. */
   get low(): LowPayer | null {
     const { address, sol } = this
     const { mode, embedded } = this.#chain
@@ -61,7 +63,7 @@ export class Purse {
     return { mode, address, sol, hours_left: this.burnRate.hoursLeft }
   }
 
-  /** How long it lasts, where that is too short. */
+  /** Hours left, if they are too few. */
   get #hoursWhenFew(): number | null {
     const hours = this.burnRate.hoursLeft
     const isFew = hours !== null && hours < this.#low.lowBalanceHours && !this.#chain.embedded

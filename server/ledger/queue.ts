@@ -6,29 +6,29 @@ import type { Mode } from "#shared/mode.ts"
 import { batchSize } from "./fair-share.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operation.ts"
 
-/** Operations of one workspace that leave in one turn: enough to fill a few transactions, few enough to be fair. */
+/** Operations of one workspace in one batch: enough to fill a few transactions, few enough to be fair. */
 export const TURN = { least: 8, most: 64 }
-/** Unfinished operations that one look at a workspace's queue takes in. */
+/** Unfinished operations that are read of a workspace's queue at once. */
 const PAGE = 128
-/** How far down its queue a turn looks for operations that can run. */
+/** How far down its queue to search for operations that can run. */
 const PAGES = 32
 
-/** A workspace that gets a turn, who pays for it, and whether it gets it for what is urgent. */
+/** The workspace chosen for the next batch, its fee payer, and whether only urgent operations run. */
 export type Next = { workspaceId: string; feePayer: Address; isUrgent: boolean }
 
-/** Who pays for workspaces. */
+/** The fee payers of workspaces. */
 export type Payers = {
-  /** For those that have no own one. */
+  /** Pays for workspaces without their own fee payer. */
   own: Address
-  /** These pay for what is urgent alone. */
+  /** These pay only for urgent operations. */
   poor: readonly Address[]
   /** These cannot pay a fee. */
   broke: readonly Address[]
 }
 
 /**
- * Ids of workspaces with unfinished operations, and a null at the end: the body of a recursive `busy`. It hops along the
- * index from one to the next, and does not read it.
+ * Ids of workspaces with unfinished operations, ending with a null: the body of a recursive `busy`. It skips along the
+ * index from one workspace to the next instead of reading all of it.
  */
 export const busyWorkspaces = () => sql`
   (select workspace_id as id from operations where status in ('queued', 'submitted') order by workspace_id limit 1)
@@ -38,12 +38,12 @@ export const busyWorkspaces = () => sql`
   from busy where busy.id is not null`
 
 /**
- * The workspace whose turn it is: the next one, in a circle after `after`, that has something queued. Null when
- * none has. Workspaces are found by hopping along the index of unfinished operations, not by reading it. Those in
- * `except` are passed over, and so are those in quarantine, and those whose fee payer cannot pay for what is queued.
+ * The next workspace after `after`, in a circle, that has queued operations. Null if there is none. It skips along the
+ * index of unfinished operations instead of reading it. It passes over workspaces in `except`, workspaces in
+ * quarantine, and those whose fee payer cannot pay for what is queued.
  *
- * One that has something urgent goes first, unless `urgent` is `last`; with `only`, no other gets a turn. Those in
- * `blocked` wait for their place in the circle. Those in `full` get turns for what is urgent alone.
+ * A workspace with urgent operations goes first, unless `urgent` is `last`; with `only`, no other is chosen. Those in
+ * `blocked` keep their place in the circle. Those in `full` are chosen only for urgent operations.
  */
 export async function nextWorkspace({
   mode,
@@ -86,9 +86,9 @@ export async function nextWorkspace({
 }
 
 /**
- * The operations of a workspace that can run now, what is urgent first, at most a turn's worth; with `only`, none but
- * those; with `urgentOnly`, none that can wait. Those in `signing` count as on their way. Nothing is locked: an operation
- * that changes before it is saved is not saved.
+ * At most one batch of a workspace's operations that can run now, urgent ones first. `only` restricts them to given
+ * ids, `urgentOnly` to urgent ones. Those in `signing` count as submitted. Nothing is locked: an operation that changes
+ * before it is saved is not saved.
  */
 export async function readRunnable(
   workspaceId: string,
@@ -123,8 +123,8 @@ export async function readRunnable(
 }
 
 /**
- * What goes before the rest of a workspace's queue, wherever in it that is: what is urgent, and where any of that waits,
- * what is under way.
+ * Operations that go before the rest of a workspace's queue, wherever they are in it: urgent ones and, if any of those
+ * wait, submitted ones.
  */
 async function readAhead(workspaceId: string, except: readonly string[]): Promise<Unfinished[]> {
   const urgent = await sql<Unfinished[]>`
@@ -141,12 +141,12 @@ async function readAhead(workspaceId: string, except: readonly string[]): Promis
   return [...urgent, ...underWay]
 }
 
-/** What is under way, then what is urgent, then the rest; in the order of enqueueing. */
+/** Submitted, then urgent, then other operations, each in the order of enqueueing. */
 const rankOf = ({ status, urgent }: Unfinished): number => (status === "submitted" ? 0 : urgent ? 1 : 2)
 
 /**
- * The queued operations without a conflicting one before them: as in Sealevel, two operations conflict when one writes
- * an account that the other reads or writes. What is urgent goes before what only waits.
+ * The queued operations without a conflicting one before them. As in Sealevel, two operations conflict if one writes an
+ * account that the other reads or writes. Urgent operations go before those that only wait.
  */
 export function pickRunnable(unfinished: readonly Unfinished[], now: Date): OperationRow[] {
   const queue = [...unfinished].sort(

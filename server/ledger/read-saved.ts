@@ -3,10 +3,12 @@ import { FEE_PER_TRANSACTION, feePayerIn } from "#server/solana/transaction.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Saved } from "./signing.ts"
 
-/** A saved transaction that has not ended. `doubt` is why it is unknown whether it landed, if the worker noted a reason. */
+/**
+ * A saved transaction that has not ended. `doubt` is the reason, if the worker noted one, why its outcome is unknown.
+ */
 export type SavedRow = Saved & { doubt: string | null; savedAt: Date }
 
-/** The oldest transactions of a mode that have not ended, without those in `except`. */
+/** The oldest unfinished transactions of a mode, without those in `except`. */
 export async function readSaved(
   mode: Mode,
   { except, most }: { except: readonly string[]; most: number },

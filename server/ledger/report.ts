@@ -5,7 +5,7 @@ import type { LedgerReport } from "#shared/ledger-report.ts"
 import type { Mode } from "#shared/mode.ts"
 import { busyWorkspaces } from "./queue.ts"
 
-/** How the reconciliations of a mode stand: the oldest one's age, and what they found. */
+/** The reconciliations of a mode: the age of the oldest, and the differences that they found. */
 type Audits = Pick<LedgerReport, "audit_age_seconds" | "audit_differences">
 
 export async function readAudits(): Promise<(mode: Mode) => Audits> {
@@ -42,7 +42,7 @@ export async function reportOn(
   })
 }
 
-/** The first operation in the queue of each workspace is its oldest. */
+/** The first operation in each workspace's queue is its oldest. */
 export async function readAges(): Promise<(mode: Mode) => Ages> {
   const rows = await sql<{ mode: Mode; operation: number | null; transaction: number | null }[]>`
     with recursive busy as (${busyWorkspaces()}), waiting as (
@@ -58,7 +58,7 @@ export async function readAges(): Promise<(mode: Mode) => Ages> {
       extract(epoch from now() - sent.since)::int as transaction
     from waiting full join sent using (mode)`
   const byMode = new Map(rows.map((row) => [row.mode, row]))
-  // A moment ago, by another clock: not before now.
+  // This clock may be behind the database's, so the age is never negative.
   const age = (seconds: number | null | undefined) =>
     seconds === null || seconds === undefined ? null : Math.max(0, seconds)
   return (mode) => ({
@@ -67,7 +67,7 @@ export async function readAges(): Promise<(mode: Mode) => Ages> {
   })
 }
 
-/** How many operations are counted, at most: beyond it there is trouble enough. */
+/** The most operations that are counted. More than that is a problem in any case. */
 const MOST_COUNTED = 50_000
 
 /** Unfinished operations, transactions that may still land, and workspaces in quarantine, by mode. */
@@ -94,14 +94,14 @@ export async function readDepths(): Promise<Depths[]> {
       left join quarantined using (mode)`
 }
 
-/** After so long a transaction has landed or expired, unless something is wrong: 150 blocks take a minute. */
+/** After this long, a transaction has landed or expired unless something is wrong: 150 blocks take a minute. */
 const OLD_SECONDS = 180
 /** Each workspace is compared every hour. */
 const AUDIT_LATE_SECONDS = 6 * 3600
-/** How long a chain may have no new slot. Workers ask it more often than every 3 s. */
+/** How long a chain may have no new slot. Workers read it at least every 3 s. */
 const STILL_SECONDS = 30
 
-/** What is wrong by a report, in a few words; null where nothing is. */
+/** The problems in a report, in a few words; null if there are none. */
 export function troubleIn({
   slot,
   slot_age_seconds,

@@ -1,18 +1,18 @@
 import { LRUCache } from "lru-cache"
 import type { RpcNodes } from "#server/solana/rpc/nodes.ts"
 
-/** The shortest and the longest pause between two sendings of the same bytes, in milliseconds. In between it grows with their age. */
+/** The shortest and the longest pause between two sends of the same bytes, in milliseconds. It grows with their age. */
 const LEAST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 8000
 const PAUSES_PER_AGE = 8
-/** Transactions that are remembered, at most, and for how long: longer than a blockhash is valid. */
+/** The most transactions that are remembered, and for how long: longer than a blockhash is valid. */
 const MOST = 50_000
 const REMEMBERED_MS = 10 * 60_000
 
 type Sent = { firstAt: number; lastAt: number }
 type Candidate = { signature: string; workspaceId: string; wire: Buffer }
 
-/** Sends the same bytes again while they may land: less often as they grow old, and no more than the nodes' budgets have room for. */
+/** Sends the same bytes again while they may land: less often as they grow old, and within the nodes' rate limits. */
 export class Resending {
   readonly #nodes: RpcNodes
   readonly #sent = new LRUCache<string, Sent>({ max: MOST, ttl: REMEMBERED_MS })
@@ -21,7 +21,7 @@ export class Resending {
     this.#nodes = nodes
   }
 
-  /** Notes that bytes go out for the first time, or did when another worker saved them. */
+  /** Notes the first send of bytes, by this worker or by the one that saved them. */
   noteSent(signature: string): void {
     const now = performance.now()
     this.#sent.set(signature, { firstAt: now, lastAt: now })
@@ -31,7 +31,7 @@ export class Resending {
     this.#sent.delete(signature)
   }
 
-  /** Sends those whose pause is over: workspaces take turns, and within one goes first what has waited longest. */
+  /** Sends those whose pause is over. Workspaces take turns; within one, the bytes that waited longest go first. */
   resend(candidates: readonly Candidate[]): void {
     const now = performance.now()
     const due = candidates.filter(({ signature }) => this.#isDue(signature, now))

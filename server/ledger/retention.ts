@@ -2,13 +2,16 @@ import { background as sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
 
-/** Bytes that are not there any more are not looked for, but in the days before: a sweep may have been away. */
+/** Days before the limit that a sweep searches, in case earlier sweeps did not run. Older bytes are already dropped. */
 const LOOK_BACK_DAYS = 7
 const BATCH = 5000
 
 let hasLookedBack = false
 
-/** Drops the bytes of old transactions that have ended. The first time in a process it looks at all, then at some days. */
+/**
+ * Drops the bytes of old transactions that have ended. The first sweep of a process reads all of them, later ones a few
+ * days.
+ */
 export async function dropOldBytes(now: Date): Promise<void> {
   const until = addDays(now, -keptDays.transactionBytes)
   const since = hasLookedBack ? addDays(until, -LOOK_BACK_DAYS) : new Date(0)

@@ -6,27 +6,28 @@ import type { Lease } from "./lease.ts"
 import type { Planned } from "./pack.ts"
 import { serverRun } from "./restore/state.ts"
 
-/** What a transaction is signed with, and as of which slot it was read. */
+/** What a transaction is signed with, and the slot as of which it was read. */
 export type Blockhash = { blockhash: string; lastValidBlockHeight: number; slot: number }
 
-/** A transaction that is signed, with the operations that it carries. */
+/** A signed transaction with its operations. */
 export type Signed = {
   operations: Planned[]
   transaction: SignedTransaction
   fee_lamports: number
   rent_lamports: number
-  /** Instructions before those of its operations. */
+  /** The number of instructions before those of its operations. */
   head: number
 }
 
 /**
- * Saves signed transactions and binds their operations to them. Returns the signatures of those that are saved, and no
- * other may be sent. Null when the lease is not as it was, or the database another one than was compared with the chain, and nothing is saved.
+ * Saves signed transactions and binds their operations to them. Returns the signatures of the saved ones: no other may
+ * be sent. Null, with nothing saved, if the lease has changed, or if this is not the database that was compared with
+ * the chain.
  *
- * One statement closes all races. It holds the lease's row until it commits: a change that voids plans waits for that,
- * or has been seen. It takes operations that are still queued, so that no two workers save the same one, of whatever
- * version they are. A transaction whose operations are not all there any more is left out, and so are bytes that have
- * been saved before (the same operations under the same blockhash): they failed then. It waits for no lock.
+ * One statement closes all races. It holds the lease's row until it commits: a change that voids plans waits for it, or
+ * was seen by it. It takes only operations that are still queued, so that no two workers of any version save the same
+ * one. It leaves out a transaction whose operations are not all there any more, and bytes that were saved before (the
+ * same operations under the same blockhash), because those failed. It waits for no lock.
  */
 export async function save(
   lease: Lease,

@@ -4,22 +4,22 @@ import { isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { answersNeeded, askEnough } from "./several-nodes.ts"
 
-// That there is nothing to do on chain ends an operation without a transaction: nobody would ever look again. So one word of one
-// node is not enough for it.
+// An operation with nothing to do ends without a transaction, and nothing checks it again. So one answer of one node is
+// not enough.
 
-/** Operations that are remembered, at most, and for how long: longer than finality takes. */
+/** The most operations that are remembered, and for how long: longer than finality takes. */
 const MOST = 50_000
 const REMEMBERED_MS = 120_000
 
-/** As of which slot nothing was there to do, by operation. */
+/** The slot as of which there was nothing to do, by operation. */
 const firstSeen = new LRUCache<string, number>({ max: MOST, ttl: REMEMBERED_MS })
 
-/** Reads again what was seen; true for operations that still have nothing to do. */
+/** Reads the same again; returns true for operations that still have nothing to do. */
 type LookAgain = (ids: readonly string[], rpc: Rpc, options: ReadOptions) => Promise<(id: string) => boolean>
 
 /**
- * Those of operations without anything to do, as of a slot, for which that is so for good: it is seen again, as it is
- * `finalized` in that slot or later, by two nodes where there are two. The others wait.
+ * Returns the operations whose "nothing to do" is final: it is seen again, `finalized` in the same slot or later, by
+ * two nodes if there are two. The others wait.
  */
 export async function seenTwice(
   chain: Chain,
@@ -33,12 +33,12 @@ export async function seenTwice(
   const final = ids.filter((id) => sinceOf(id) <= finalized)
   if (final.length === 0) return new Set()
   const since = Math.max(...final.map(sinceOf))
-  // Another chain may be behind the address by now, and have nothing of anything.
+  // The address may now serve another chain, which has none of the accounts.
   await chain.rpc.nodes.identify()
   const words = await askEnough(chain.rpc.settling, (view) =>
     lookAgain(final, view, { since, commitment: "finalized" }),
   ).catch((error) => {
-    // They wait for the other node; the rest of the workspace does not.
+    // These wait for the other node; the rest of the workspace does not.
     if (isOfTheNodes(error)) return null
     throw error
   })
@@ -49,5 +49,5 @@ export async function seenTwice(
   return new Set(final.filter(isNothing))
 }
 
-/** Whether there is one node alone that a chain's nothing is believed of, and no other to say otherwise. */
+/** Whether a single node's "not found" is enough. */
 export const isAlone = ({ rpc, embedded }: Chain): boolean => !embedded && answersNeeded(rpc) === 1

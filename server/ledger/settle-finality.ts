@@ -3,10 +3,10 @@ import { publishActivity } from "#db/pubsub.ts"
 import { clock } from "#server/lib/time.ts"
 import { voidPlans } from "./lease.ts"
 
-/** A transaction that is on chain for good, and the slot that has it. */
+/** A transaction that is final, and its slot. */
 export type Final = { signature: string; slot: number }
 
-/** Notes that transactions can never vanish any more. */
+/** Marks transactions as final. */
 export async function settleFinalized(final: readonly Final[]): Promise<void> {
   if (final.length === 0) return
   const rows = await sql<{ workspace_id: string }[]>`
@@ -19,9 +19,9 @@ export async function settleFinalized(final: readonly Final[]): Promise<void> {
 }
 
 /**
- * A confirmed transaction that is gone from the chain and can never land any more: its operations are queued to be done
- * again. What they did to the domain stands, because whoever asked for them was told so. Returns their ids; none where
- * another worker was first. The caller has made sure of "never" (`finality.ts`).
+ * A confirmed transaction vanished from the chain and can no longer land: queues its operations to be done again. Their
+ * effects on the domain stay, because the client was already told that they are done. Returns their ids; none if
+ * another worker was first. The caller has proven that it cannot land (`finality.ts`).
  */
 export async function settleVanished(signature: string): Promise<string[]> {
   const ended = await sql.begin(async (sql) => {
@@ -30,7 +30,7 @@ export async function settleVanished(signature: string): Promise<string[]> {
       where signature = ${signature} and status = 'confirmed' and finalized_at is null returning workspace_id`
     if (!row) return null
     const { workspace_id } = row
-    // What is being signed was planned on a chain that is no more.
+    // What is being signed was planned on a fork that is gone.
     await voidPlans(sql, workspace_id)
     const operations = await sql<{ id: string }[]>`
       update operations set status = 'queued', signature = null, finished_at = null, redo = true, not_before = null

@@ -10,22 +10,22 @@ import { noteConfirmation, noteOperation, noteTransaction } from "./metrics.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Refusal } from "./operation.ts"
 import { traceConfirmed } from "./trace.ts"
 
-/** Times that an operation is built again before it waits longer and longer. */
+/** Times that an operation is built again before its pauses grow. */
 const QUICK_RETRIES = 3
 const LONGEST_WAIT_SECONDS = 60
-/** Pause before what failed for lack of SOL is tried again. */
+/** Pause before retrying what failed for lack of SOL. */
 const FUNDS_WAIT_SECONDS = 5
 /** How long settling waits for a lock, because other transactions wait behind it. */
 const LOCK_MS = 500
 
 const waitShortly = (sql: Queryable) => sql`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`
 
-/** What is to be written in the same commit, where this one settles it. */
+/** Writes that belong in the same commit, if this call settles it. */
 type Also = (sql: Queryable) => Promise<void>
 
 /**
- * Settles transactions that are confirmed: marks them and their operations, and applies the effects on the
- * domain, in one commit. A transaction that is already settled is skipped. Returns how many were not.
+ * Settles confirmed transactions: marks them and their operations and applies the effects on the domain, in one commit.
+ * A transaction that is already settled is skipped. Returns how many were not.
  */
 export async function settleConfirmed(
   kinds: Operations,
@@ -42,7 +42,7 @@ export async function settleConfirmed(
         ${landings.map((one) => String(one.isFinal))}::text[]) as l(signature, slot, is_final)
       where t.signature = l.signature and t.status = 'saved'
       returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal", t.mode, t.created_at`
-    // What another worker has settled carries nothing that is submitted any more.
+    // What another worker has settled has no submitted operations left.
     const carrying = sql<
       (OperationRow & { signature: string; traceparent: string | null; created_at: Date })[]
     >`
@@ -66,7 +66,7 @@ export async function settleConfirmed(
   return won.length
 }
 
-/** Ends operations whose effect needs no transaction, or is on chain already. */
+/** Ends operations whose effect needs no transaction or is already on chain. */
 export const finishOperations = (sql: Queryable, kinds: Operations, rows: OperationRow[]): Promise<void> => {
   const ended = rows.map((row) => ({ row, landing: null }))
   return confirm(sql, kinds, ended, clock.now())
@@ -94,7 +94,7 @@ async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: D
   }
 }
 
-/** Ends operations of one workspace without their effect, and gives back what they held. */
+/** Ends operations of one workspace without their effect, and releases what they held. */
 export async function failOperations(
   sql: Queryable,
   kinds: Operations,
@@ -118,7 +118,7 @@ const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sq
 
 type SavedRow = { workspace_id: string; mode: Mode; layout: [string, number][]; head: number }
 
-/** Ends a transaction without effect; only one caller gets the row, the others null. */
+/** Ends a transaction without effect. Only one caller gets the row; the others get null. */
 async function endTransaction(
   sql: Queryable,
   signature: string,
@@ -133,8 +133,8 @@ async function endTransaction(
 }
 
 /**
- * A transaction that can never land any more: its operations go back to the queue and are signed anew. The caller
- * has made sure of "never" (`evidence.ts`). Returns false where it was settled before.
+ * A transaction that can no longer land: its operations go back to the queue and are signed again. The caller has
+ * proven that it cannot land (`evidence.ts`). Returns false if it was already settled.
  */
 export async function settleExpired(signature: string, also?: Also): Promise<boolean> {
   const row = await sql.begin(async (sql) => {
@@ -155,8 +155,8 @@ export async function settleExpired(signature: string, also?: Also): Promise<boo
 }
 
 /**
- * A transaction that landed and failed: nothing of it took effect. What becomes of the operation to blame, its kind
- * says; the others are built again without it.
+ * A transaction that landed and failed, so nothing of it took effect. The kind of the operation at fault decides what
+ * happens to that one; the others are built again without it.
  */
 export async function settleFailed(
   kinds: Operations,
@@ -177,7 +177,7 @@ export async function settleFailed(
     else if (blamed && recovery?.do === "finish") await finishOperations(sql, kinds, [blamed.operation])
     else if (blamed && recovery?.do !== "wait") await requeueBlamed(sql, blamed.operation, failure)
     else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
-    // Where an instruction is not to blame, each travels alone from now on, to find out which one is.
+    // If no instruction is at fault, each operation travels alone from now on, to find out which one is.
     await requeue(sql, others, {
       waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
       alone: failure.kind === "other",
@@ -192,7 +192,10 @@ export async function settleFailed(
 
 type Blamed = { operation: OperationRow; instruction: number }
 
-/** Whose instruction failed. Instructions of nobody, such as the compute budget, and other failures blame nobody. */
+/**
+ * The operation whose instruction failed. Instructions that belong to no operation, such as the compute budget, and
+ * other failures point to none.
+ */
 function blame(failure: TransactionFailure, row: SavedRow, operations: OperationRow[]): Blamed | null {
   if (failure.kind !== "instruction") return null
   let first = row.head
@@ -220,7 +223,7 @@ function recover(
 const nameOf = (failure: TransactionFailure): string =>
   failure.kind === "instruction" ? (failure.error.custom?.toString() ?? failure.error.name) : failure.kind
 
-/** Back to the queue, to travel alone; after a few quick tries it waits twice as long each time. */
+/** Back to the queue, to travel alone. After a few quick tries, its pause doubles each time. */
 async function requeueBlamed(
   sql: Queryable,
   operation: OperationRow,
@@ -234,7 +237,7 @@ async function requeueBlamed(
     where workspace_id = ${operation.workspace_id} and id = ${operation.id} and status = 'submitted'`
 }
 
-/** Back to the queue: nothing was wrong with them. */
+/** Back to the queue: they were not at fault. */
 async function requeue(
   sql: Queryable,
   operations: OperationRow[],

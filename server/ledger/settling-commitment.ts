@@ -2,7 +2,7 @@ import type { SignatureStatus } from "@solana/web3.js"
 
 /**
  * When a transaction is settled (VOUCH_COMMITMENT): once two thirds of the stake have voted for its slot, or once it is
- * there for good.
+ * final.
  */
 export type SettlingCommitment = "confirmed" | "finalized"
 

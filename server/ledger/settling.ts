@@ -5,7 +5,7 @@ import { Backoff } from "./backoff.ts"
 import type { Operations } from "./definition.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 
-/** How a transaction of a workspace has ended. */
+/** The outcome of a workspace's transaction. */
 export type Ending = { signature: string; workspaceId: string } & (
   | { end: "confirmed"; slot: number; isFinal: boolean }
   | { end: "failed"; slot: number; error: TransactionError }
@@ -14,22 +14,25 @@ export type Ending = { signature: string; workspaceId: string } & (
 
 type Confirmed = Extract<Ending, { end: "confirmed" }>
 
-/** Workspaces that are settled apart at the same time: each may wait for a lock, and has a connection meanwhile. */
+/**
+ * Workspaces that are settled separately at the same time: each may wait for a lock and holds a connection while it
+ * does.
+ */
 const APART = 2
 
 /**
- * Settles transactions that have ended, all in one commit if possible. Otherwise each workspace is settled
- * separately, and within it each transaction: one that cannot be settled is retried later, and one customer's
- * locked rows delay only that customer.
+ * Settles transactions that have ended, all in one commit if possible. Otherwise each workspace is settled separately,
+ * and within it each transaction. One that cannot be settled is retried later, and one customer's locked rows delay
+ * only that customer.
  */
 export class Settling {
   readonly #kinds: Operations
   readonly #onSettled: (signature: string) => void
-  /** By signature: what went wrong may be wrong for long. */
+  /** By signature: what went wrong may take long to fix. */
   readonly #failing = new Backoff({ firstMs: 250, longestMs: 30_000 })
   /** By workspace: a lock on its rows is released soon, or the database ends it. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
-  /** Signatures that could not be settled when they were last tried, by workspace. */
+  /** Signatures whose last attempt to settle failed, by workspace. */
   readonly #troubled = new Map<string, Set<string>>()
   readonly #waiting = new Map<string, Ending[]>()
   readonly #apart = new Map<string, Promise<void>>()
@@ -40,7 +43,7 @@ export class Settling {
     this.#onSettled = onSettled
   }
 
-  /** Whether nobody need ask what became of it for now. */
+  /** Whether its status need not be read now. */
   isHeld({ signature, workspaceId }: Pick<Ending, "signature" | "workspaceId">): boolean {
     return this.#failing.isHeld(signature) || this.#locked.isHeld(workspaceId)
   }
@@ -50,7 +53,7 @@ export class Settling {
     return this.#failing.size
   }
 
-  /** How many of a workspace's could not be settled when they were last tried. */
+  /** How many of a workspace's transactions could not be settled at the last attempt. */
   unsettledOf(workspaceId: string): number {
     return this.#troubled.get(workspaceId)?.size ?? 0
   }
@@ -69,13 +72,13 @@ export class Settling {
     this.#goOnApart()
   }
 
-  /** Resolves when nothing is being settled any more. */
+  /** Resolves when nothing is being settled. */
   async end(): Promise<void> {
     this.#waiting.clear()
     await Promise.all(this.#apart.values())
   }
 
-  /** Returns those of the workspaces that something went wrong with. */
+  /** Returns the workspaces that failed. */
   async #settleTogether(endings: readonly Ending[]): Promise<Ending[]> {
     const [confirmed, others] = partition(endings, isConfirmedEnding)
     const failed: Ending[] = []
@@ -104,7 +107,7 @@ export class Settling {
     }
   }
 
-  /** One workspace's transactions: together, or else one by one. After a lock timeout all are retried later. */
+  /** One workspace's transactions: together, or else one by one. After a lock timeout, all are retried later. */
   async #settleApart(workspaceId: string, endings: readonly Ending[]): Promise<void> {
     const [confirmed, others] = partition(endings, isConfirmedEnding)
     const together = confirmed.length > 1 ? await this.#attempt(confirmed) : "one"
@@ -118,7 +121,7 @@ export class Settling {
     this.#locked.succeeded(workspaceId)
   }
 
-  /** Returns what went wrong, or null. */
+  /** Returns the error, or null. */
   async #attempt(endings: readonly Ending[]): Promise<unknown> {
     const [first] = endings
     if (!first) return null
@@ -156,7 +159,7 @@ export class Settling {
   }
 }
 
-/** Whether the database could not be reached: nothing is wrong with what was tried. */
+/** Whether the database could not be reached, so that the attempt itself was not at fault. */
 const isLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isLocked(error)
 
 const isConfirmedEnding = (ending: Ending): boolean => ending.end === "confirmed"

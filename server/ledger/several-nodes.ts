@@ -6,13 +6,13 @@ import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { feePayerIn } from "#server/solana/transaction.ts"
 import { isFinal } from "./settling-commitment.ts"
 
-// A node that lies steadily agrees with itself, however often it is asked. What cannot be undone takes the answers of two
-// where there are two, and of one node evidence of two kinds.
+// A node that lies consistently agrees with itself, however often it is asked. What cannot be undone takes the answers
+// of two nodes if there are two, and two kinds of evidence from one.
 
-/** How many nodes have to say the same of what cannot be undone. */
+/** How many nodes must agree on what cannot be undone. */
 export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
 
-/** What nodes say, each for itself, until enough have; fewer where the others do not answer. Rejects where none does. */
+/** Independent answers of nodes, until there are enough; fewer if the others do not answer. Rejects if none does. */
 async function askEach<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
   const { views } = rpc
   const answers: T[] = []
@@ -30,7 +30,7 @@ async function askEach<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]
   return answers
 }
 
-/** As `askEach`, for what no one node is believed in: rejects where fewer answer. */
+/** Like `askEach`, when a single node is not enough: rejects if fewer answer. */
 export async function askEnough<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
   let trouble: unknown
   const answers = await askEach(rpc, (view) =>
@@ -43,7 +43,7 @@ export async function askEnough<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Pr
   return answers
 }
 
-/** What nodes know of a signature, each for itself. */
+/** What each node reports about a signature. */
 export type Told = { signature: string; statuses: readonly (SignatureStatus | null)[] }
 
 export async function askStatuses(rpc: Rpc, signatures: readonly string[]): Promise<Told[]> {
@@ -51,21 +51,21 @@ export async function askStatuses(rpc: Rpc, signatures: readonly string[]): Prom
   return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
 }
 
-/** Whether nodes say, all of them, that a transaction is there for good. */
+/** Whether all nodes report a transaction as final. */
 export const areFinal = ({ statuses }: Told): boolean =>
   statuses.every((status) => isFinal(status) && status.err === null)
 
 type Sought = Told & { wire: Buffer; slot: number }
 
 /**
- * Those of transactions that nodes tell to be there for good for which that is sure: two nodes say so, or the one that answers lists
- * them for whoever paid as well. A node that keeps no history is believed in what it says of the transaction alone.
+ * Returns the transactions, reported as final, that certainly are: two nodes say so, or the only node that answers also
+ * lists them for their fee payer. A node without history is believed about the transaction alone.
  */
 export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sought[]): Promise<Set<string>> {
   const sure = new Set<string>()
   const alone: Sought[] = []
   for (const one of told) {
-    // What the deployment runs itself is no stranger.
+    // A node that the deployment runs itself is trusted.
     if (embedded || one.statuses.length > 1) sure.add(one.signature)
     else alone.push(one)
   }
@@ -74,7 +74,7 @@ export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sough
     const range = { slot: Math.min(...slots), since: Math.max(...slots), commitment: "finalized" as const }
     const listed = await rpc.settling.listedSince(publicKeyOf(payer), range).catch((error) => {
       if (isWithoutHistory(error)) return null
-      // What one payer's history is missing concerns no other.
+      // If one payer's history is missing, the others are not affected.
       if (isOfTheNodes(error)) return []
       throw error
     })

@@ -19,9 +19,12 @@ import { type Blockhash, type Signed, save } from "./save.ts"
 import { SimulatedUnits } from "./simulated-units.ts"
 import type { PlannedTurn } from "./turn.ts"
 
-/** How long signing may take. Less than a lease or a blockhash lives, so that neither is why it is done again. */
+/** How long signing may take: less than the lifetime of a lease or a blockhash, so that neither expires first. */
 const SIGN_MS = 3000
-/** How often saving is tried while others change what the plans go by, and the pause before each, in milliseconds. */
+/**
+ * How often saving is tried while other processes change what the plans depend on, and the pause before each try, in
+ * milliseconds.
+ */
 const SAVE_TRIES = 10
 const SAVE_PAUSE_MS = 10
 
@@ -31,7 +34,7 @@ export type Saved = {
   workspaceId: string
   wire: Buffer
   feePayer: Address
-  /** As of which slot its blockhash was read; null where a version before signed it. */
+  /** The slot as of which its blockhash was read; null if an earlier version signed it. */
   signedSlot: number | null
   lastValidBlockHeight: number
   /** What it costs once it lands, apart from rent. */
@@ -39,17 +42,17 @@ export type Saved = {
 }
 
 /**
- * `facts` is what the plans go by; `fees_lamports` is how much the fees may come to; `price` is the least that is offered, in
+ * `facts` is what the plans depend on, `fees_lamports` the most that fees may add up to, `price` the least to offer, in
  * micro-lamports per compute unit.
  */
 export type SignOptions = { facts: Facts | null; fees_lamports: number; price: number }
 
-/** Operations that make one transaction, and what it asks for. */
+/** The operations of one transaction, and what it requests. */
 type Batch = {
   operations: Planned[]
   budget: { units: number; price: number; marker: PublicKey | null }
   fee_lamports: number
-  /** At most. */
+  /** Upper limit. */
   rent_lamports: number
 }
 
@@ -61,7 +64,7 @@ export type SigningOptions = {
   latestBlockhash: () => Promise<Blockhash>
 }
 
-/** A turn as it was planned. */
+/** A planned batch. */
 type Turn = Pick<PlannedTurn, "lease" | "issuer" | "planned">
 
 type UnderWay = {
@@ -72,7 +75,10 @@ type UnderWay = {
   done: Promise<Saved[]>
 }
 
-/** The second part of turns: signs and saves what was planned, any number at the same time, outside of any transaction. */
+/**
+ * The second part of each batch: signs and saves what was planned, any number at the same time, outside of any database
+ * transaction.
+ */
 export class Signing {
   readonly #options: SigningOptions
   readonly #units: SimulatedUnits
@@ -83,7 +89,7 @@ export class Signing {
     this.#units = new SimulatedUnits(options.chain.rpc)
   }
 
-  /** Learns what is needed to sign a turn. It does not throw. */
+  /** Fetches what signing a batch needs. It does not throw. */
   prepare({ planned, issuer }: Turn): Promise<void> {
     const since = async () => (await this.#options.latestBlockhash()).slot
     return this.#units.learn(planned, issuer.feePayer.publicKey, since)
@@ -94,7 +100,7 @@ export class Signing {
     return [...this.#underWay].reduce((sum, { batches }) => sum + batches.length, 0)
   }
 
-  /** All of them take places. */
+  /** Each of these takes a place. */
   get standing(): Standing {
     const all = countByWorkspace(
       [...this.#underWay].flatMap(({ workspaceId, batches }) => batches.map(() => ({ workspaceId }))),
@@ -102,7 +108,7 @@ export class Signing {
     return { underWay: all, all }
   }
 
-  /** What those cost that a key pays for. */
+  /** Fees of those that a key pays for. */
   feesOf(feePayer: Address): number {
     const batches = [...this.#underWay].flatMap((one) => (one.feePayer === feePayer ? one.batches : []))
     return batches.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
@@ -115,7 +121,7 @@ export class Signing {
       .flatMap((one) => one.operations)
   }
 
-  /** Returns what is saved, which may be less than was planned. What a signer or the database throws is thrown. */
+  /** Returns what was saved, which may be less than was planned. Throws what the signer or the database throws. */
   async signAndSave({ lease, issuer, planned }: Turn, options: SignOptions): Promise<Saved[]> {
     const { feePayer, marker } = issuer
     const feeInstructions = computeBudget({ units: MAX_UNITS, price: this.#options.fees.ceiling, marker })
@@ -128,7 +134,7 @@ export class Signing {
     const one: UnderWay = {
       workspaceId: lease.workspaceId,
       feePayer: addressOf(feePayer.publicKey),
-      // To the queue it is as if they were on their way.
+      // The queue treats them as submitted.
       operations: batches.flatMap(({ operations }) =>
         operations.map(({ operation }) => ({ ...operation, status: "submitted", not_before: null })),
       ),
@@ -143,7 +149,7 @@ export class Signing {
     }
   }
 
-  /** Resolves when nothing is being signed any more. */
+  /** Resolves when nothing is being signed. */
   async end(): Promise<void> {
     await Promise.allSettled([...this.#underWay].map(({ done }) => done))
   }
@@ -193,7 +199,10 @@ export class Signing {
     }
   }
 
-  /** As many units as a batch can take. What failed before may have had too few: it gets twice as many each time. */
+  /**
+   * As many units as the operations may need. A batch that failed before may have had too few: it gets twice as many
+   * each time.
+   */
   #budgetOf(batch: readonly Planned[], price: number): { units: number; price: number } {
     const takes = batch.map((one) => 2 ** Math.min(one.operation.attempts, 8) * this.#units.of(one))
     const own = computeBudget({ units: MAX_UNITS, price }).map(computeUnitsOf)
@@ -201,7 +210,7 @@ export class Signing {
     return { units: Math.min(units, MAX_UNITS), price }
   }
 
-  /** A signer that does not answer in time is left alone, and what it signs later is not used. */
+  /** A signer that does not answer in time is abandoned, and a late signature is not used. */
   async #sign(
     { signersOf, feePayer }: Issuer,
     batches: readonly Batch[],
@@ -220,15 +229,15 @@ export class Signing {
     const signed = await Promise.race([signTransactions(unsigned, { feePayer, blockhash }), late]).finally(
       () => answered.abort(),
     )
-    // A process that stood still may hear of the answer before it hears that it came too late.
+    // A process that was suspended may see the answer before it sees the timeout.
     if (signed === null || performance.now() - began > SIGN_MS)
       throw new SignerFailure(`the signer took longer than ${SIGN_MS} ms`, { passing: true })
     return signed
   }
 
   /**
-   * Saves what is signed. Where something has changed since it was planned, only what would be planned again as it is.
-   * Nothing where another worker has the workspace by now.
+   * Saves what is signed. If something changed since it was planned, it saves only operations whose new plan is the
+   * same. It saves nothing if another worker now has the workspace.
    */
   async #save(
     lease: Lease,
@@ -240,8 +249,8 @@ export class Signing {
     for (let tries = 1; rest.length > 0; tries++) {
       const saved = await save(current, rest, { ...about, mode })
       if (saved) return saved
-      if (tries === SAVE_TRIES) throw new Error("what plans go by keeps changing")
-      // Whoever changes it now has a lock on the lease, and is about to commit.
+      if (tries === SAVE_TRIES) throw new Error("what the plans depend on keeps changing")
+      // The process that is changing it holds a lock on the lease and is about to commit.
       await sleep(tries * SAVE_PAUSE_MS)
       const next = await this.#options.leases.again(current)
       if (!next) break
@@ -258,7 +267,7 @@ export class Signing {
   ): Promise<Signed[]> {
     const { chain, kinds } = this.#options
     const issuer = await issuerOf(chain, lease)
-    // No instruction need name who pays.
+    // No instruction has to name the fee payer.
     if (!issuer.feePayer.publicKey.equals(before.feePayer.publicKey)) return []
     const operations = signed.flatMap((one) => one.operations.map(({ operation }) => operation))
     const plans = await planAll(operations, { kinds, issuer, facts })
@@ -271,7 +280,7 @@ export class Signing {
   }
 }
 
-/** As many as the fee payer can pay for, from the first on. */
+/** The first transactions, as many as the fee payer can pay for. */
 function affordable(batches: readonly Batch[], lamports: number): Batch[] {
   let left = lamports
   return batches.filter(({ fee_lamports }) => {

@@ -7,16 +7,16 @@ import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { computeBudget } from "#server/solana/transaction.ts"
 import type { Planned } from "./pack.ts"
 
-/** What is remembered, at most, and how soon what gave no answer is asked again, in milliseconds. */
+/** The most results that are cached, and how soon a failed simulation is repeated, in milliseconds. */
 const MOST_KNOWN = 1000
 const AGAIN_MS = 60_000
-/** Simulations that one turn asks for, and how long it waits for them, in milliseconds. */
+/** Simulations per batch, and how long a batch waits for them, in milliseconds. */
 const MOST_AT_ONCE = 4
 const PATIENCE_MS = 1000
 
 /**
- * How many compute units operations take with an instruction that nobody measured: a node simulates one of each kind
- * before it is signed. Where none answers, each such instruction gets what a cluster grants it.
+ * Compute units of operations with an instruction that is not in the measured table: a node simulates one of each kind
+ * before it is signed. If none answers, each such instruction gets the cluster's default.
  */
 export class SimulatedUnits {
   readonly #rpc: Rpc
@@ -27,14 +27,14 @@ export class SimulatedUnits {
     this.#rpc = rpc
   }
 
-  /** What an operation takes at most, with room to spare, as far as is known. */
+  /** The most that an operation takes, with a margin, as far as known. */
   of(one: Planned): number {
     return (
       this.#known.get(nameOf(one)) ?? one.instructions.reduce((sum, next) => sum + computeUnitsOf(next), 0)
     )
   }
 
-  /** Asks for what is not known of operations. It does not throw. `since` is a slot that the node must have reached. */
+  /** Simulates what is not known yet. It does not throw. `since` is a slot that the node must have reached. */
   async learn(planned: readonly Planned[], payer: PublicKey, since: () => Promise<number>): Promise<void> {
     const unmeasured = planned.filter(({ instructions }) =>
       instructions.some((one) => measuredUnitsOf(one) === null),
@@ -70,6 +70,6 @@ export class SimulatedUnits {
   }
 }
 
-/** Its kind, and which instructions it has: by their first byte, programs tell them apart. */
+/** The operation's kind and its instructions, which programs distinguish by their first byte. */
 const nameOf = ({ operation, instructions }: Planned): string =>
   [operation.kind, ...instructions.map(({ programId, data }) => `${programId.toBase58()}.${data[0]}`)].join()

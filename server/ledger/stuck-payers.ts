@@ -1,12 +1,15 @@
 import type { Address } from "#shared/address.ts"
 
-/** So many transactions of a workspace's own fee payer that have not landed after so long hold up the rest of it. */
+/**
+ * When this many transactions of a workspace's own fee payer are older than this and have not landed, its other
+ * operations wait.
+ */
 const STUCK = 8
 const STUCK_MS = 10_000
 
 type Sent = { feePayer: Address; addedAt: number; landedUntil: number }
 
-/** Fee payers of workspaces that many transactions name which do not land: they may be empty, whatever a node says. */
+/** Fee payers of workspaces with many transactions that do not land. They may be empty, whatever a node reports. */
 export function stuckPayers(sent: Iterable<Sent>, { except }: { except: Address }): Set<Address> {
   const now = performance.now()
   const old = [...sent].filter(

@@ -8,9 +8,9 @@ import { areFinal, askStatuses, surelyFinal } from "./several-nodes.ts"
 type Options = { commitment: SettlingCommitment; wireOf: (signature: string) => Buffer | null }
 
 /**
- * Those of endings that a transaction may be settled by; the others are looked at again. What failed is signed anew, and with
- * the commitment `finalized` a client is told of what nothing can undo: both take more than one word. What is confirmed is
- * followed until that is sure (`finality.ts`).
+ * Outcomes certain enough to settle; the others are checked again. A failed transaction's operations are signed again,
+ * and under commitment `finalized` clients are notified of something that cannot be undone, so both take more than one
+ * node's answer. A confirmed transaction is followed until it is final (`finality.ts`).
  */
 export async function sureEndings(
   chain: Chain,

@@ -5,8 +5,8 @@ type Landed = { signature: string; slot: number; mode: Mode; created_at: Date }
 type Carried = { id: string; kind: string; signature: string; traceparent: string | null; created_at: Date }
 
 /**
- * Puts what became of operations into the traces of the requests that wanted them. It is told afterwards, by the times in
- * the rows: so it is whole whichever processes had it in their hands, and what is not traced costs nothing.
+ * Adds the outcome of operations to the traces of the requests that started them. It is written afterwards, from the
+ * times in the rows. So it is complete whichever processes did the work, and what is not traced costs nothing.
  */
 export function traceConfirmed(landed: readonly Landed[], carried: readonly Carried[], now: Date): void {
   if (tracer === null) return

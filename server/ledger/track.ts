@@ -19,35 +19,35 @@ import type { Saved } from "./signing.ts"
 import { stuckPayers } from "./stuck-payers.ts"
 import { sureEndings } from "./sure-endings.ts"
 
-/** Most signatures that one getSignatureStatuses takes. */
+/** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
-/** How often to look for transactions that another worker saved and no longer tracks. */
+/** How often to search for transactions that another worker saved and no longer tracks. */
 const ADOPT_EVERY_MS = 1000
-/** Age at which a transaction that this worker does not know is taken over. */
+/** Age at which this worker takes over a transaction that it does not know. */
 const ADOPT_AFTER_SECONDS = 3
 /** How often to compare with the finalized height, once something could have expired. */
 const EXPIRY_EVERY_MS = 1000
-/** How long one is followed before it could have expired: no cluster has 150 blocks in less. */
+/** How long a transaction is followed before it could have expired: no cluster has 150 blocks in less. */
 const EXPIRY_AFTER_MS = 5000
-/** How long it may take to find out what became of one that can land no more, before health reports it. */
+/** How long the outcome of an expired transaction may stay unknown before health reports it. */
 const OVERDUE_MS = 30_000
-/** The same for nodes that do not answer what became of any. */
+/** The same when nodes do not answer for any transaction. */
 const UNANSWERED_MS = 10_000
-/** How soon to look again for one that has landed, but not as surely as it must. */
+/** How soon to check again one that has landed, but not with enough certainty. */
 const LANDED_AGAIN_MS = 1000
-/** The same for one that a node says has failed, and another node does not confirm that. */
+/** The same for one that one node reports as failed and another does not confirm. */
 const UNSURE_AGAIN_MS = 5000
 
-/** Transactions of a workspace that ended and are not settled, from which on it gets no turns. */
+/** From this many ended but unsettled transactions on, a workspace gets no more batches. */
 const CROWD = 8
 
 type Tracked = Saved & {
   addedAt: number
-  /** When its status was last asked for. */
+  /** When its status was last requested. */
   askedAt: number
-  /** Since when it can land no more, as far as the finalized height tells; null while it can. */
+  /** When the finalized height first showed that it can no longer land; null while it can. */
   lateSince: number | null
-  /** Until when nobody need ask: it has landed, and is not as sure as it must be. */
+  /** Until when not to ask again: it has landed, but not with enough certainty. */
   landedUntil: number
   doubt: Doubt | null
 }
@@ -55,8 +55,8 @@ type Tracked = Saved & {
 export type TrackerOptions = { kinds: Operations; commitment: SettlingCommitment }
 
 /**
- * Follows a chain's saved transactions to their end: sends and resends the same bytes, and settles what is
- * confirmed, failed or expired. An error of the RPC is *unknown*: it changes nothing, and is asked again.
+ * Follows a chain's saved transactions to their end: sends and resends the same bytes, and settles what is confirmed,
+ * failed or expired. After an RPC error the outcome is *unknown*: nothing changes, and it is asked again.
  */
 export class Tracker {
   readonly #chain: Chain
@@ -97,15 +97,15 @@ export class Tracker {
     return this.#tracked.size
   }
 
-  /** What those cost that may still land and that a key pays for. */
+  /** Fees of the transactions that may still land and that a key pays for. */
   feesOf(feePayer: Address): number {
     const own = [...this.#tracked.values()].filter((one) => one.feePayer === feePayer)
     return own.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
   }
 
   /**
-   * Those that take places are the ones that may still land. Others take none: they have ended and could not be settled,
-   * they can land no more and it has to be proven, or a workspace's own fee payer holds them up.
+   * Only transactions that may still land take places. The others take none: they ended and could not be settled, they
+   * can no longer land and that has to be proven, or a workspace's own fee payer holds them up.
    */
   get standing(): Standing {
     const stuck = this.stuckPayers
@@ -119,28 +119,28 @@ export class Tracker {
     return stuckPayers(this.#tracked.values(), { except: addressOf(this.#chain.feePayer.publicKey) })
   }
 
-  /** Workspaces that have many transactions to be settled first. */
+  /** Workspaces with many transactions to settle first. */
   get crowded(): string[] {
     const workspaces = new Set([...this.#tracked.values()].map((one) => one.workspaceId))
     return [...workspaces].filter((id) => this.#settling.unsettledOf(id) >= CROWD)
   }
 
-  /** Transactions that have ended and cannot be settled; the log says which. */
+  /** Transactions that ended and cannot be settled. The log names them. */
   get failing(): number {
     return this.#settling.failing
   }
 
-  /** The highest slot that anything has landed in, as far as is known: no node is believed that is not as far. */
+  /** The highest slot known to contain a transaction. Answers of nodes that are behind it are not used. */
   get settledSlot(): number {
     return this.#settledSlot
   }
 
-  /** Transactions of which nobody can say whether they have landed. */
+  /** Transactions whose outcome no one knows. */
   get inDoubt(): number {
     return [...this.#tracked.values()].filter(isDoubted).length
   }
 
-  /** Those that can land no more for long, and of which it is not known what became of them, nor why not. */
+  /** Those that have been unable to land for long, and whose outcome is unknown without a noted reason. */
   get overdue(): number {
     const since = performance.now() - OVERDUE_MS
     return [...this.#tracked.values()].filter(
@@ -149,20 +149,20 @@ export class Tracker {
     ).length
   }
 
-  /** Whether no node has answered for long what became of transactions. */
+  /** Whether no node has reported the outcome of any transaction for long. */
   get isUnanswered(): boolean {
     const lasts_ms = Math.max(this.#statusOutage.lasts_ms, this.#heightOutage.lasts_ms)
     return this.#tracked.size > 0 && lasts_ms > UNANSWERED_MS
   }
 
-  /** Lets what is being settled end. */
+  /** Waits for running settlements. */
   async end(): Promise<void> {
     await this.#expiring
     await Promise.all([this.#examinations.end(), this.#failures.end()])
     await this.#settling.end()
   }
 
-  /** Takes up a transaction that is saved, and sends it. */
+  /** Starts to follow a saved transaction, and sends it. */
   add(saved: Saved): void {
     this.#follow(saved, { addedAt: performance.now(), doubt: null })
     this.#chain.rpc.nodes.send(saved.wire)
@@ -173,7 +173,7 @@ export class Tracker {
     this.#resending.noteSent(saved.signature)
   }
 
-  /** One look at everything under way. Throws when the database cannot be reached; nothing is lost by it. */
+  /** One check of everything in flight. Throws if the database cannot be reached; nothing is lost. */
   async tick(): Promise<void> {
     this.#tell()
     if (performance.now() - this.#adoptedAt >= ADOPT_EVERY_MS) await this.#adopt()
@@ -183,7 +183,7 @@ export class Tracker {
       await this.#look(signatures.slice(from, from + STATUSES))
     }
     this.#resend()
-    // It may have to read a long history: what is under way is followed meanwhile.
+    // This may read a long history. What is in flight is followed in the meantime.
     if (performance.now() - this.#expiryAt >= EXPIRY_EVERY_MS)
       this.#expiring ??= this.#expire().finally(() => {
         this.#expiring = null
@@ -198,12 +198,12 @@ export class Tracker {
     publish("ledger")
   }
 
-  /** Of those that may end at any moment. */
+  /** Those that may end at any moment. */
   #open(test: (one: Tracked) => boolean): Tracked[] {
     return [...this.#tracked.values()].filter((one) => !this.#settling.isHeld(one) && test(one))
   }
 
-  /** All that may still land. Those in doubt fill the rest of the last question, so that they take no call of their own. */
+  /** All that may still land. Doubtful ones fill up the last request, so that they need no extra call. */
   #toAsk(): string[] {
     const now = performance.now()
     const unseen = this.#open(({ landedUntil }) => landedUntil <= now)
@@ -214,7 +214,7 @@ export class Tracker {
     return asked.map(({ signature }) => signature)
   }
 
-  /** What can land no more is not sent again: that would only take calls from what proves it. */
+  /** What can no longer land is not sent again: that would take calls from proving it. */
   #resend(): void {
     const now = performance.now()
     const canLand = (one: Tracked) =>
@@ -224,8 +224,8 @@ export class Tracker {
   }
 
   /**
-   * Takes over what a worker that is gone has saved. Another one that lives may track it too: settling is guarded. It is sent
-   * when the finalized height is known: it may long be unable to land.
+   * Takes over what a stopped worker saved. A live worker may track it too: settling is guarded. It is sent once the
+   * finalized height is known, since it may have expired long ago.
    */
   async #adopt(): Promise<void> {
     const now = clock.now()
@@ -249,7 +249,7 @@ export class Tracker {
     }
     const endings = this.#endings(signatures, statuses)
     await this.#settle(endings.filter(({ end }) => end === "confirmed"))
-    // That one has failed takes more than one node: where another does not answer, that delays none of the others.
+    // A failure takes more than one node. If another does not answer, that delays none of the others.
     this.#failures.begin(endings.filter(({ end }) => end === "failed"))
   }
 
@@ -261,19 +261,20 @@ export class Tracker {
       const { slot, err } = status
       const isFinal = status.confirmationStatus === "finalized"
       this.#settledSlot = Math.max(this.#settledSlot, slot)
-      // What failed would be signed anew; should its slot vanish, the same bytes could still land, and not fail.
+      // A failed transaction's operations would be signed again. If its slot vanished, the same bytes could still land
+      // and succeed.
       if (!isFinal && (err !== null || this.#commitment === "finalized")) {
         this.#lookAgain(signature)
         return []
       }
       return err === null
-        ? // That it is there for good takes more than one word (`finality.ts`).
+        ? // Finality takes more than one answer (`finality.ts`).
           [{ signature, workspaceId, end: "confirmed", slot, isFinal: false }]
         : [{ signature, workspaceId, end: "failed", slot, error: err }]
     })
   }
 
-  /** Looks which transactions can land no more by the *finalized* height, and has it examined what became of them. */
+  /** Finds the transactions that can no longer land by the *finalized* height, and has their outcome examined. */
   async #expire(): Promise<void> {
     this.#expiryAt = performance.now()
     const now = performance.now()
@@ -292,7 +293,7 @@ export class Tracker {
     }
   }
 
-  /** What a node knows of transactions counts; that it knows nothing does not (`evidence.ts`). */
+  /** What a node knows of transactions counts; that it does not know one proves nothing (`evidence.ts`). */
   async #examine(all: Tracked[]): Promise<void> {
     const asOf = this.#finalized!
     const late = all.slice(0, STATUSES)
@@ -301,7 +302,7 @@ export class Tracker {
       if (error instanceof HistoryMissing) return { value: [] }
       throw error
     })
-    // A status tells neither what the list does nor what another node does: what is to be final is examined.
+    // A status shows neither what the list contains nor what another node says, so what must be final is examined.
     const isEnough = ({ end }: Ending) => end !== "confirmed" || this.#commitment === "confirmed"
     const found = this.#endings(signatures, statuses.value).filter(isEnough)
     await this.#settle(found)
@@ -318,7 +319,7 @@ export class Tracker {
       else if (verdict.end === "confirmed" && !verdict.isFinal && this.#commitment === "finalized")
         await this.#noteDoubt({
           ...verdict,
-          reason: "one node alone tells that it has landed",
+          reason: "only one node reports that it landed",
           isPassing: false,
         })
       else endings.push(verdict)

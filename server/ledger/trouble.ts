@@ -8,7 +8,7 @@ type Parts = {
   finality: Pick<Finality, "late">
 }
 
-/** What is wrong with transactions that are sent, in a few words; null when nothing is. */
+/** The problems with transactions that were sent, in a few words; null if there are none. */
 export function troubleOfSent({ tracker, comparison, finality }: Parts): string | null {
   if (tracker.failing > 0) return "transactions have landed that cannot be settled; the log says which"
   const { inDoubt, overdue } = tracker

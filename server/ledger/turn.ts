@@ -12,31 +12,31 @@ export type Turn = {
   kinds: Operations
   leases: Leases
   workspaceId: string
-  /** Operations of the workspace that are being signed: what conflicts with them waits. */
+  /** Operations of the workspace that are being signed; what conflicts with them waits. */
   signing: readonly Unfinished[]
-  /** What the chain says of operations that could not be planned without: then none but those are planned. */
+  /** What the chain says about operations that need it to be planned. If set, only those are planned. */
   facts: Facts | null
-  /** Whether what can wait has to. */
+  /** Whether operations that can wait have to. */
   urgentOnly: boolean
 }
 
 export type PlannedTurn = {
   lease: Lease
-  /** For whom it was planned, and is signed: whoever issues or pays by then is another matter. */
+  /** The issuer at planning time. It may have changed by signing. */
   issuer: Issuer
   /** What is to be signed. */
   planned: Planned[]
   /** Whether some operations needed no transaction. */
   ended: boolean
-  /** Operations that are still in the queue, because what the chain says of them has to be known first. */
+  /** Operations still in the queue, because the chain has to be read for them first. */
   toLookUp: OperationRow[]
 }
 
 /**
- * The first part of one workspace's turn: takes its lease, looks for what can run, looks at that again and plans it.
- * Null where another worker has the workspace. It asks nobody but the database, and no transaction is open but while it
- * ends what needs none of the chain. Nothing is locked: whether a plan still holds is seen when it is saved
- * (`signing.ts`), by the lease's version of before anything was read that plans go by.
+ * The first part of one workspace's batch: takes its lease, finds what can run, checks it again and plans it. Null if
+ * another worker has the workspace. It reads only the database, and opens a transaction only to end operations that
+ * need nothing from the chain. Nothing is locked: when the plan is saved (`signing.ts`), the lease's version from
+ * before its first read shows whether it still holds.
  */
 export async function planTurn(turn: Turn): Promise<PlannedTurn | null> {
   const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = turn
@@ -47,7 +47,7 @@ export async function planTurn(turn: Turn): Promise<PlannedTurn | null> {
   ])
   if (!taken) return null
   const { lease, isNew } = taken
-  // What was read before the lease was taken, another worker may have changed since.
+  // Another worker may have changed what was read before the lease was taken.
   const operations = early === null || isNew ? await read() : early
   const issuer = await issuerOf(chain, lease)
   if (operations.length === 0) return { lease, issuer, planned: [], ended: false, toLookUp: [] }

@@ -18,13 +18,13 @@ let news = Promise.withResolvers<void>()
 
 subscribe("settled", () => news.resolve())
 
-/** Resolves when the operation has ended, or after `timeoutMs`. One look at the database serves all that wait. */
+/** Resolves when the operation has ended, or after `timeoutMs`. One query serves all waiting requests. */
 export async function untilEnded(workspaceId: string, operationId: string, timeoutMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const one = waiting.get(operationId) ?? { workspaceId, ended: [] }
   one.ended.push(resolve)
   waiting.set(operationId, one)
-  // It may have ended before: there will be no news of it then.
+  // It may have ended already, and then no notification will follow.
   news.resolve()
   if (!looking) void look()
   const timer = setTimeout(resolve, timeoutMs)
@@ -34,7 +34,7 @@ export async function untilEnded(workspaceId: string, operationId: string, timeo
   if (one.ended.length === 0) waiting.delete(operationId)
 }
 
-/** Ends all waits in this process before it stops: the operations continue elsewhere. */
+/** Ends all waits before this process stops. The operations continue elsewhere. */
 export function endWaits(): void {
   for (const { ended } of waiting.values()) for (const end of ended) end()
 }

@@ -28,25 +28,25 @@ import { Tracker } from "./track.ts"
 import { troubleOfSent } from "./trouble.ts"
 import { type PlannedTurn, planTurn } from "./turn.ts"
 
-/** How long the next turn waits for a signer, in milliseconds: one that is here answers within a few. */
+/** How long the next batch waits for a signer, in milliseconds: a local one answers within a few. */
 const PATIENCE_MS = 25
 /** A blockhash is used for this long; a cluster accepts it for about a minute. */
 const BLOCKHASH_MS = 1000
 const IDLE_MS = 1000
 const RETRY_MS = 200
 
-/** What a turn may sign: what can wait, and how much may go on fees. */
+/** What a batch may sign: whether operations that can wait, and how much to spend on fees. */
 type Limits = { urgentOnly: boolean; fees_lamports: number; price: number }
 
 export type LedgerOptions = {
   kinds: Operations
   price: PriceLimits
   lowFunds: LowFunds
-  /** When clients are told. */
+  /** When clients are notified. */
   commitment: SettlingCommitment
 }
 
-/** Moves the operations of one chain along: one loop gives turns, the other follows what was sent. */
+/** Carries out the operations of one chain: one loop signs batches, the other follows what was sent. */
 export class LedgerWorker {
   readonly chain: Chain
   readonly #options: LedgerOptions
@@ -62,11 +62,11 @@ export class LedgerWorker {
   #blockhash: (Blockhash & { readAt: number }) | null = null
   #lastWorkspace = ""
   #lastWasUrgent = false
-  /** Workspaces whose turn found nothing that can run, since something last could. */
+  /** Workspaces in which nothing could run at their last batch, since something last could. */
   readonly #blocked = new Set<string>()
-  /** Workspaces whose turn failed, or met a lock: they are passed over for a while. */
+  /** Workspaces whose batch failed or met a lock: they are passed over for a while. */
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
-  /** Whether the last of them failed for a key's sake. */
+  /** Whether the last of them failed because of a key. */
   #signerFails = false
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Fee payers that cannot pay a fee. */
@@ -74,10 +74,10 @@ export class LedgerWorker {
   #sent = Promise.withResolvers<void>()
   readonly #known = Promise.withResolvers<void>()
   readonly funds: Funds
-  /** Transactions that are being signed, or may still land. */
+  /** Transactions that are being signed or may still land. */
   readonly inFlight = () => this.#tracker.size + this.#signing.size
   #trouble: string | null = "starting"
-  /** Why steps failed when they were last tried: that of one does not end with the success of another. */
+  /** Why each step last failed. Success of one step does not clear the failure of another. */
   readonly #failingSteps = new Map<string, string>()
 
   constructor(chain: Chain, options: LedgerOptions) {
@@ -88,7 +88,7 @@ export class LedgerWorker {
     this.#finality = new Finality(chain, options)
     this.#costs = new CostCounter(chain)
     this.#comparison = new Comparison(chain, options.kinds)
-    // Nobody competes on the embedded network.
+    // The embedded network has no competing senders.
     const ceiling = chain.embedded ? options.price.floor : options.price.ceiling
     this.#fees = new PriorityFees(chain.rpc, { ...options.price, ceiling })
     const latestBlockhash = () => this.#latestBlockhash()
@@ -110,17 +110,17 @@ export class LedgerWorker {
     ])
   }
 
-  /** Lets what is being done end. What has been saved is followed by the next worker. */
+  /** Waits for what is running. The next worker follows what has been saved. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loops
     await this.#signing.end()
     await Promise.all([this.#tracker.end(), this.#finality.end()])
-    // Others wait for it to run out where the database is not there.
+    // If the database is unreachable, others wait for the leases to expire.
     await this.#leases.release().catch((error) => logger.debug({ err: error }, "could not give leases back"))
   }
 
-  /** What keeps it from working, or from working for everybody, in a few words; null when nothing does. */
+  /** What keeps it from working, at all or for some workspaces, in a few words; null if nothing does. */
   get trouble(): string | null {
     const [ofStep] = this.#failingSteps.values()
     if (ofStep !== undefined) return ofStep
@@ -138,12 +138,12 @@ export class LedgerWorker {
     return null
   }
 
-  /** Transactions of which nobody can say whether they have landed. */
+  /** Transactions whose outcome no one knows. */
   get inDoubt(): number {
     return this.#tracker.inDoubt
   }
 
-  /** Resolves when it knows for the first time whether it can work. */
+  /** Resolves when it first knows whether it can work. */
   get known(): Promise<void> {
     return this.#known.promise
   }
@@ -152,7 +152,7 @@ export class LedgerWorker {
     return this.#stop.signal.aborted
   }
 
-  /** Repeats a step until stopped. A step that throws has lost nothing: it is tried again after a pause. */
+  /** Repeats a step until stopped. A step that throws loses nothing: it is tried again after a pause. */
   async #run(name: string, step: () => Promise<void>): Promise<void> {
     const outage = new Outage({ mode: this.chain.mode, step: name })
     while (!this.#stopped) {
@@ -175,7 +175,7 @@ export class LedgerWorker {
     await this.funds.refresh()
     const doubt = clockDoubt(this.chain.mode) ?? (await this.#comparison.look(this.funds.slot))
     this.#trouble = doubt ?? (this.funds.troubles.join("; ") || null)
-    // The embedded network's faucet is about to fund it: that is not known yet.
+    // The embedded network's faucet is about to fund it, so its balance is not known yet.
     if (this.funds.own.suffices || !this.chain.embedded) this.#known.resolve()
     const room = roomFor(this.#tracker.standing, this.#signing.standing)
     const poor = [...this.funds.poor, ...this.#tracker.stuckPayers]
@@ -189,7 +189,7 @@ export class LedgerWorker {
     }
     const { workspaceId, feePayer } = next
     const purse = this.funds.of(feePayer)
-    // It has been chosen a moment ago.
+    // A workspace has just been given this fee payer.
     if (purse === null) return this.funds.refresh({ now: true })
     const isPoor = poor.includes(feePayer)
     const fees_lamports = isPoor ? await this.#feesLeft(purse) : Number.POSITIVE_INFINITY
@@ -200,7 +200,7 @@ export class LedgerWorker {
     if (await this.#giveTurn(next, { urgentOnly, fees_lamports })) {
       this.#blocked.clear()
     } else if (this.#blocked.has(workspaceId)) {
-      // Once around the circle, and all that is queued waits for what is under way: so does this loop.
+      // The circle is complete and everything queued waits for what is in flight, so this loop waits too.
       this.#blocked.clear()
       await nextMessage("ledger", this.chain.pollMs * 4, this.#stop.signal)
     } else {
@@ -208,9 +208,9 @@ export class LedgerWorker {
     }
   }
 
-  /** Returns whether anything moved. A turn that fails holds up no other workspace's. */
+  /** Returns whether anything moved. A failure in one workspace delays no other. */
   async #giveTurn({ workspaceId, feePayer }: Next, least: Omit<Limits, "price">): Promise<boolean> {
-    // Where the chain does not answer, that is nobody's own trouble.
+    // If the chain does not answer, the workspace is not at fault.
     const [price] = await Promise.all([this.#fees.priceFor([publicKeyOf(feePayer)]), this.#latestBlockhash()])
     const limits = { ...least, price }
     try {
@@ -232,7 +232,7 @@ export class LedgerWorker {
     }
   }
 
-  /** Null where another worker has the workspace. */
+  /** Null if another worker has the workspace. */
   async #planTurn(workspaceId: string, facts: Facts | null, { urgentOnly }: Limits) {
     const turn = await planTurn({
       chain: this.chain,
@@ -251,8 +251,8 @@ export class LedgerWorker {
   }
 
   /**
-   * Returns whether anything has moved, or may be about to. A signer that answers at once is waited for: what comes
-   * meanwhile fills the next transactions. Behind a slow one turns go on.
+   * Returns whether anything moved or may soon. It waits for a signer that answers at once, so that operations arriving
+   * in the meantime fill the next transactions. A slow signer does not hold up batches.
    */
   async #signTurn(turn: PlannedTurn, facts: Facts | null, limits: Limits): Promise<boolean> {
     const { lease, planned, ended } = turn
@@ -267,7 +267,7 @@ export class LedgerWorker {
     return (await Promise.race([signed, patience])) || ended
   }
 
-  /** Returns whether anything was saved, and with it sent. It does not throw. */
+  /** Returns whether anything was saved and therefore sent. It does not throw. */
   async #signAndSend(turn: PlannedTurn, about: SignOptions): Promise<boolean> {
     const { workspaceId } = turn.lease
     try {
@@ -328,7 +328,7 @@ export class LedgerWorker {
     return this.#blockhash
   }
 
-  /** What is urgent goes first, but not twice in a row before others. */
+  /** Urgent operations go first, but not twice in a row before others. */
   #nextWorkspace(room: Room, poor: readonly Address[]) {
     return nextWorkspace({
       mode: this.chain.mode,
@@ -341,7 +341,7 @@ export class LedgerWorker {
     })
   }
 
-  /** Lamports that fees may take from a fee payer now, apart from those of what is under way. */
+  /** Lamports that a fee payer can still spend on fees, apart from what is in flight. */
   async #feesLeft(purse: Purse): Promise<number> {
     const promised = this.#tracker.feesOf(purse.address) + this.#signing.feesOf(purse.address)
     return (await this.funds.readForFees(purse, { since: this.#tracker.settledSlot })) - promised

@@ -104,7 +104,7 @@ export async function readAgreedNews(
     new Set(list.flatMap(({ slot, signature }) => (slot <= asOf.slot ? signature : [])))
   const [ours, theirs] = [upTo(first), upTo(second)]
   const contested = [...ours, ...theirs].find((signature) => !(ours.has(signature) && theirs.has(signature)))
-  if (contested) throw new HistoryMissing(`one node lists ${contested}, and another one does not`)
+  if (contested) throw new HistoryMissing(`one node lists ${contested} and another does not`)
   return first
 }
 

@@ -47,10 +47,7 @@ test("what one node alone leaves out of its history is not signed again, nor is 
     await serve(both)
     await waitFor(async () => /a second node has to tell the same/.test(await health()), "health to tell")
     honest.twist = null
-    await waitFor(
-      async () => /one node lists .* and another one does not/.test(await health()),
-      "health to tell",
-    )
+    await waitFor(async () => /one node lists .* and another does not/.test(await health()), "health to tell")
     expect([await isOpen(), await statusOf(id)]).toEqual([false, "queued"])
     stop()
     await goesOn()

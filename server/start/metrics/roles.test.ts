@@ -4,9 +4,10 @@ import { expect, test, vi } from "vitest"
 import { socketOptions } from "#db/socket.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { parseSettings } from "#server/settings/env.ts"
-import { localKeys, payerMarkerPurpose } from "#server/solana/keys.ts"
+import { feePayerPurpose, localKeys, payerMarkerPurpose } from "#server/solana/keys.ts"
 import { derivedPurposes } from "#server/solana/signers/choose.ts"
 import { startTestApp, waitFor } from "#test/fixtures/app.ts"
+import { member } from "#test/fixtures/people.ts"
 import { fund } from "#test/fixtures/tokens.ts"
 import { scrape } from "#test/matchers/scrape.ts"
 import { startAwsKms } from "#test/vendor/aws-kms.ts"
@@ -85,6 +86,13 @@ test("a process that only answers requests needs no VOUCH_SIGNER, and asks a key
   const later = { headers: { Prefer: "respond-async" }, key: key.apiKey }
   expect((await app.request({ ...create, ...later })).status).toBe(202)
   expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
+  // The dashboard in live mode, whose fee payer derives from the secret.
+  const { browser } = await member(app, { mode: "live" })
+  expect((await browser.query("workspace.get")).data.chain.fee_payer).toBe(
+    localKeys(secret)(feePayerPurpose("live")).publicKey.toBase58(),
+  )
+  for (const page of ["overview.get", "monitoring.get", "usage.get", "key.list"])
+    expect((await browser.query(page)).status, page).toBe(200)
   const marker = localKeys(secret)(payerMarkerPurpose("test")).publicKey
   const start = { userPubkey: marker.toBase58(), schemaId: "kyc_individual_v1" }
   const refused = await app.request({ method: "POST", path: "/kyc/start", json: start, key: key.apiKey })

@@ -30,7 +30,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* The secret with the settings that nobody may read. */}}
+{{/* The secret with the confidential settings. */}}
 {{- define "vouch.secretName" -}}
 {{- if .Values.existingSecret -}}
 {{ .Values.existingSecret }}

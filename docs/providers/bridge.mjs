@@ -1,4 +1,4 @@
-// A bridge between Vouch and a KYC vendor. Copy it, and put your vendor where the comments say: a page of its own stands in.
+// A bridge between Vouch and a KYC vendor. Copy it, and call your vendor where the comments say: here, its own page stands in.
 import { createServer } from "node:http"
 import { Webhook } from "standardwebhooks"
 

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
+import { resolveInvestor } from "#server/domain/attestations/resolve-investor.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { resolveInvestor } from "#server/domain/investors/resolve.ts"
 import { requireSchema } from "#server/domain/schemas/require.ts"
 import { toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"

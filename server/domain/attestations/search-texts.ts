@@ -1,6 +1,6 @@
 import type { Fragment } from "postgres"
 import { sql } from "#db/client.ts"
-import { resolveInvestor } from "#server/domain/investors/resolve.ts"
+import { resolveInvestor } from "#server/domain/attestations/resolve-investor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"

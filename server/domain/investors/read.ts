@@ -1,6 +1,7 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { inTime, type TimeFilter } from "#db/seq-at.ts"
+import { resolveInvestor } from "#server/domain/attestations/resolve-investor.ts"
 import { statusAt } from "#server/domain/attestations/status.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
@@ -9,7 +10,6 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { InvestorDetail, InvestorRecord } from "./record.ts"
-import { resolveInvestor } from "./resolve.ts"
 import { statesOf, walletsOf } from "./wallets.ts"
 
 export const investorNotFound = (id: string): never =>

@@ -6,6 +6,7 @@ import { auditDue } from "#server/domain/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { tellExpiring } from "#server/domain/events/expiring.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
+import { applyHeld } from "#server/domain/kyc/approve.ts"
 import { askProviders } from "#server/domain/kyc/ask-providers.ts"
 import { sendReminders } from "#server/domain/kyc/renewal/notices.ts"
 import { sendNotifications } from "#server/domain/notifications/send.ts"
@@ -101,7 +102,7 @@ export class Housekeeping {
     const now_ms = performance.now()
     const isKnown = version === this.#screened.version && now_ms - this.#screened.at_ms < SCREEN_AGAIN_MS
     if (version === "" || isKnown) return
-    await rescreenDue()
+    await rescreenDue(applyHeld)
     this.#screened = { version, at_ms: now_ms }
   }
 

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises"
 import bs58 from "bs58"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { applyHeld } from "#server/domain/kyc/approve.ts"
 import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { screeningHealth, type TestList, testList } from "#test/fixtures/screening.ts"
@@ -12,6 +13,7 @@ import { rescreenDue } from "./rescreen.ts"
 let app: TestApp
 let list: TestList
 let key: TestKey
+const rescreen = () => rescreenDue(applyHeld)
 const WALLETS = 12_000
 const wallets = Array.from({ length: WALLETS }, () => bs58.encode(randomBytes(32))).sort()
 
@@ -72,19 +74,19 @@ async function use(listed: readonly string[]) {
 test("12,000 wallets are read in three steps, compared with a new version once, and those found once", async () => {
   const found = [wallets[0]!, wallets[5000]!, wallets[WALLETS - 1]!]
   await use([...found, bs58.encode(randomBytes(32))])
-  await rescreenDue()
+  await rescreen()
   expect((await hits(key)).map(({ wallet }) => wallet).sort()).toEqual(found.sort())
   const row = await screening(key)
   expect([row.step, Number(row.compared), row.found]).toEqual([null, WALLETS + found.length, found.length])
   // One more for each that is found, so that a crash repeats nothing.
   expect(await stepsOf(key)).toEqual({ attestations: 3 + found.length, holdings: 1, hits: 1 + found.length })
-  await rescreenDue()
+  await rescreen()
   expect(await stepsOf(key)).toEqual({})
 })
 
 test("of ten that begin at once one walks", async () => {
   await use([...(await hits(key)).map(({ wallet }) => wallet), wallets[7]!])
-  await Promise.all(Array.from({ length: 10 }, rescreenDue))
+  await Promise.all(Array.from({ length: 10 }, rescreen))
   const row = await screening(key)
   expect(row.step).toBeNull()
   expect(Number(row.compared)).toBeLessThanOrEqual(WALLETS + 4)
@@ -102,18 +104,18 @@ test("one that dies in the middle is gone on with where it was, and what it foun
     begin if new.wallet = '${deadly}' then raise exception 'killed'; end if; return new; end $$;
     create trigger die before insert on screening_hits for each row execute function die()`)
   await use([...before.map(({ wallet }) => wallet), early, deadly, late])
-  await rescreenDue()
+  await rescreen()
   const halfway = await screening(key)
   expect(halfway).toMatchObject({ step: "attestations", finished_at: null })
   expect(halfway.up_to > wallets[4998]! && halfway.up_to < deadly).toBe(true)
   // Its claim still stands: nobody else begins.
   await sql.unsafe("drop trigger die on screening_hits")
   await stepsOf(key)
-  await rescreenDue()
+  await rescreen()
   expect((await screening(key)).up_to).toBe(halfway.up_to)
   await sql`update screenings set claimed_until = clock_timestamp() - interval '1 second'`
   await waitFor(async () => {
-    await rescreenDue()
+    await rescreen()
     return (await screening(key)).step === null
   }, "the walk to end")
   expect((await hits(key)).map(({ wallet }) => wallet).sort()).toEqual(
@@ -131,7 +133,7 @@ test("each workspace has its own walk, and finds its own wallets alone", async (
   await fill(other, own)
   const before = await hits(key)
   await use([...before.map(({ wallet }) => wallet), own[3]!])
-  await rescreenDue()
+  await rescreen()
   expect((await hits(other)).map(({ wallet }) => wallet)).toEqual([own[3]])
   expect(await hits(key)).toEqual(before)
 })
@@ -139,6 +141,6 @@ test("each workspace has its own walk, and finds its own wallets alone", async (
 test("a process whose list is not the newest leaves the walk to those who have it", async () => {
   await sql`update screening_lists set digest = ${"0".repeat(64)}`
   await sql`delete from screenings`
-  await rescreenDue()
+  await rescreen()
   expect(await sql`select list from screenings`).toEqual([])
 })

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { repeatOnDeadlock, background as sql } from "#db/client.ts"
+import { type Queryable, repeatOnDeadlock, background as sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { applyHeld } from "#server/domain/kyc/approve.ts"
 import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
@@ -23,21 +22,27 @@ const CLAIM_SECONDS = 10
 const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 
 type Step = "attestations" | "holdings" | "hits"
-type Walk = { workspaceId: string; list: LoadedList; token: string }
+type Walk = { workspaceId: string; list: LoadedList; token: string; applyHeld: ApplyHeld }
+/** Applies an approval that waited for its wallet. */
+type ApplyHeld = (
+  sql: Queryable,
+  held: { workspaceId: string; attestationId: string },
+  now: Date,
+) => Promise<void>
 
 /**
  * Compares the wallets of all workspaces with the lists, where that has not been done with their present versions. One
  * worker walks a workspace at a time, and says after each step how far it has come: after a crash another one goes on
  * from there. Returns how many walks came to their end.
  */
-export async function rescreenDue(): Promise<number> {
+export async function rescreenDue(applyHeld: ApplyHeld): Promise<number> {
   let ended = 0
   for (const list of loadedLists()) {
     for (const workspaceId of await dueFor(list)) {
       const trouble = `${list.name} ${workspaceId}`
       if (troubled.isHeld(trouble)) continue
       try {
-        if (await walk(workspaceId, list)) ended += 1
+        if (await walk({ workspaceId, list, applyHeld })) ended += 1
         troubled.succeeded(trouble)
       } catch (error) {
         troubled.failed(trouble)
@@ -59,7 +64,8 @@ async function dueFor({ name, digest }: LoadedList): Promise<string[]> {
 }
 
 /** Walks on, or begins, unless another one does. Returns whether it came to the end. */
-async function walk(workspaceId: string, list: LoadedList): Promise<boolean> {
+async function walk(work: Omit<Walk, "token">): Promise<boolean> {
+  const { workspaceId, list } = work
   const token = randomUUID()
   const [claimed] = await sql<{ step: Step; up_to: string }[]>`
     insert into screenings as s (workspace_id, list, digest, step, token, claimed_until, started_at)
@@ -76,7 +82,7 @@ async function walk(workspaceId: string, list: LoadedList): Promise<boolean> {
       where s.digest <> excluded.digest or (s.step is not null and s.claimed_until <= clock_timestamp())
     returning step, up_to`
   if (!claimed) return false
-  const own: Walk = { workspaceId, list, token }
+  const own: Walk = { ...work, token }
   let at: Next = { step: claimed.step, upTo: claimed.up_to }
   while (at !== null && at !== "lost") at = await steps[at.step](own, at.upTo)
   return at === null
@@ -157,7 +163,7 @@ async function compare(
 }
 
 /** Approvals that waited for the wallet alone count now. */
-async function leave({ workspaceId, list }: Walk, wallet: Address): Promise<void> {
+async function leave({ workspaceId, list, applyHeld }: Walk, wallet: Address): Promise<void> {
   const ended = await repeatOnDeadlock(() =>
     sql.begin(async (sql) => {
       // Locked before the review, as a vendor's event does.

@@ -1,7 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publishAccessLoss } from "#db/pubsub.ts"
-import { type KnownKey, keysKnownTo } from "#server/domain/accounts/keys/known.ts"
-import { revokeKey } from "#server/domain/accounts/keys/manage.ts"
 import { recordAccountChange } from "#server/domain/audit-log/record.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
@@ -12,6 +10,7 @@ import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 import { admittedBy, reviewers } from "./admission.ts"
 import { createInvitation, endInvitationsOf } from "./invitations.ts"
+import { type KnownKey, keysKnownTo } from "./known-keys.ts"
 import { failMail, mailer } from "./mail.ts"
 import { takeMail } from "./mail-limits.ts"
 import { userIdOf } from "./membership.ts"
@@ -215,20 +214,6 @@ export async function removeMember({
   })
   await publishAccessLoss(userId)
   return { user_id: userId, ...leftovers }
-}
-
-/** Revokes every key of the account whose secret a former member saw. */
-export async function revokeKeysKnownTo({
-  principal,
-  requestId,
-  userId,
-}: MemberChange & { userId: string }): Promise<{ revoked: number }> {
-  const account = await accountOf(sql, principal)
-  const keys = await keysKnownTo(sql, account.id, userId)
-  for (const { key_id, workspace_id } of keys) {
-    await revokeKey({ keyId: key_id, workspaceId: workspace_id, author: { principal, requestId } })
-  }
-  return { revoked: keys.length }
 }
 
 type AccountName = { id: string; name: string; second_factor_required: boolean }

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { revokeKeysKnownTo } from "#server/domain/accounts/keys/revoke-known.ts"
 import { muteNotifications, readNotificationSettings } from "#server/domain/notifications/settings.ts"
 import { admitMember } from "#server/domain/people/admission.ts"
 import { MAX_PASSWORD, MIN_PASSWORD } from "#server/domain/people/auth.ts"
@@ -13,7 +14,6 @@ import {
   listMembers,
   removeMember,
   revokeInvitation,
-  revokeKeysKnownTo,
 } from "#server/domain/people/members.ts"
 import { signInOptions } from "#server/domain/people/options.ts"
 import { requestReset, resetPassword } from "#server/domain/people/reset.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
 import { newApiKey } from "#server/domain/accounts/keys/secret.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, signWebhook } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"

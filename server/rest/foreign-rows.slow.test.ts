@@ -4,7 +4,7 @@ import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { open } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
-import { createAccount } from "#server/domain/accounts/create.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import type { Response, Sent } from "#test/fixtures/http.ts"

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from "#db/client.ts"
-import { firstStart } from "#server/domain/accounts/first-start.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { firstStart } from "#server/domain/onboarding/first-start.ts"
 import { chooseProviders } from "#server/domain/providers/choose.ts"
 import { refuseUnknownSettings } from "#server/domain/providers/setting-warnings.ts"
 import { startServices } from "#server/embedded/services.ts"

@@ -1,4 +1,4 @@
-import type { FirstStart } from "#server/domain/accounts/first-start.ts"
+import type { FirstStart } from "#server/domain/onboarding/first-start.ts"
 
 /** The last lines of the start, for a person. Keys and link are shown here once, and nowhere else. */
 export function welcome({

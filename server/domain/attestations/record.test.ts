@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
-import { createAccount } from "#server/domain/accounts/create.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { sweep } from "#server/start/housekeeping.ts"

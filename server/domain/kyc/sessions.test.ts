@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Account } from "#server/domain/accounts/create.ts"
 import { inSessionState } from "#server/domain/attestations/session-state.ts"
+import type { Account } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
 import { setPlan } from "#server/domain/accounts/list.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { moveClock } from "#test/fixtures/clock.ts"

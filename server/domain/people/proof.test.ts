@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { type MailServer, mailedToken, startMailServer } from "#test/doubles/mail.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import type { TestKey } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"

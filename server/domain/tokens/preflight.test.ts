@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import type { Account } from "#server/domain/accounts/create.ts"
+import type { Account } from "#server/domain/onboarding/create-account.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { type Answer, type Browser, member } from "#test/fixtures/people.ts"

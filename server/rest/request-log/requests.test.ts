@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { type Account, findAccount } from "#server/domain/accounts/create.ts"
 import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
+import { type Account, findAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { MASK } from "#server/lib/without-secrets.ts"
 import { appRouter } from "#server/trpc/router.ts"

@@ -1,5 +1,5 @@
-import { type Account, findAccount } from "#server/domain/accounts/create.ts"
 import { listAccounts } from "#server/domain/accounts/list.ts"
+import { type Account, findAccount } from "#server/domain/onboarding/create-account.ts"
 import { CommandError } from "./run.ts"
 
 /** The account of that name; without one, the only account. Otherwise the error lists the accounts. */

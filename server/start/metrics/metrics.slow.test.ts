@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { createAccount } from "#server/domain/accounts/create.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
+import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"

@@ -1,9 +1,9 @@
 import { type Queryable, sql } from "#db/client.ts"
+import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { AccountExists, createAccount, findAccount } from "#server/domain/onboarding/create-account.ts"
 import { createInvitation } from "#server/domain/people/invitations.ts"
 import { allScopes } from "#shared/scopes.ts"
-import { AccountExists, createAccount, findAccount } from "./create.ts"
-import { createKey } from "./keys/create.ts"
 
 type FirstKeys = { live: string; test: string }
 

@@ -1,4 +1,5 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
+import { includedIn, type PlanName } from "#server/domain/accounts/plans.ts"
 import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
 import { authorityOfNew } from "#server/domain/deployment.ts"
 import { builtInSchemas } from "#server/domain/schemas/built-in.ts"
@@ -6,7 +7,6 @@ import { firstConfig, insertConfig } from "#server/domain/tokens/config.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { type Mode, modes } from "#shared/mode.ts"
-import { includedIn, type PlanName } from "./plans.ts"
 
 export type Account = { id: string; name: string; workspaces: Record<Mode, string> }
 

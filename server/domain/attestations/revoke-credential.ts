@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { followVerification } from "#server/domain/tokens/follow-verification.ts"
+import { followVerification } from "#server/domain/token-accounts/reconcile.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import type { Address } from "#shared/address.ts"

@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { enqueueReconcile } from "#server/domain/tokens/follow-verification.ts"
+import { enqueueReconcile } from "#server/domain/token-accounts/reconcile.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import type { Address } from "#shared/address.ts"
 

@@ -21,11 +21,11 @@ import {
 } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { assetMintOf } from "./asset-accounts.ts"
 
 // What the holder or a stranger does here is sent with plain web3.js and a key of their own, around the service.
 let app: TestApp

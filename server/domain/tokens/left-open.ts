@@ -1,10 +1,10 @@
 import { background as sql } from "#db/client.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
 import { messageIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
-import { assetMintOf } from "./asset-accounts.ts"
 
 /**
  * Those of operations whose wallet's account the last transaction of ours left thawed, by its own bytes, while they are kept. Nobody

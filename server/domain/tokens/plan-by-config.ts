@@ -1,10 +1,10 @@
 import type { Queryable } from "#db/client.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import type { Plan } from "#server/ledger/definition.ts"
 import type { Issuer } from "#server/ledger/issuer.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import type { Asset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
-import { assetMintOf } from "./asset-accounts.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 
 /** The token of a configuration on chain, and the keys that act on it. */

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { setBudget } from "#server/domain/accounts/budget.ts"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { type TestKey, waitFor } from "#test/fixtures/app.ts"
@@ -12,7 +13,6 @@ import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
-import { assetMintOf } from "./asset-accounts.ts"
 
 const LIMIT = 2
 

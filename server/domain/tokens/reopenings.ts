@@ -1,11 +1,11 @@
 import type { Queryable } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import type { Plan } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { assetMintOf } from "./asset-accounts.ts"
 import type { HoldingKey } from "./holder-facts.ts"
 
 type Receiving = Operation<{ mint_config: string; wallet: Address }>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { assetMintOf } from "#server/domain/tokens/asset-accounts.ts"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { lying } from "#test/doubles/liar.ts"
 import { type RpcProxy, replying, rpcProxy } from "#test/doubles/rpc-proxy.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { followVerification } from "#server/domain/tokens/follow-verification.ts"
+import { followVerification } from "#server/domain/token-accounts/reconcile.ts"
 import { defineOperation, type Effect, type Plan } from "#server/ledger/definition.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { storedAddress } from "#server/lib/fields.ts"

@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { deployment } from "#server/domain/deployment.ts"
+import { assetMintOf, assetMintPlace } from "#server/domain/token-accounts/asset-accounts.ts"
 import { defineOperation } from "#server/ledger/definition.ts"
 import { mintEffects, recoverMintCreation } from "#server/ledger/mint-creation.ts"
 import { clock } from "#server/lib/time.ts"
 import { createAssetMint as instructionsOf } from "#server/solana/asset.ts"
-import { assetMintOf, assetMintPlace } from "../asset-accounts.ts"
 import { configIdsOf, planByConfig } from "../plan-by-config.ts"
 
 /** Creates a configuration's asset mint. */

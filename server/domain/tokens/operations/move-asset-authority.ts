@@ -1,9 +1,9 @@
 import { z } from "zod"
+import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { authorityMove, planMoves, type SeenAuthorities } from "#server/ledger/authority-move.ts"
 import { defineOperation } from "#server/ledger/definition.ts"
 import type { Operation } from "#server/ledger/operation.ts"
 import { storedAddress } from "#server/lib/fields.ts"
-import { assetMintOf } from "../asset-accounts.ts"
 import { loadConfigs } from "../config.ts"
 import { configIdsOf } from "../plan-by-config.ts"
 

@@ -1,8 +1,7 @@
-import { z } from "zod"
 import { loadFrozen } from "#server/domain/screening/listed.ts"
+import { reconciliation } from "#server/domain/token-accounts/reconcile.ts"
 import { defineOperation, type Plan, unclearEffects } from "#server/ledger/definition.ts"
 import type { Issuer } from "#server/ledger/issuer.ts"
-import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { freezeAsset, thawAsset } from "#server/solana/asset.ts"
@@ -27,11 +26,8 @@ const ABSENT = "IncorrectProgramId"
 
 /** Freezes or thaws one wallet's account, by what holds when its turn comes. */
 export const reconcileAccount = defineOperation({
-  // Stored in rows, so it keeps the name that it was given first.
-  kind: "align_account",
+  ...reconciliation,
   label: "Freeze or unfreeze",
-  isUrgent: true,
-  payload: z.object({ mint_config: z.string(), wallet: storedAddress }),
   look: lookTwiceAtAccounts,
 
   async plan(sql, operations, issuer, seen: SeenClosed | null) {

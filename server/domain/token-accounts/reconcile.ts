@@ -1,9 +1,18 @@
+import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { enqueue } from "#server/ledger/enqueue.ts"
+import { storedAddress } from "#server/lib/fields.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
-import { reconcileAccount } from "./operations/reconcile-account.ts"
+
+/** The operation that freezes or thaws an account. What it does is in `tokens/operations/reconcile-account.ts`. */
+export const reconciliation = {
+  // Stored in rows, so it keeps the name that it was given first.
+  kind: "align_account",
+  isUrgent: true,
+  payload: z.object({ mint_config: z.string(), wallet: storedAddress }),
+} as const
 
 /** Enqueues reconciling a wallet's account; what it should be is decided when the operation runs. */
 export async function enqueueReconcile(
@@ -12,7 +21,7 @@ export async function enqueueReconcile(
   configId: string,
   wallet: Address,
 ): Promise<void> {
-  await enqueue(sql, workspaceId, reconcileAccount, {
+  await enqueue(sql, workspaceId, reconciliation, {
     payload: { mint_config: configId, wallet },
     writes: [accountName(configId, wallet)],
     reads: [addressOf(assetMintOf(workspaceId, configId))],

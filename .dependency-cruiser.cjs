@@ -1,3 +1,5 @@
+const { readdirSync } = require("node:fs")
+
 /**
  * The rooms of the house, from the street to the ground; docs/architecture.md says what is in each. A room uses those
  * below it and none above, types included.
@@ -19,10 +21,51 @@ const rooms = [
   "server/lib/",
   "shared/",
 ]
+/** Subjects of the domain, from the top: each uses those below it and none above, types included. */
+const subjects = [
+  "reseal.ts",
+  "audit-runs.ts",
+  "audit-ledger.ts",
+  "quarantine.ts",
+  "resolve-operation.ts",
+  "operations.ts",
+  "review-decisions/",
+  "webhooks/",
+  "events/",
+  "kyc/",
+  "onboarding/",
+  "signers/",
+  "health.ts",
+  "investors/",
+  "privacy/",
+  "tokens/",
+  "attestations/",
+  "notifications/",
+  "screening/",
+  "accounts/",
+  "reviews/",
+  "people/",
+  "schemas/",
+  "audit-log/",
+  "sealed.ts",
+  "token-accounts/",
+  "deployment.ts",
+  "idempotency.ts",
+  "context.ts",
+  "own-addresses.ts",
+  "providers/",
+]
 /** Tests may use what they like of the server. */
 const TESTS = "\\.test\\.ts$"
 
 const above = (room) => rooms.slice(0, rooms.indexOf(room))
+const inDomain = (some) => `^server/domain/(${some.join("|").replaceAll(".", "\\.")})`
+
+for (const { name } of readdirSync("server/domain", { withFileTypes: true })) {
+  const isListed = subjects.includes(name) || subjects.includes(`${name}/`)
+  if (!isListed && !/\.(test\.ts|md)$/.test(name))
+    throw new Error(`server/domain/${name} has no place in the order of subjects in .dependency-cruiser.cjs`)
+}
 
 module.exports = {
   forbidden: [
@@ -85,6 +128,14 @@ module.exports = {
       severity: "error",
       from: { path: `^${room}`, pathNot: TESTS },
       to: { path: `^(${above(room).join("|")})` },
+    })),
+    ...subjects.slice(1).map((subject, n) => ({
+      name: `no-way-up-from-${subject.replace(/\/$|\.ts$/, "")}`,
+      comment:
+        "Pairs of subjects point one way: pass a fact or a function in, or move what both need below them.",
+      severity: "error",
+      from: { path: inDomain([subject]), pathNot: TESTS },
+      to: { path: inDomain(subjects.slice(0, n + 1)) },
     })),
     {
       name: "no-circle",

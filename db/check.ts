@@ -130,11 +130,11 @@ const HINTS = [
   { codes: /^(ENOTFOUND|EAI_AGAIN)$/, hint: "No host of this name is known: check its spelling" },
   {
     codes: /^ECONNREFUSED$/,
-    hint: "Nothing listens there: check host and port, and whether the database runs",
+    hint: "Nothing listens there: check the host, the port and that the database runs",
   },
   {
     codes: /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
-    hint: "Nothing answers there: check host and port, and whether a firewall is in between",
+    hint: "Nothing answers there: check the host, the port and any firewall in between",
   },
   { codes: /^(ENOENT|EACCES)$/, hint: "Check the path of the socket" },
   { codes: /^28P01$/, hint: "Check user and password" },

@@ -11,13 +11,16 @@ export type LocalnetOptions = {
   dataDir: string
   port: number
   slotMs: number
-  /** Whether tests may make it misbehave. */
+  /** Lets tests disturb the network. */
   allowFaults: boolean
 }
 
 export type RunningLocalnet = LocalnetProcess & { adopted: boolean }
 
-/** The running network, as `localnet.json` records it. It ends with `starter`, which holds its IPC channel. */
+/**
+ * The running network, as recorded in `localnet.json`. It ends when the process that started it ends and their IPC
+ * channel closes.
+ */
 type Running = Holder & { url: string; starter: Holder }
 
 /** Starts the local network of a data directory, or uses the one that another Vouch process runs there. */
@@ -28,7 +31,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<RunningLo
     if (isAlive(running.starter)) {
       return { url: running.url, pid: running.pid, adopted: true, exited: end(running), stop: async () => {} }
     }
-    // Its starter was killed. It notices the closed channel, and saves what it still holds.
+    // Its starter was killed. The network notices the closed channel and saves its state.
     await Promise.race([end(running), sleep(3_000)])
     if (isAlive(running)) signal(running.pid, "SIGKILL")
     await end(running)
@@ -58,7 +61,7 @@ async function startChild(
     if (error instanceof UnsupportedPlatform)
       throw new Error(`${error.message} Install it, or set SOLANA_RPC_URL to a cluster.`)
     const reason = readFileSync(logFile).subarray(logged_bytes).toString().trim()
-    throw new Error(`The local Solana network could not be started: ${reason || (error as Error).message}`)
+    throw new Error(`Could not start the local Solana network: ${reason || (error as Error).message}`)
   } finally {
     closeSync(output)
   }
@@ -69,5 +72,5 @@ async function end(holder: Holder): Promise<void> {
 }
 
 const portInUse = (port: number) =>
-  `Port ${port} or ${port + 1} is taken, which the local Solana network needs for its RPC and WebSocket. ` +
+  `Port ${port} or ${port + 1} is in use. The local Solana network needs both for its RPC and WebSocket. ` +
   "Set VOUCH_LOCALNET_PORT to a free one, or SOLANA_RPC_URL to a cluster."

@@ -4,18 +4,18 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { startMark } from "./process.ts"
 
-/** A process, named so that a later one with the same pid is not taken for it. */
+/** A process. `mark` distinguishes it from a later process with the same pid. */
 export type Holder = { pid: number; mark: string }
 
 export const ourselves = (): Holder => ({ pid: process.pid, mark: startMark(process.pid) ?? "" })
 
 export const isAlive = ({ pid, mark }: Holder): boolean => startMark(pid) === mark
 
-/** Takes a lock file, also from a process that is dead. Returns who holds it, if that is another live one. */
+/** Takes a lock file, even if a dead process still holds it. Returns the holder if that is another live process. */
 export function takeLock(path: string): Holder | undefined {
   const draft = `${path}.${process.pid}`
   for (;;) {
-    // A link creates the file with its content in one step: a lock is never read without its holder.
+    // A hard link creates the file with its content in one step, so no one reads a lock without its holder.
     writeFileSync(draft, JSON.stringify(ourselves()), { mode: 0o600 })
     try {
       linkSync(draft, path)
@@ -31,7 +31,7 @@ export function takeLock(path: string): Holder | undefined {
   }
 }
 
-/** Of two that find the same dead holder, the second must not remove the lock that the first has just taken. */
+/** If two processes find the same dead holder, the second must not remove the first one's new lock. */
 function setAside(path: string): void {
   const aside = `${path}.dead.${process.pid}`
   try {
@@ -39,7 +39,7 @@ function setAside(path: string): void {
     const moved = readJson<Holder>(aside)
     if (moved && isAlive(moved)) linkSync(aside, path)
   } catch {
-    // Another process was faster: the next attempt sees the result.
+    // Another process was faster. The next attempt sees the result.
   } finally {
     rmSync(aside, { force: true })
   }
@@ -51,7 +51,7 @@ export function releaseLock(path: string): void {
 
 const queues = new Map<string, Promise<unknown>>()
 
-/** Runs `work` while no other process, and no other call in this one, does so under the same path. */
+/** Runs `work` while no other process, and no other call in this process, does so under the same path. */
 export function withMutex<T>(path: string, work: () => Promise<T>): Promise<T> {
   const turn = (queues.get(path) ?? Promise.resolve()).then(async () => {
     while (takeLock(path)) await sleep(20)
@@ -68,7 +68,7 @@ export function withMutex<T>(path: string, work: () => Promise<T>): Promise<T> {
   return turn
 }
 
-/** Marks this process as a user of what belongs to `directory`, until `returnLease` or its death. */
+/** Marks this process as a user of the services of `directory`, until `returnLease` or its death. */
 export function takeLease(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lease = join(directory, `${process.pid}-${randomBytes(4).toString("hex")}.json`)
@@ -76,7 +76,7 @@ export function takeLease(directory: string): string {
   return lease
 }
 
-/** Ends a lease; true if no living process has another one, so that the last one stops the services. */
+/** Ends a lease. Returns true if no other living process has one: the last process stops the services. */
 export function returnLease(lease: string): boolean {
   rmSync(lease, { force: true })
   const directory = dirname(lease)

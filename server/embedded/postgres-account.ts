@@ -14,17 +14,17 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { Log } from "./log.ts"
 
-/** The user that Postgres runs as. It refuses to run as root, and is right to. */
+/** The user that Postgres runs as, because Postgres refuses to run as root. */
 export type Account = { uid: number; gid: number }
 
 export type Binaries = { postgres: string; initdb: string }
 
-/** Where root keeps what the account must reach when the checkout lies somewhere that it cannot enter. */
+/** Where root keeps files for the account if the account cannot enter the checkout. */
 export const sharedHome = "/var/lib/vouch"
 
 /**
- * The account for a cluster: ourselves, or for root the owner of the existing cluster, or else the system
- * user `postgres`, made when missing.
+ * The account for a cluster: the current user. For root, the owner of the existing cluster, or the system user
+ * `postgres`, which is created if missing.
  */
 export function postgresAccount(cluster: string, log: Log): Account {
   const uid = process.getuid?.()
@@ -76,7 +76,7 @@ function createSystemUser(name: string, log: Log): Account {
   }
 }
 
-/** Whether an account may pass through every directory on the way to a path and enter the path itself. */
+/** Whether an account may enter a path and every directory above it. */
 export function canEnter(path: string, account: Account): boolean {
   for (let directory = realpathSync(path); ; directory = dirname(directory)) {
     const { uid, gid, mode } = statSync(directory)
@@ -86,7 +86,7 @@ export function canEnter(path: string, account: Account): boolean {
   }
 }
 
-/** The binaries that npm installed, or a copy of them where the account can reach them. */
+/** The binaries that npm installed, or a copy in a place that the account can reach. */
 export async function postgresBinaries(account: Account, log: Log): Promise<Binaries> {
   const installed = installedBinaries()
   if (process.getuid?.() !== 0 || canEnter(installed.root, account)) return binariesIn(installed.root)
@@ -104,7 +104,7 @@ export async function postgresBinaries(account: Account, log: Log): Promise<Bina
       renameSync(half, copy)
     } catch (error) {
       rmSync(half, { recursive: true, force: true })
-      // Another process was quicker: its copy is as good.
+      // Another process was faster. Its copy is the same.
       if (!existsSync(copy)) throw error
     }
   }

@@ -26,8 +26,8 @@ const major = "18"
 export type NewCluster = { dataDir: string; account: Account; binaries: Binaries; durable: boolean; log: Log }
 
 /**
- * The directory with the database's files, `DIR/postgres`, made by initdb when it is missing. It appears by a
- * rename once it is complete, so that an interrupted initdb leaves nothing that looks like a database.
+ * The database directory, `DIR/postgres`. initdb creates it if it is missing, and a rename publishes it when it is
+ * complete, so an interrupted initdb leaves nothing that looks like a database.
  */
 export async function ensureCluster({
   dataDir,
@@ -49,7 +49,7 @@ export async function ensureCluster({
       writeFileSync(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
     }
     chown(half, account)
-    // initdb reads the password as the account, which may not enter the data directory of root.
+    // initdb reads the password as the account, which may not enter root's data directory.
     const handover = mkdtempSync(join(home, "postgres.password-"))
     try {
       writeFileSync(join(handover, "password"), readFileSync(passwordFile), { mode: 0o600 })
@@ -78,7 +78,7 @@ function checkCluster(cluster: string, account: Account): string {
   if (uid !== account.uid) {
     throw new Error(
       `${cluster} belongs to another user (uid ${uid}). Run Vouch as the user that created it, ` +
-        "or set VOUCH_DATA_DIR to a directory of your own.",
+        "or set VOUCH_DATA_DIR to your own directory.",
     )
   }
   const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
@@ -98,7 +98,7 @@ function initdbArguments(directory: string, passwordFile: string, durable: boole
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // Postgres' own rules for order and letter case: the same on every machine, whatever locales it has.
+    // Postgres' built-in rules for sort order and letter case are the same on every machine.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
@@ -109,18 +109,18 @@ function initdbArguments(directory: string, passwordFile: string, durable: boole
   ]
 }
 
-/** Made in single-user mode, before the cluster is moved into its place, so that it is never without. */
+/** Created in single-user mode before the cluster is moved into place, so the cluster always has it. */
 async function createDatabase(cluster: string, account: Account, binaries: Binaries): Promise<void> {
   const single = run(binaries.postgres, ["--single", "-D", cluster, "-j", "postgres"], runAs(account))
   single.child.stdin?.end("CREATE DATABASE vouch;\n\n")
   await single
 }
 
-/** `DIR` itself, or for root, when the account cannot get there, a directory where it can. */
+/** `DIR` itself, or for root another directory if the account cannot enter `DIR`. */
 function reachableHome(dataDir: string, account: Account, log: Log): string {
   if (process.getuid?.() !== 0) return dataDir
   if (canEnter(join(dataDir, ".."), account)) {
-    // The account passes through to its own directory; it can neither list this one nor write to it.
+    // The account passes through to its own directory. It can neither list this one nor write to it.
     chmodSync(dataDir, statSync(dataDir).mode | 0o001)
     return dataDir
   }
@@ -138,7 +138,7 @@ function chown(path: string, account: Account): void {
   if (process.getuid?.() === 0) chownSync(path, account.uid, account.gid)
 }
 
-/** A bare environment, because our own holds secrets. */
+/** A minimal environment, because ours holds secrets. */
 export function runAs(account: Account): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } {
   const identity = process.getuid?.() === 0 ? account : {}
   const { NODE_ENV, PATH } = process.env
@@ -146,7 +146,7 @@ export function runAs(account: Account): { uid?: number; gid?: number; cwd: stri
   return { ...identity, cwd: "/", env }
 }
 
-/** Turns the failures that a person can do something about into a sentence that says what. */
+/** Replaces errors that a person can fix with a message that says how. */
 export function startupError(error: unknown, dataDir: string): Error {
   const text =
     error instanceof Error
@@ -164,9 +164,12 @@ export function startupError(error: unknown, dataDir: string): Error {
     )
   }
   if (/^(EEXIST|ENOTDIR)/.test(text)) {
-    return new Error(`VOUCH_DATA_DIR: ${dataDir} is no directory. Set it to one that this user can write.`, {
-      cause: error,
-    })
+    return new Error(
+      `VOUCH_DATA_DIR: ${dataDir} is not a directory. Set it to a directory that this user can write to.`,
+      {
+        cause: error,
+      },
+    )
   }
   return new Error(`Could not start the embedded Postgres: ${text.trim()}`, { cause: error })
 }

@@ -15,7 +15,7 @@ import { socketDirectory, socketUrl } from "./socket.ts"
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const isRoot = process.getuid?.() === 0
-// One for all, as each test starts and stops its own server on it and initdb takes longest.
+// Shared by all tests because initdb is slow. Each test starts and stops its own server on it.
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 let started: RunningPostgres[] = []
 
@@ -53,7 +53,7 @@ test("data survives a stop and a start", async () => {
   expect(await query(second.url, "SELECT answer FROM over_stop")).toEqual([{ answer: 42 }])
 })
 
-test("it speaks UTF-8 and UTC, orders by the builtin locale, and checks its pages", async () => {
+test("it uses UTF-8, UTC, the builtin locale and page checksums", async () => {
   const { url } = await start()
   const [settings] = await query(
     url,
@@ -77,7 +77,7 @@ test("a wrong password is refused", async () => {
   await expect(query(wrong.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" })
 })
 
-test("nobody else can read the password or reach the socket", async () => {
+test("no other user can read the password or reach the socket", async () => {
   const { url } = await start()
   expect(statSync(join(dataDir, "postgres-password")).mode & 0o777).toBe(0o600)
   expect(statSync(socketOptions(url).host!).mode & 0o777).toBe(0o700)
@@ -113,7 +113,7 @@ test("a postmaster is restarted although a session of the killed one is still bu
   await busy
 })
 
-test("a Postgres whose starter was killed is adopted by the next one", async () => {
+test("a Postgres whose starter was killed is adopted by the next process", async () => {
   const starter = await startInAnotherProcess()
   starter.child.kill("SIGKILL")
   await once(starter.child, "exit")
@@ -126,7 +126,7 @@ test("a Postgres whose starter was killed is adopted by the next one", async () 
   expect(server.isRunning()).toBe(false)
 })
 
-test("a pid file whose pid has gone to a stranger does not stand in the way", async () => {
+test("a pid file whose pid belongs to an unrelated process does not block the start", async () => {
   const first = await start()
   signal(first.pid, "SIGKILL")
   await first.exited
@@ -141,8 +141,8 @@ test("a pid file whose pid has gone to a stranger does not stand in the way", as
 
 test.each([
   ["left empty by a crash", ""],
-  ["whose pid has gone to a stranger", `${process.pid}\n`],
-])("a lock of the socket %s does not stand in the way", async (_case, content) => {
+  ["whose pid belongs to an unrelated process", `${process.pid}\n`],
+])("a socket lock %s does not block the start", async (_case, content) => {
   const first = await start()
   const { socketDirectory: directory } = readPostmaster(join(dataDir, "postgres"))!
   signal(first.pid, "SIGKILL")
@@ -156,7 +156,7 @@ test.each([
   expect(await query(second.url, "SELECT 1 AS one")).toEqual([{ one: 1 }])
 })
 
-test("two that start the same data directory at once share one Postgres", async () => {
+test("two processes that start the same data directory at once share one Postgres", async () => {
   await (await start()).stop()
   const [one, other] = await Promise.all([start(), start()])
   expect(one.pid).toBe(other.pid)
@@ -170,7 +170,7 @@ test("a cluster of another major version is refused with a way out", async () =>
   writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "18\n")
 })
 
-test.runIf(isRoot)("a socket directory that somebody else made is refused", async () => {
+test.runIf(isRoot)("a socket directory that another user created is refused", async () => {
   const account = postgresAccount(join(dataDir, "postgres"), log)
   const directory = socketDirectory(dataDir, account)
   rmSync(directory, { recursive: true })
@@ -182,7 +182,7 @@ test.runIf(isRoot)("a socket directory that somebody else made is refused", asyn
   }
 })
 
-test("a socket's URL goes through postgres.js, and any other is left alone", () => {
+test("a socket's URL works with postgres.js, and other URLs stay unchanged", () => {
   const url = socketUrl("/tmp/vouch-1-2", "s3cret/+", "vouch")
   expect(socketOptions(url)).toEqual({ host: "/tmp/vouch-1-2", port: 5432 })
   expect(new URL(url).password).toBe("s3cret%2F%2B")

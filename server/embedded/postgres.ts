@@ -10,30 +10,30 @@ import { signal, startMark } from "./process.ts"
 import { removeSocketDirectory, socketDirectory, socketUrl } from "./socket.ts"
 
 export type PostgresOptions = {
-  /** The cluster goes into `DIR/postgres`, its log beside it; made when missing. */
+  /** The cluster is created in `DIR/postgres` if missing. Its log is next to it. */
   dataDir: string
-  /** false for tests: what is committed survives a killed process, not a power cut. */
+  /** false for tests: committed data then survives a killed process, but not a power cut. */
   durable?: boolean
   log: Log
 }
 
 export type RunningPostgres = {
-  /** In libpq's form; with postgres.js: `postgres(url, { ...socketOptions(url) })`, see socket.ts. */
+  /** In libpq's form. With postgres.js: `postgres(url, { ...socketOptions(url) })`, see socket.ts. */
   url: string
   pid: number
-  /** Whether it was running already, left by a process that was killed or used by one beside us. */
+  /** Whether it was already running: left by a killed process, or in use by another process. */
   adopted: boolean
   isRunning(): boolean
-  /** Resolves when the process has ended, for any reason. */
+  /** Resolves when the process ends, for any reason. */
   exited: Promise<void>
-  /** Fast shutdown: breaks off what is running and leaves nothing to recover. */
+  /** Fast shutdown: aborts running statements and needs no recovery at the next start. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the embedded Postgres of a data directory, or adopts it when it runs already. It is reached over a
- * Unix socket in a private directory only, and runs in its own session, so that a terminal's Ctrl-C reaches
- * us and not it: we need it for an orderly end.
+ * Starts the embedded Postgres of a data directory, or adopts it if it is already running. It listens only on a Unix
+ * socket in a private directory. It runs in its own session, so a Ctrl-C in the terminal reaches Vouch but not
+ * Postgres, which Vouch needs for an orderly shutdown.
  */
 export async function startPostgres({
   dataDir,
@@ -81,7 +81,7 @@ export async function startPostgres({
       if (await readiness(cluster, child.pid, log)) {
         return handle({ pid: child.pid, directory, password, adopted: false, exited })
       }
-      // Ended at once. Another process may have been quicker with the same cluster; otherwise the log knows why.
+      // It ended at once. Another process may have started the same cluster first; otherwise the log has the reason.
       const reason = readFileSync(logFile).subarray(logged_bytes).toString()
       if (!/lock file .* (already exists|is empty)|still in use/.test(reason))
         throw new Error(reason || `see ${logFile}`)
@@ -92,7 +92,7 @@ export async function startPostgres({
   }
 }
 
-/** For a small machine. A database with more to do than this is one for DATABASE_URL. */
+/** For a small machine. Larger databases belong at DATABASE_URL. */
 function settings(directory: string, durable: boolean): string[] {
   const on = durable ? "on" : "off"
   return Object.entries({
@@ -103,23 +103,23 @@ function settings(directory: string, durable: boolean): string[] {
     shared_buffers: "128MB",
     random_page_cost: "1.1",
     jit: "off",
-    // Parallel queries live in /dev/shm, which a container keeps small, and gain nothing on two cores.
+    // Parallel queries use /dev/shm, which is small in containers, and gain nothing on two cores.
     max_parallel_workers_per_gather: "0",
     log_min_messages: "warning",
     log_checkpoints: "off",
-    // Stays on without fsync: a commit has then left the process, so that it survives a kill -9.
+    // Stays on even without fsync: a commit then survives kill -9, because it has left the process.
     synchronous_commit: "on",
     fsync: on,
     full_page_writes: on,
   }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
 }
 
-/** Waits until it accepts connections; false when it ended instead. Recovery after a crash may take its time. */
+/** Waits until it accepts connections; false if it ended instead. Recovery after a crash may be slow. */
 async function readiness(cluster: string, pid: number, log: Log): Promise<boolean> {
   for (let waits = 0; startMark(pid) !== undefined; waits++) {
     const postmaster = readPostmaster(cluster)
     if (postmaster?.pid === pid && postmaster.status === "ready") return true
-    if (waits === 500) log.info("Postgres is starting: it is recovering from an earlier crash")
+    if (waits === 500) log.info("Postgres is starting: recovering from an earlier crash")
     await sleep(10)
   }
   return false
@@ -139,7 +139,7 @@ function handle({ pid, directory, password, adopted, exited }: Postmaster): Runn
   const stop = async () => {
     for (let waits = 0; isRunning(); waits++) {
       if (waits === 0) signal(pid, "SIGINT")
-      // An immediate shutdown loses nothing either: the next start recovers from the log.
+      // An immediate shutdown loses nothing either: the next start recovers from the WAL.
       if (waits === 3_000) signal(pid, "SIGQUIT")
       await sleep(10)
     }
@@ -148,7 +148,7 @@ function handle({ pid, directory, password, adopted, exited }: Postmaster): Runn
   return { url: socketUrl(directory, password, "vouch"), pid, adopted, isRunning, exited, stop }
 }
 
-/** A process that is not our child sends no event when it ends. */
+/** A process that is not our child emits no event when it ends. */
 async function watch(pid: number): Promise<void> {
   const mark = startMark(pid)
   while (mark !== undefined && startMark(pid) === mark) await sleep(50, undefined, { ref: false })
@@ -160,7 +160,7 @@ function readPassword(home: string): string {
     return readFileSync(file, "utf8").trim()
   } catch (cause) {
     throw new Error(
-      `${file} cannot be read, and without it nobody can connect to the database in ${join(home, "postgres")}. ` +
+      `${file} cannot be read, and it is needed to connect to the database in ${join(home, "postgres")}. ` +
         "Restore it from a backup, or move the database away to start with an empty one.",
       { cause },
     )

@@ -6,8 +6,8 @@ import { socketPort } from "./socket.ts"
 export type Postmaster = { pid: number; socketDirectory: string; status: string }
 
 /**
- * What `postmaster.pid` says, which may be left over from a crash.
- * Its lines: https://www.postgresql.org/docs/18/storage-file-layout.html, src/include/utils/pidfile.h
+ * The content of `postmaster.pid`, which a crash may have left. Its lines:
+ * https://www.postgresql.org/docs/18/storage-file-layout.html, src/include/utils/pidfile.h
  */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   try {
@@ -20,7 +20,7 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   }
 }
 
-/** The postmaster of this very cluster, if it is alive: its pid is believed only with our arguments on it. */
+/** The live postmaster of this cluster. A pid counts only if its process has our arguments. */
 export function runningPostmaster(cluster: string): Postmaster | undefined {
   const postmaster = readPostmaster(cluster)
   return postmaster && isPostmaster(postmaster.pid, cluster) ? postmaster : undefined
@@ -33,8 +33,8 @@ function isPostmaster(pid: number, cluster: string): boolean {
 }
 
 /**
- * Removes a `postmaster.pid`, or the lock of the socket, that would keep Postgres from ever starting: one whose pid
- * now belongs to another process, or one that a crash left empty. Postgres removes any other leftover itself.
+ * Removes a `postmaster.pid` or socket lock that would keep Postgres from starting: its pid now belongs to another
+ * process, or a crash left it empty. Postgres removes all other leftovers itself.
  */
 export function clearStaleLocks(cluster: string, socketDirectory: string): void {
   for (const file of [
@@ -51,7 +51,7 @@ export function clearStaleLocks(cluster: string, socketDirectory: string): void 
   }
 }
 
-/** The first line of both files. */
+/** The first line of both files is the pid. */
 function readPid(file: string): number | undefined {
   try {
     const pid = Number(readFileSync(file, "utf8").split("\n")[0])
@@ -62,9 +62,9 @@ function readPid(file: string): number | undefined {
 }
 
 /**
- * Ends the sessions that a killed postmaster left behind; true while there are any. The idle ones end by
- * themselves, but a busy one would hold the files of the cluster until its query is done. Linux only:
- * elsewhere Postgres refuses to start until they are gone.
+ * Ends the sessions that a killed postmaster left behind. Returns true while any remain. Idle ones end by themselves,
+ * but a busy one holds the cluster's files until its query is done. Linux only: elsewhere Postgres refuses to start
+ * until they are gone.
  */
 export function endOrphans(cluster: string): boolean {
   const orphans = orphansOf(cluster)
@@ -72,7 +72,7 @@ export function endOrphans(cluster: string): boolean {
   return orphans.length > 0
 }
 
-/** Every process of Postgres works in its cluster's directory; an orphan has no postmaster for a parent. */
+/** Every Postgres process works in its cluster's directory. An orphan's parent is not a postmaster. */
 function orphansOf(cluster: string): number[] {
   if (process.platform !== "linux") return []
   return readdirSync("/proc")

@@ -2,24 +2,24 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 /**
- * When a process began, as an opaque mark; undefined when it has ended. A pid alone is not enough: after a crash or
- * a reboot it may belong to another process, so locks and leases store this mark as well.
+ * When a process started, as an opaque mark; undefined if it has ended. After a crash or a reboot its pid may belong to
+ * another process, so locks and leases store this mark as well.
  */
 export function startMark(pid: number): string | undefined {
   if (process.platform !== "linux") return ps(pid, "lstart")
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the program's name in parentheses and may hold anything, so count from its end.
+    // The second field is the program's name in parentheses. It may contain anything, so count from the closing one.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     const [state, startedAtTicks] = [fields[0], fields[19]]
-    // A zombie has ended; without a reaper (a container's pid 1) it stays in the process table.
+    // A zombie has ended. Without a reaper (a container's pid 1) it stays in the process table.
     return state === "Z" || state === "X" ? undefined : startedAtTicks
   } catch {
     return undefined
   }
 }
 
-/** The program and arguments of a running process, for recognising our own; empty when it has ended. */
+/** The program and arguments of a running process, to recognize our own; empty if it has ended. */
 export function commandLine(pid: number): string[] {
   if (process.platform !== "linux") return ps(pid, "command")?.split(" ") ?? []
   try {
@@ -42,7 +42,7 @@ function ps(pid: number, column: "lstart" | "command"): string | undefined {
   }
 }
 
-/** Sends a signal; a process that has just ended is no error. */
+/** Sends a signal. It is no error if the process has just ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

@@ -15,7 +15,7 @@ import { runningServer, startServices } from "./services.ts"
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const root = join(import.meta.dirname, "..", "..")
-// One for all: each test leaves nothing running on it, and initdb takes longest.
+// Shared by all tests because initdb is slow. No test leaves anything running on it.
 const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
 const localnetPort = await freePorts(2)
 let started: Services[] = []
@@ -24,7 +24,7 @@ let children: ChildProcess[] = []
 afterEach(async () => {
   for (const child of children) child.kill("SIGKILL")
   for (const services of started) await services.stop()
-  // What a killed process left behind has an heir now, who stops it.
+  // Adopts and stops what a killed process left behind.
   await (await startServices(options({ purpose: "cli" }))).stop()
   started = []
   children = []
@@ -51,7 +51,7 @@ async function start(changes: Partial<ServicesOptions> = {}): Promise<Services> 
   return services
 }
 
-test("without configuration both services run, and stopping ends them and gives everything back", async () => {
+test("without configuration both services run, and stopping ends them and releases everything", async () => {
   const services = await start()
   expect(services.embedded).toEqual({ postgres: true, localnet: true })
   expect(services.rpcUrl).toBe(`http://127.0.0.1:${localnetPort}`)
@@ -64,16 +64,16 @@ test("without configuration both services run, and stopping ends them and gives 
   expect(["server.lock", "services.json"].filter((name) => existsSync(join(dataDir, name)))).toEqual([])
 })
 
-test("what is configured is not started", async () => {
+test("a configured service is not started", async () => {
   const configured = { databaseUrl: "postgres://a:b@db.example/c", rpcUrl: "https://rpc.example" }
   const services = await start(configured)
   expect(services).toMatchObject({ ...configured, embedded: { postgres: false, localnet: false } })
   expect(services.wsUrl).toBeUndefined()
-  // Any number of servers may share those.
+  // Any number of servers may share configured services.
   await expect(start(configured)).resolves.toMatchObject(configured)
 })
 
-test("the data directory and what lies in it are closed to others", async () => {
+test("other users cannot open the data directory or its files", async () => {
   await start()
   expect(statSync(dataDir).mode & 0o066).toBe(0)
   expect(statSync(join(dataDir, "services.json")).mode & 0o777).toBe(0o600)
@@ -84,7 +84,7 @@ test.skipIf(process.platform !== "linux")("a data directory below /proc is refus
     import { startServices } from "#server/embedded/services.ts"
     await startServices(JSON.parse(process.argv[1]))`
   for (const path of ["/proc/x", "/proc/x/y", "/proc"]) {
-    // In a process that can be ended, should it never return.
+    // In a child process, which can be killed if this never returns.
     const { status, stderr } = spawnSync(
       process.execPath,
       ["--input-type=module", "--eval", program, JSON.stringify(options({ dataDir: path }))],
@@ -92,12 +92,12 @@ test.skipIf(process.platform !== "linux")("a data directory below /proc is refus
     )
     expect([status, stderr], path).toEqual([
       1,
-      expect.stringContaining(`VOUCH_DATA_DIR: no files can be made in ${path}.`),
+      expect.stringContaining(`VOUCH_DATA_DIR: cannot create files in ${path}.`),
     ])
   }
 })
 
-test("a data directory is made with its parents, and a file in its place is refused", async () => {
+test("a data directory is created with its parents, and a file in its place is refused", async () => {
   const path = join(dataDir, "a", "b")
   const configured = { databaseUrl: "postgres://a:b@db.example/c", rpcUrl: "https://rpc.example" }
   await start({ ...configured, dataDir: path })
@@ -105,12 +105,12 @@ test("a data directory is made with its parents, and a file in its place is refu
   writeFileSync(join(path, "file"), "")
   for (const taken of ["file", "file/below"]) {
     await expect(start({ ...configured, dataDir: join(path, taken) })).rejects.toThrow(
-      /VOUCH_DATA_DIR.*no directory/,
+      /VOUCH_DATA_DIR.*not a directory/,
     )
   }
 })
 
-test("a second server on the same data directory is refused and told by whom", async () => {
+test("a second server on the same data directory is refused with the pid of the first", async () => {
   const services = await start()
   await expect(start()).rejects.toThrow(new RegExp(`pid ${process.pid}.*VOUCH_DATA_DIR`, "s"))
   expect(await answers(services)).toBe(true)
@@ -127,7 +127,7 @@ test("a killed server's lock is taken over, and its Postgres with it", async () 
   expect(await answers(services)).toBe(true)
 })
 
-test("a lock whose pid has gone to a stranger is taken over", async () => {
+test("a lock whose pid belongs to an unrelated process is taken over", async () => {
   writeFileSync(join(dataDir, "server.lock"), JSON.stringify({ pid: process.ppid, mark: "1" }))
   expect(await answers(await start())).toBe(true)
 })
@@ -219,7 +219,7 @@ const postgresPid = () => readPostmaster(join(dataDir, "postgres"))?.pid
 const localnetPid = () =>
   (JSON.parse(readFileSync(join(dataDir, "localnet.json"), "utf8")) as { pid: number }).pid
 
-/** A process of its own that starts the services, ends when told to, and can be killed. */
+/** A separate process that starts the services, ends on request, and can be killed. */
 async function startInAnotherProcess(purpose: "server" | "cli"): Promise<ChildProcess> {
   const program = `
     import { startServices } from "#server/embedded/services.ts"

@@ -24,18 +24,18 @@ import { supervise } from "./supervise.ts"
 
 export type ServicesOptions = {
   dataDir: string
-  /** Configured by the operator; what is undefined is embedded. */
+  /** Configured by the operator. Undefined ones are embedded. */
   databaseUrl: string | undefined
   rpcUrl: string | undefined
   localnetPort: number
   localnetSlotMs: number
   localnetFaults: boolean
   log: Log
-  /** There is one server to a data directory; command lines come and go beside it. */
+  /** A data directory has one server. Any number of commands may run at the same time. */
   purpose: "server" | "cli"
-  /** Of every address that the server hands out, for command lines that print one. */
+  /** The origin of every link that the server hands out. Commands print links with it. */
   origin?: string
-  /** false for a command that does not touch the chain: the local network is then not started for it. */
+  /** false for a command that does not use the chain: the local network is then not started. */
   needsChain?: boolean
   /** false for tests, see PostgresOptions. */
   durable?: boolean
@@ -44,14 +44,14 @@ export type ServicesOptions = {
 export type Services = {
   databaseUrl: string
   rpcUrl: string
-  /** Only for the embedded local network; web3.js derives any other. */
+  /** Only for the embedded local network; web3.js derives it for any other. */
   wsUrl?: string
   embedded: { postgres: boolean; localnet: boolean }
-  /** Stops the services that no other process uses, in an order that loses nothing. Idempotent. */
+  /** Stops the services that no other process uses, in a safe order. Idempotent. */
   stop(): Promise<void>
 }
 
-/** What a running server tells command lines, in `services.json`. */
+/** What a running server passes to commands, in `services.json`. */
 export type Announcement = Holder & {
   origin?: string | undefined
   databaseUrl: string
@@ -66,8 +66,8 @@ export function runningServer(dataDir: string): Announcement | undefined {
 }
 
 /**
- * Starts the services that are not configured, and keeps them running. Several processes may share the embedded
- * ones of a data directory: each holds a lease, the first to find one missing starts it, and the last one stops it.
+ * Starts the services that are not configured and keeps them running. Several processes may share the embedded services
+ * of a data directory. Each holds a lease. The first to find a service missing starts it, and the last one stops it.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const dataDir = resolve(options.dataDir)
@@ -115,18 +115,20 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 function ensureDirectory(dataDir: string): void {
   try {
     makeDirectory(dataDir)
-    // Its permissions promise too much to root, and below /proc or on a disk that is mounted to be read.
+    // For root, the permissions say too little: below /proc and on read-only mounts no file can be created.
     rmdirSync(mkdtempSync(join(dataDir, "writable-")))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw startupError(error, dataDir)
     throw new Error(
-      `VOUCH_DATA_DIR: no files can be made in ${dataDir}. Set it to a directory that this user can write.`,
+      `VOUCH_DATA_DIR: cannot create files in ${dataDir}. Set it to a directory that this user can write to.`,
       { cause: error },
     )
   }
 }
 
-/** With its parents. Node's `recursive` never ends below /proc, where a directory cannot be made though its parent is there. */
+/**
+ * Creates the parents too. Node's `recursive` loops forever below /proc, where a parent exists but takes no directory.
+ */
 function makeDirectory(path: string): void {
   const known = statSync(path, { throwIfNoEntry: false })
   if (known?.isDirectory()) return
@@ -134,12 +136,12 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 
-/** What the operator configured; a command line also takes what the running server was configured with. */
+/** What the operator configured. A command also uses the running server's configuration. */
 function configuration({ databaseUrl, rpcUrl, purpose }: ServicesOptions, dataDir: string) {
   const server = purpose === "cli" ? runningServer(dataDir) : undefined
   return {
@@ -154,14 +156,14 @@ function lockForServer(dataDir: string): () => void {
   if (holder) {
     throw new Error(
       `Another Vouch server (pid ${holder.pid}) uses ${dataDir}. Stop it, or give this one ` +
-        "a VOUCH_DATA_DIR, PORT and VOUCH_LOCALNET_PORT of its own. To run several on one database, " +
+        "its own VOUCH_DATA_DIR, PORT and VOUCH_LOCALNET_PORT. To run several on one database, " +
         "set DATABASE_URL and SOLANA_RPC_URL.",
     )
   }
   return () => releaseLock(lock)
 }
 
-/** The embedded services of this process, supervised, and their orderly end. */
+/** The embedded services of this process, supervised, and their orderly shutdown. */
 function embeddedServices(options: ServicesOptions, dataDir: string) {
   const { log, durable = true } = options
   const leases = join(dataDir, "leases")
@@ -170,7 +172,7 @@ function embeddedServices(options: ServicesOptions, dataDir: string) {
   let postgres: Supervised<RunningPostgres> | undefined
   let localnet: Supervised<RunningLocalnet> | undefined
   let lease: string | undefined
-  // The address that was given out stays the same over restarts, even where the system chose the port.
+  // The address stays the same over restarts, even if the system chose the port.
   let port = options.localnetPort
 
   return {

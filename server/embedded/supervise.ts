@@ -5,13 +5,13 @@ export type Service = { exited: Promise<void>; stop(): Promise<void> }
 
 export type Supervised<S extends Service> = {
   current: S
-  /** Ends the supervision and its restarts. The service itself keeps running. */
+  /** Ends the supervision and its restarts. The service keeps running. */
   release(): Promise<void>
 }
 
 const longestPause_ms = 5_000
 
-/** Starts a service and starts it again whenever it ends. The first start may fail; later ones are repeated. */
+/** Starts a service and restarts it whenever it ends. A failed first start rejects; failed restarts are repeated. */
 export async function supervise<S extends Service>(
   name: string,
   start: () => Promise<S>,
@@ -36,7 +36,7 @@ export async function supervise<S extends Service>(
       await Promise.race([supervised.current.exited, aborted])
       if (signal.aborted) return
       log.warn(`${name} stopped: restarting it`)
-      // One that ran for a while is wanted back at once; one that keeps falling over is not to burn the machine.
+      // A service that ran for a while restarts at once. One that keeps failing must not use up the CPU.
       if (performance.now() - since > 500) pause_ms = 0
       for (;;) {
         if (pause_ms > 0) await sleep(pause_ms, undefined, { signal }).catch(() => {})

@@ -15,7 +15,7 @@ type Old = { days: number; status?: string; final?: boolean }
 const countOf = async (table: string) =>
   (await sql<{ count: number }[]>`select count(*)::int from ${sql(table)}`)[0]!.count
 
-test("idempotency records go after 24 hours and webhook events after 90 days, however many there are", async () => {
+test("idempotency records are deleted after 24 hours and webhook events after 90 days, in any number", async () => {
   const { workspaceId, keyId } = key
   const now = new Date(Date.UTC(2027, 5, 1))
   await moveClock(now)
@@ -37,7 +37,7 @@ test("idempotency records go after 24 hours and webhook events after 90 days, ho
   expect([await countOf("idempotency_records"), await countOf("webhook_events")]).toEqual([1, 1])
 })
 
-test("bytes of transactions go 30 days after they were signed, unless they may still be needed", async () => {
+test("a transaction's bytes are dropped 30 days after signing unless still needed", async () => {
   const now = new Date(Date.UTC(2027, 5, 1))
   await moveClock(now)
   const add = (signature: string, { days, status = "confirmed", final = true }: Old) => sql`
@@ -59,7 +59,7 @@ test("bytes of transactions go 30 days after they were signed, unless they may s
   await sql`delete from transactions`
 })
 
-test("what ended 90 days ago and cannot change any more goes to the archive, and the rest stays", async () => {
+test("final operations that ended 90 days ago move to the archive, and others stay", async () => {
   const now = new Date(Date.UTC(2027, 5, 1))
   await moveClock(now)
   const [old, other] = [addDays(now, -91), await app.key({ mode: "live" })]
@@ -75,7 +75,7 @@ test("what ended 90 days ago and cannot change any more goes to the archive, and
     saved: one({ status: "saved", final: null, counted: null }),
     "ended lately": one({ settled: addDays(old, 2) }),
     "not counted": one({ counted: null, key: other }),
-    "beside it": one({ key: other }),
+    "same workspace": one({ key: other }),
   }
   for (const [signature, { at, settled, final, counted, wire, status, key }] of Object.entries(cases)) {
     const { workspaceId } = key
@@ -99,9 +99,9 @@ test("what ended 90 days ago and cannot change any more goes to the archive, and
     )
   const housekeeping = new Housekeeping(async () => ({ trouble: null, ledgers: [], lowPayers: [] }))
   await housekeeping.archive()
-  const stay = ["beside it", "ended lately", "kept bytes", "not counted", "not final", "saved"]
+  const stay = ["ended lately", "kept bytes", "not counted", "not final", "same workspace", "saved"]
   expect(await left("transactions", "signature")).toEqual(stay)
-  // Of bytes an operation knows nothing.
+  // Operations have no bytes.
   expect(await left("operations", "id")).toEqual(
     [...stay.filter((id) => id !== "kept bytes"), "queued"].sort(),
   )
@@ -115,7 +115,7 @@ test("what ended 90 days ago and cannot change any more goes to the archive, and
   await sql`delete from transactions`
 })
 
-test("a sweep ends every session that closed, of all workspaces, in one go", async () => {
+test("one sweep ends every closed session of all workspaces", async () => {
   const other = await app.key()
   await app.startSession(other)
   await sql`
@@ -134,7 +134,7 @@ test("a sweep ends every session that closed, of all workspaces, in one go", asy
   expect(used).toHaveLength(0)
 })
 
-/** Locks what the statement locks, as a process would that has stopped. What it returns lets go. */
+/** Locks the same rows as the statement, like a process that hangs. Returns a function that releases them. */
 async function hold(
   lock: (sql: ReturnType<typeof open>) => PromiseLike<unknown>,
 ): Promise<() => Promise<void>> {
@@ -160,7 +160,7 @@ test.each([
       insert into ledger_leases (workspace_id, version) values (${workspaceId}, 1)`,
   ],
 ] as const)(
-  "a customer's locked row delays the end of %s ones for that customer alone",
+  "a customer's locked row delays ending %s attestations for that customer only",
   async (status, until, lock) => {
     const [held, free] = [await app.key(), await app.key()]
     const wallets = [newWallet(), newWallet(), newWallet()]
@@ -182,7 +182,7 @@ test.each([
       app.log.filter((line) => line.includes("cannot be ended") && line.includes(held.workspaceId))
     await sweep()
     expect([await left(held), await left(free)]).toEqual([3, 0])
-    // It is tried again after a while, and said once.
+    // It is tried again after a while and logged once.
     const attempts = () => sweep().then(async () => (await left(held)) === 3)
     for (let round = 0; round < 5; round++) expect(await attempts()).toBe(true)
     expect(said()).toHaveLength(1)
@@ -190,11 +190,11 @@ test.each([
     await waitFor(async () => {
       await sweep()
       return (await left(held)) === 0
-    }, "the sweep to come back")
+    }, "the sweep to retry")
   },
 )
 
-test("a process says that it lives, what troubles it, and takes its leave", async () => {
+test("a process reports that it is alive, reports its trouble, and signs off when it stops", async () => {
   const ledger: LedgerReport = {
     mode: "live",
     slot: 4711,
@@ -213,12 +213,12 @@ test("a process says that it lives, what troubles it, and takes its leave", asyn
     ledgers: [ledger],
     lowPayers: [],
   }))
-  // What health says is a second old at most.
+  // Health data is at most a second old.
   const health = (isAsWanted: (checks: { worker: string }) => boolean) =>
     waitFor(async () => {
       const { json } = await app.request({ method: "GET", path: "/health" })
       return isAsWanted(json.checks) && json
-    }, "health to say so")
+    }, "health to report it")
   const isSilent = (checks: { worker: string }) => checks.worker !== "ok"
   expect(await health(isSilent)).toMatchObject({ status: "degraded" })
   await housekeeping.beat()

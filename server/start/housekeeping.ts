@@ -25,28 +25,28 @@ const SWEEP_EVERY_MS = 1000
 const RECONCILE_EVERY_MS = 500
 const CLEAN_EVERY_MS = 60_000
 const BEAT_EVERY_MS = 2000
-/** How often one looks for workspaces whose reconciliation is due. */
+/** How often a worker looks for workspaces that must be reconciled. */
 const AUDIT_EVERY_MS = 60_000
 const ARCHIVE_EVERY_MS = 60_000
 const ASK_EVERY_MS = 1000
 const SCREEN_EVERY_MS = 250
-/** How often wallets are looked at that another process has left unfinished, or whose policy has changed. */
+/** How often a worker looks for wallets that another process left unfinished or whose policy changed. */
 const SCREEN_AGAIN_MS = 3000
 const REDACT_EVERY_MS = 1000
 const REVOKE_EVERY_MS = 250
 const REMIND_EVERY_MS = 60_000
 const EVENTS_EVERY_MS = 200
 
-/** What a process says of its workers. */
+/** What a process reports about its workers. */
 export type Report = {
-  /** Why they cannot work; null when they can. */
+  /** Why they cannot work; null if they can. */
   trouble: string | null
   ledgers: LedgerReport[]
   /** Fee payers that need SOL. */
   lowPayers: LowPayer[]
 }
 
-/** What has to happen by the clock: expiry, retention, and the sign of life of this process. */
+/** Work that runs by the clock: expiry, retention, and reporting that this process is alive. */
 export class Housekeeping {
   readonly #id = crypto.randomUUID()
   readonly #report: () => Promise<Report>
@@ -75,7 +75,7 @@ export class Housekeeping {
     this.#every(BEAT_EVERY_MS, () => this.beat())
   }
 
-  /** Resolves when every pass that has begun by now has ended. */
+  /** Resolves when every pass that has begun has ended. */
   passesEnded(): Promise<void> {
     return this.#passes.ended()
   }
@@ -87,14 +87,14 @@ export class Housekeeping {
     await sql`delete from workers where id = ${this.#id}`.catch(() => {})
   }
 
-  /** Revokes what members have chosen, a few of each list at a time. */
+  /** Revokes what members selected, a few of each bulk revocation at a time. */
   async #revoke(): Promise<void> {
     while (!this.#isStopped && (await revokeDue()));
   }
 
   #screened = { version: "", at_ms: 0 }
 
-  /** Compares wallets with lists that have changed, at once. */
+  /** Compares wallets with changed lists at once. */
   async #screen(): Promise<void> {
     const version = loadedLists()
       .map(({ digest }) => digest)
@@ -110,7 +110,7 @@ export class Housekeeping {
     while (!this.#isStopped && clockDoubt() === null && (await auditDue()));
   }
 
-  /** Moves what ended long ago out of the way. Nothing while the time is in doubt. */
+  /** Archives what ended long ago. Does nothing while the clock is in doubt. */
   async archive(): Promise<void> {
     const days = deployment.settings.VOUCH_ARCHIVE_AFTER_DAYS
     const now = days === 0 ? null : await certainNow()
@@ -143,7 +143,7 @@ export class Housekeeping {
   }
 }
 
-/** Ends what has expired. Nothing while the time is in doubt. */
+/** Ends what has expired. Does nothing while the clock is in doubt. */
 export async function sweep(): Promise<void> {
   const now = await certainNow()
   if (now === null) return

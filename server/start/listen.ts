@@ -2,13 +2,13 @@ import type { Server } from "node:net"
 
 export type ListenOptions = {
   port: number
-  /** Every address of this machine where nothing is said. */
+  /** Without a host, every address of this machine. */
   host?: string | undefined
-  /** Which setting has the port: whoever cannot have it is told. */
+  /** The setting with the port, for error messages. */
   setting: string
 }
 
-/** Opens a port. Rejects with words for a person where it is not to be had. */
+/** Opens a port. If it is unavailable, rejects with a message for the operator. */
 export const listen = (server: Server, { port, host, setting }: ListenOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     const refused = (error: NodeJS.ErrnoException) => reject(explain(error, { port, host, setting }))
@@ -26,7 +26,7 @@ function explain(error: NodeJS.ErrnoException, { port, host, setting }: ListenOp
     return new Error(`This user may not open port ${port}. Set ${setting} to a port above 1023.`)
   if (error.code === "EADDRNOTAVAIL")
     return new Error(
-      `This machine has no address ${host}. Set ${setting.replace("PORT", "HOST")} to one of its own.`,
+      `This machine has no address ${host}. Set ${setting.replace("PORT", "HOST")} to one of its addresses.`,
     )
   return new Error(`Port ${port} cannot be opened. Check ${setting}: ${error.message}`, { cause: error })
 }

@@ -18,7 +18,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** The answer is one of our errors: status line, headers, and the object. */
+/** The response is one of our errors: status line, headers and the error object. */
 function expectRefusal(answer: string, status: number, code: string): void {
   const [head, body] = answer.split("\r\n\r\n") as [string, string]
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -35,7 +35,7 @@ test.each([
   ["POST", "/kyc/start", "/v1/kyc/start"],
   ["GET", "/attestation/att_1", "/v1/attestation/att_1"],
   ["GET", "/openapi.json", "/v1/openapi.json"],
-])("%s %s without its version is answered with the right path", async (method, path, right) => {
+])("%s %s without its version gets an error with the right path", async (method, path, right) => {
   const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nConnection: close\r\n\r\n`
   const answer = await sendRaw(port, request)
   expectRefusal(answer, 404, "route_not_found")
@@ -65,7 +65,7 @@ test.each([
   },
 )
 
-test("how many connections there may be is said at the start", () => {
+test("the limit of connections is logged at the start", () => {
   expect(app.log.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ msg: "listening", connections: connectionLimit() }),
   )
@@ -77,7 +77,7 @@ test.each([
   "x, chunked",
   "chunked;a=1",
   "gzip\r\nTransfer-Encoding: chunked",
-])("a body in the coding %j, of which only the chunks would be undone, is refused", async (coding) => {
+])("a body in the coding %j is refused, because only chunks would be decoded", async (coding) => {
   for (const path of ["/v1/kyc/start", "/v1/kyc/webhook", "/api/trpc/setup.look"]) {
     const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
     const answer = await sendRaw(port, `${head}2\r\n{}\r\n0\r\n\r\n`)
@@ -85,12 +85,12 @@ test.each([
   }
 })
 
-test.each(["chunked", "CHUNKED"])("a body that is %s is read", async (coding) => {
+test.each(["chunked", "CHUNKED"])("a body in the coding %s is read", async (coding) => {
   const head = `POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
   expectRefusal(await sendRaw(port, `${head}2\r\n{}\r\n0\r\n\r\n`), 401, "invalid_signature")
 })
 
-test("requests that come together are answered in their order", async () => {
+test("pipelined requests are answered in order", async () => {
   const requests = Array.from(
     { length: 99 },
     (_, n) => `GET /v1/nope${n} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
@@ -100,7 +100,7 @@ test("requests that come together are answered in their order", async () => {
   expect(paths).toEqual(Array.from({ length: 100 }, (_, n) => n))
 })
 
-test("thousands of requests in one piece close their connection, and others are served", async () => {
+test("thousands of pipelined requests close their connection, and others are served", async () => {
   const flood = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3000)
   const floods = Array.from({ length: 20 }, () => sendRaw(port, flood).catch(() => ""))
   expect((await app.request({ method: "GET", path: "/health" })).status).toBe(200)
@@ -109,7 +109,7 @@ test("thousands of requests in one piece close their connection, and others are 
   }
 })
 
-test("what a connection sends beyond its hundred requests is not even read", async () => {
+test("a connection is not read beyond its hundred requests", async () => {
   const waiting = new WaitingRequests()
   let made = 0
   const server = createHttpServer((request, response) => {
@@ -123,13 +123,13 @@ test("what a connection sends beyond its hundred requests is not even read", asy
   server.close()
 })
 
-test("a request without a host is refused by us", async () => {
+test("a request without a host gets our error", async () => {
   expectRefusal(await sendRaw(port, get("/v1/health", "")), 400, "malformed_request")
   expectRefusal(await sendRaw(port, "GET /v1/health HTTP/1.0\r\n\r\n"), 400, "malformed_request")
 })
 
 test.each(["http://localhost/v1/health", "https://localhost/v1/health", "*", "v1/health", "localhost:80"])(
-  "the target %s, which is no path, is refused",
+  "the target %s is refused, because it is not a path",
   async (target) => {
     expectRefusal(await sendRaw(port, get(target, "Host: localhost\r\n")), 400, "malformed_request")
   },
@@ -147,7 +147,7 @@ test.each([
   ["headers of 32 KiB", `GET /v1/health HTTP/1.1\r\nHost: localhost\r\nA: ${"a".repeat(32_768)}\r\n\r\n`],
   ["a target of 32 KiB", `GET /v1/${"a".repeat(32_768)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
   [
-    "a length that is no number",
+    "a length that is not a number",
     "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: ten\r\n\r\n",
   ],
   ["a negative length", "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"],
@@ -164,16 +164,16 @@ test.each([
     "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n",
   ],
   ["a proxy's CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n"],
-])("%s is refused by us, and the connection ends", async (_name, bytes) => {
+])("%s gets our error, and the connection ends", async (_name, bytes) => {
   expectRefusal(await sendRaw(port, bytes), 400, "malformed_request")
 })
 
-test("an expectation that nobody understands is refused by us", async () => {
+test("an unknown expectation gets our error", async () => {
   const answer = await sendRaw(port, get("/v1/health", "Host: localhost\r\nExpect: miracles\r\n"))
   expectRefusal(answer, 400, "malformed_request")
 })
 
-test("a wish to speak another protocol is ignored", async () => {
+test("a request to upgrade the protocol is ignored", async () => {
   const upgrade = "Host: localhost\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
   const answer = await sendRaw(
     port,
@@ -183,7 +183,7 @@ test("a wish to speak another protocol is ignored", async () => {
 })
 
 test.each(["websocket", "h2c", "anything"])(
-  "a wish to speak %s is answered though somebody listens for upgrades, as Next does from its first page on",
+  "a request to upgrade to %s is answered even if Next listens for upgrades",
   async (protocol) => {
     const server = createHttpServer((_request, response) => response.end("here"), null)
     server.on("upgrade", (_request, socket) => socket.end("taken"))
@@ -204,7 +204,7 @@ test.each([
   ["Authorization", "Host: localhost\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n"],
   ["Content-Type", "Host: localhost\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n"],
   ["Origin", "Host: localhost\r\nOrigin: http://localhost\r\nOrigin: https://example.com\r\n"],
-])("two headers %s, of which others may read the other one, are refused", async (name, headers) => {
+])("two headers %s are refused, because a proxy may have read the other one", async (name, headers) => {
   for (const target of ["/v1/health", "/v1/usage", "/", "/api/trpc/health.get"]) {
     const answer = await sendRaw(port, get(target, headers))
     expectRefusal(answer, 400, "malformed_request")
@@ -212,7 +212,7 @@ test.each([
   }
 })
 
-test("headers that are lists may come more than once", async () => {
+test("list headers may be repeated", async () => {
   const lists = "Accept: */*\r\nAccept: text/html\r\nPrefer: wait=1\r\nPrefer: respond-async\r\n"
   const forwarded = "X-Forwarded-For: 10.0.0.1\r\nX-Forwarded-For: 10.0.0.2\r\n"
   const answer = await sendRaw(port, get("/v1/health", `Host: localhost\r\n${lists}${forwarded}`))
@@ -220,7 +220,7 @@ test("headers that are lists may come more than once", async () => {
 })
 
 test.each(["localhost/a", "a@localhost", "local host", "localhost:99999", "[::1", "a,b", "[::g]", "\u00ff"])(
-  "the host %j, which is none, is refused",
+  "the invalid host %j is refused",
   async (host) => {
     for (const target of ["/v1/health", "/", "/api/auth/get-session"]) {
       expectRefusal(await sendRaw(port, get(target, `Host: ${host}\r\n`)), 400, "malformed_request")
@@ -229,7 +229,7 @@ test.each(["localhost/a", "a@localhost", "local host", "localhost:99999", "[::1"
 )
 
 test.each(["POST", "PUT", "DELETE", "PATCH"])(
-  "a page takes no %s, and its body is not read",
+  "a page refuses %s without reading the body",
   async (method) => {
     const bytes = `${method} /verify/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`
     const answer = await sendRaw(port, bytes)
@@ -238,21 +238,21 @@ test.each(["POST", "PUT", "DELETE", "PATCH"])(
   },
 )
 
-test("what cannot be read is no answer to the request before it", async () => {
+test("an unreadable request is not answered before the one ahead of it", async () => {
   const upload = "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
   const first = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-  // The first is still being answered: a 400 of the second would be taken for its answer.
+  // The first is still being answered. A client would take a 400 for its answer.
   expect(await sendRaw(port, `${first}hello\r\n\r\n`)).not.toMatch(/^HTTP\/1.1 400 /)
   expect(await sendRaw(port, `${first}${upload}zz\r\n`)).not.toMatch(/^HTTP\/1.1 400 /)
 })
 
-test("requests that come in one packet are answered in their order", async () => {
+test("requests in one packet are answered in order", async () => {
   const one = (path: string, last: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${last}\r\n`
   const answers = await sendRaw(port, one("/v1/health", "") + one("/v1/usage", "Connection: close\r\n"))
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 401"])
 })
 
-test("a page carries a request id, HSTS and a policy; its address reaches no other site", async () => {
+test("a page carries a request id, HSTS and a policy; its address is not sent to other sites", async () => {
   const answer = await fetch(`${app.origin}/verify/x`)
   expect(answer.headers.get("x-request-id")).toMatch(/^req_/)
   expect(answer.headers.get("strict-transport-security")).toMatch(/^max-age=/)
@@ -260,13 +260,13 @@ test("a page carries a request id, HSTS and a policy; its address reaches no oth
   expect(answer.headers.get("content-security-policy")).toMatch(/frame-ancestors 'none'/)
 })
 
-test.each(["", "/", "?x=1"])("/v1%s is a path of the API that leads nowhere", async (rest) => {
+test.each(["", "/", "?x=1"])("/v1%s is an unknown path of the API", async (rest) => {
   const answer = await sendRaw(port, get(`/v1${rest}`, "Host: localhost\r\n"))
   expectRefusal(answer, 404, "route_not_found")
 })
 
 test.each(["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", "no HTTP at all\r\n\r\n"])(
-  "%j is refused, and its connection ends though the client keeps its own side open",
+  "%j is refused, and its connection ends even if the client keeps its side open",
   async (bytes) => {
     const server = createHttpServer(() => {}, null)
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
@@ -283,7 +283,7 @@ test.each(["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", "no 
   },
 )
 
-test("the address of a page has a bound, which that of a request of the API has not", async () => {
+test("the address of a page has a maximum length, and that of an API request has none", async () => {
   const long = "a".repeat(3000)
   expectRefusal(await sendRaw(port, get(`/${long}`, "Host: localhost\r\n")), 400, "malformed_request")
   expectRefusal(await sendRaw(port, get(`/v1/${long}`, "Host: localhost\r\n")), 404, "route_not_found")

@@ -36,7 +36,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     const client = clientOf(request, trustedProxies)
     const end = beginRequest(request, response)
     const place = hasNoPlace(request) ? "busy" : waiting.take(request.socket, response, client.network)
-    // A body that nobody reads would lie there for as long as its connection.
+    // An unread body would stay in memory as long as its connection.
     if (typeof place === "string") request.resume()
     if (place === "over") return end(UNMATCHED)
     if (place === "busy") {
@@ -91,14 +91,14 @@ export function createListener(options: ListenerOptions): RequestListener {
   }
 }
 
-/** The path of a program's request for an endpoint without /v1; null for what a browser asks a page for, and for the rest. */
+/** The path of a program's API request without /v1; null for a browser's request for a page and for anything else. */
 function withoutVersion({ url = "", headers }: IncomingMessage, adapter: Adapter): string | null {
   const path = url.split("?", 1)[0]!
   const isPage = headers.accept?.includes("text/html") || headers.rsc !== undefined
   return isPage ? null : meantBy(path, adapter)
 }
 
-/** Where requests have bodies they are read at once, bounded all together; anywhere else they are passed by. */
+/** Where requests may have bodies, they are read at once, within a shared limit. Anywhere else they are skipped. */
 function takeBody(request: IncomingMessage, { network }: Client): void {
   const { method, url = "" } = request
   if (method === "GET" || method === "HEAD" || !/^\/(v1|api)\//.test(url)) {
@@ -109,9 +109,7 @@ function takeBody(request: IncomingMessage, { network }: Client): void {
   beginBody(request, { limit, network })
 }
 
-/**
- * What is wrong with a request that two could read in two ways, or that is not for this server; null where nothing is.
- */
+/** What is wrong with a request that is ambiguous or not for this server; null if nothing is. */
 function whyUnreadable(request: IncomingMessage, publicOrigin: string | null): string | null {
   const repeated = repeatedHeader(request.rawHeaders)
   if (repeated !== null) return `${repeated}: send this header once.`
@@ -153,13 +151,13 @@ function redirectToHttps(response: ServerResponse, origin: string, url: string):
 }
 
 /**
- * Headers that say one thing: of two, a proxy before us may have read the other one. Node takes the first of most, and
+ * Headers that must be unique: a proxy may have read the other of two. For most of them Node keeps the first, and it
  * joins the rest.
  */
 const singular = ["host", "authorization", "content-type", "content-length", "origin"]
 const lengths = new Set(singular.map((name) => name.length))
 
-/** The name of a header that may come once and does not. Names and values take turns in `raw`. */
+/** The name of a header that must be unique and is repeated. Names and values alternate in `raw`. */
 function repeatedHeader(raw: readonly string[]): string | null {
   const seen: string[] = []
   for (let i = 0; i < raw.length; i += 2) {

@@ -20,22 +20,22 @@ import type { Mode } from "#shared/mode.ts"
 export type PrepareOptions = {
   settings: Settings
   databaseUrl: string
-  /** JSON-RPC of the embedded local network, where one runs. */
+  /** JSON-RPC of the embedded local network, if it runs. */
   localnetUrl: string | null
-  /** What signs: the keys that derive from the secret, unless others are given. */
+  /** The keys to sign with: derived from the secret, unless given. */
   keysOf?: (secret: Uint8Array) => Keys
-  /** The KYC providers that the settings choose from; tests add doubles of vendors. */
+  /** The KYC providers to choose from; tests add test doubles of vendors. */
   providers?: readonly ProviderDefinition[]
-  /** Ends what the start waits for. */
+  /** Aborts whatever the start waits for. */
   ending?: AbortSignal
 }
 
-/** A cluster's slot, in milliseconds. */
+/** The time of a cluster's slot, in milliseconds. */
 const CLUSTER_SLOT_MS = 400
 
 /**
- * Prepares what the domain needs from the settings, and connects the database, for the server and the command line.
- * A command is `patient`: it waits for the database. Its links lead to the `origin` of the running server.
+ * Prepares what the server and the command line need from the settings, and connects the database. A command is
+ * `patient`: it waits for the database. Its links lead to the `origin` of the running server.
  */
 export async function prepare({
   settings,
@@ -106,8 +106,8 @@ const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
 })
 
 /**
- * The chain of a mode: the configured one, else the local network, but never that for live cases of a public
- * deployment.
+ * The chain of a mode: the configured one, else the local network, but never the local network for live mode of a
+ * public deployment.
  */
 function chainFor(
   mode: Mode,

@@ -1,5 +1,5 @@
-// spl-token's bigint-buffer reports at import that it has no native build. Its JavaScript is all that is wanted here,
-// and no machine without a compiler can do anything about it: the line would only worry who starts Vouch.
+// spl-token's bigint-buffer warns at import that it has no native build. Its JavaScript is enough, and a machine
+// without a compiler could not change that, so the line would only worry operators.
 const { warn } = console
 console.warn = (...parts: unknown[]) => {
   if (!String(parts[0]).startsWith("bigint: Failed to load bindings")) warn(...parts)

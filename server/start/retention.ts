@@ -11,11 +11,11 @@ import { dropOldBytes } from "#server/ledger/retention.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
 
-/** How long after its end a wallet that signs too late is told so. */
+/** How long after expiry a wallet that signs too late still gets that error. */
 const CHALLENGES_SECONDS = 3600
 const BATCH = 5000
 
-/** Drops what is past its retention, a batch at a time until nothing is. Nothing while the time is in doubt. */
+/** Deletes what is past its retention, in batches until nothing is left. Does nothing while the clock is in doubt. */
 export async function clean(): Promise<void> {
   const now = await certainNow()
   if (now === null) return
@@ -51,7 +51,7 @@ export async function clean(): Promise<void> {
     dropOldNotifications(now),
     sql`delete from workers where seen_at <= ${addDays(now, -1)}`,
   ])
-  // One that fails keeps no other from its work.
+  // A failing sweep does not stop the others.
   for (const one of ended) if (one.status === "rejected") throw one.reason
 }
 

@@ -13,13 +13,13 @@ import { loadSecrets } from "#server/settings/secrets.ts"
 import { type Running, type StartOptions, start } from "./start.ts"
 import { welcome } from "./welcome.ts"
 
-// Embedded services first, then the database's schema, the port, the workers; the end goes the other way round.
+// Starts embedded services, then the database's schema, the port and the workers, and stops them in reverse order.
 const ending = new AbortController()
 
 async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<void> {
   const settings = parseSettings(process.env)
   refuseUnknownSettings(settings, more.providers)
-  // Before anything is made: a public deployment brings its own.
+  // Checked before anything is created: a public deployment brings its own services.
   if (settings.VOUCH_PUBLIC_URL) chooseProviders(settings, loadSecrets(settings).generated, more.providers)
   const needsLocalnet = !(
     settings.SOLANA_RPC_URL ||
@@ -56,7 +56,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
       ...more,
     })
     await sayWhenSlow("the pages to load", pages.ready()).catch((error) =>
-      logger.error({ err: error }, "there are no pages; run npm run build"),
+      logger.error({ err: error }, "the pages are missing; run npm run build"),
     )
     const first = await sayWhenSlow("the first account", patiently(firstStart, ending.signal))
     if (first && !ending.signal.aborted)
@@ -71,21 +71,21 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
 }
 
 /**
- * What a library throws outside of every call, such as postgres.js when it writes to a connection that has just died,
- * ends no request but its own. What Vouch promises is in the database by then or was never promised.
+ * A library may throw outside of every call, for example postgres.js when it writes to a connection that has just died.
+ * That fails only its own request. Whatever Vouch has promised is already in the database.
  */
 function survive(error: unknown): void {
-  logger.error({ err: error }, "an error that nobody waited for")
+  logger.error({ err: error }, "unhandled error")
 }
 
-/** Requests are answered by now: a database that is away for a moment ends them as little as it ends the start. */
+/** The server already answers requests here, so a brief outage of the database does not stop the start. */
 async function patiently<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T | null> {
   while (!signal.aborted) {
     try {
       return await step()
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error
-      logger.warn({ err: error }, "the database is not available; the start waits for it")
+      logger.warn({ err: error }, "the database is not available; waiting for it")
       await sleep(500)
     }
   }
@@ -98,13 +98,13 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => resolve(), { once: true })
   })
 
-/** Runs the whole server until a signal ends it, and with it the process. */
+/** Runs the server until a signal ends it, then ends the process. */
 export async function serve(more: Pick<StartOptions, "keysOf" | "providers"> = {}): Promise<never> {
   try {
     await run(more)
     process.exit(0)
   } catch (error) {
-    // A terminal's Ctrl-C reaches what was being started as well: that it failed then is what was asked for.
+    // Ctrl-C in a terminal also reaches the services that are starting. Their failure is then expected.
     if (ending.signal.aborted) process.exit(0)
     if (error instanceof SettingsError) console.error(error.message)
     else if (error instanceof Error) console.error(`Vouch cannot start: ${error.message}`)

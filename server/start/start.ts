@@ -52,26 +52,26 @@ export type Running = {
   port: number
   /** Null where metrics are not served. */
   metricsPort: number | null
-  /** What a person has to know at once: fee payers without SOL. */
+  /** Shown to the operator at once: fee payers without SOL. */
   shortages: string[]
-  /** Resolves when all that its workers have begun by now, beside requests, has ended. */
+  /** Resolves when everything that its workers have begun, other than requests, has ended. */
   passesEnded(): Promise<void>
   stop(): Promise<void>
 }
 
-/** How long the start waits for its workers to know how they are. */
+/** How long the start waits for its workers to report their state. */
 const FIRST_REPORT_MS = 1000
-/** How long operations that are waited for have left to end once the server stops. */
+/** How long a stopping server waits for operations that clients wait for. */
 const LAST_WAIT_MS = 2000
 /** Maximum connections to the form's webhook endpoint; it delivers 16 decisions at a time. */
 const FORM_CONNECTIONS = 64
 const WEBHOOKS = "/v1/kyc/webhook"
-/** Fee payers without SOL that people are told of, of each mode. */
+/** Maximum fee payers without SOL to report, for each mode. */
 const MOST_LOW_PAYERS = 100
-/** Pause before a chain that did not answer is asked again. */
+/** Pause before Vouch tries an unreachable chain again. */
 const REBIND_MS = 2000
 
-/** Starts serving. What it returns stops everything again, and loses nothing that was acknowledged. */
+/** Starts serving. The function it returns stops everything, and loses nothing that was acknowledged. */
 export async function start(options: StartOptions): Promise<Running> {
   const { settings } = options
   for (const warning of settingWarnings(settings, options.providers)) logger.warn(warning)
@@ -123,9 +123,9 @@ export async function start(options: StartOptions): Promise<Running> {
     logger.info({ connections: max }, "listening")
     stops.push(() => {
       const closed = connections.close()
-      // Responses that last as long as their client wants.
+      // Responses that stay open as long as their client wants.
       endWatches()
-      // Requests that wait for the chain: their clients get the operation so far.
+      // Requests that wait for the chain: their clients get the operation in its current state.
       const waits = setInterval(endWaits, LAST_WAIT_MS)
       return closed.finally(() => clearInterval(waits))
     })
@@ -163,7 +163,7 @@ export async function start(options: StartOptions): Promise<Running> {
   }
 }
 
-/** Nothing of it is loaded where no collector is named. */
+/** Loaded only if a collector is configured. */
 async function startTracing(settings: Settings): Promise<{ close(): Promise<void> } | null> {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings
   const url = own ?? (base === undefined ? undefined : `${base.replace(/\/$/, "")}/v1/traces`)
@@ -189,7 +189,7 @@ async function openMetrics(
   return metrics
 }
 
-/** A chain that is the wrong one stops the start; one that does not answer now is bound when it does. */
+/** The wrong chain stops the start. An unreachable one is bound when it answers. */
 async function bindOrWait(chain: Chain): Promise<void> {
   try {
     await bindChain(chain)
@@ -205,7 +205,7 @@ async function bindOrWait(chain: Chain): Promise<void> {
 
 type Workers = {
   ledgers: LedgerWorker[]
-  /** Those that do something by the clock. */
+  /** Workers that run by the clock. */
   passing: { passesEnded(): Promise<void> }[]
   stops: (() => Promise<void>)[]
 }

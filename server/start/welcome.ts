@@ -1,6 +1,6 @@
 import type { FirstStart } from "#server/domain/onboarding/first-start.ts"
 
-/** The last lines of the start, for a person. Keys and link are shown here once, and nowhere else. */
+/** The last lines of the start, for the operator. Keys and link are shown only here, once. */
 export function welcome({
   origin,
   shortages,
@@ -12,7 +12,7 @@ export function welcome({
   const key = keys?.test ?? "$VOUCH_KEY"
   const lines = [
     "",
-    shortages.length === 0 ? "Vouch is ready." : "Vouch is running, and cannot issue anything yet:",
+    shortages.length === 0 ? "Vouch is ready." : "Vouch is running, but cannot issue anything yet:",
     ...shortages.map((shortage) => `  ${shortage}`),
     "",
     `  Dashboard   ${origin}`,
@@ -26,7 +26,7 @@ export function welcome({
           `  Live key    ${keys.live}`,
           `  Test key    ${keys.test}`,
           "",
-          "  The keys are shown only now: store them.",
+          "  Store the keys: they are shown only now.",
         ]
       : []),
     "",

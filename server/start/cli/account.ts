@@ -40,7 +40,7 @@ export function addAccountCommands(program: Command, run: Run): void {
                 invitedBy: null,
               })
         const link = invitation
-          ? `\n\n${invitation.link}\n\nWith this link ${options.owner} becomes the owner. It works once, for seven days, and is shown only now.`
+          ? `\n\n${invitation.link}\n\n${options.owner} becomes the owner by opening this link. It works once within seven days and is shown only now.`
           : ""
         return {
           json: {
@@ -76,7 +76,7 @@ export function addAccountCommands(program: Command, run: Run): void {
 
   account
     .command("set-plan")
-    .description("change an account's plan; usage of this month still counts")
+    .description("change an account's plan; this month's usage still counts")
     .requiredOption("--name <name>", "the account's name", nonEmpty)
     .addOption(planOption().makeOptionMandatory())
     .option("--quota <n>", "attestations per month, for the enterprise plan (default: no limit)", wholeNumber)
@@ -90,7 +90,7 @@ export function addAccountCommands(program: Command, run: Run): void {
 
   account
     .command("set-budget")
-    .description("limit what an account's transactions may cost in a month; without --sol, removes the limit")
+    .description("limit the monthly cost of an account's transactions; without --sol, remove the limit")
     .requiredOption("--name <name>", "the account's name", nonEmpty)
     .addOption(modeOption().makeOptionMandatory())
     .option("--sol <amount>", "SOL per calendar month (UTC), fees and rent together", readSol)
@@ -104,7 +104,7 @@ export function addAccountCommands(program: Command, run: Run): void {
     )
 }
 
-/** Lamports of SOL as it is written: `1.5`. */
+/** Lamports of an amount in SOL, such as `1.5`. */
 function readSol(text: string): bigint {
   const lamports = toLamports(text)
   if (lamports === null) throw new InvalidArgumentError("Use an amount of SOL, such as 1.5.")

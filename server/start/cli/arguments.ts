@@ -8,7 +8,7 @@ import { modes } from "#shared/mode.ts"
 import { allScopes, isScope, type Scope } from "#shared/scopes.ts"
 import { CommandError } from "./run.ts"
 
-// What commands take, and how it is read.
+// Arguments and options of commands, and how they are parsed.
 
 const MAX_NAME = 200
 
@@ -29,7 +29,7 @@ export function nonEmpty(value: string): string {
   return value
 }
 
-/** What is wrong with a name that something is to get, or null. */
+/** Why a name is not allowed for something new, or null. */
 export const problemOfName = (name: string): string | null =>
   nameText(MAX_NAME).safeParse(name).error?.issues[0]?.message ?? null
 
@@ -79,7 +79,7 @@ export function parseDuration(value: string): number {
   return Number(amount) * UNITS[unit as keyof typeof UNITS]
 }
 
-/** Known once the database is connected, by whose clock it is. */
+/** Evaluated when the database is connected, because its clock decides. */
 export type Expiry = () => Date
 
 export function parseExpiry(value: string): Expiry {

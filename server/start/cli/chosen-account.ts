@@ -2,7 +2,7 @@ import { listAccounts } from "#server/domain/accounts/list.ts"
 import { type Account, findAccount } from "#server/domain/onboarding/create-account.ts"
 import { CommandError } from "./run.ts"
 
-/** The account of that name; without one, the only account. Otherwise the error lists the accounts. */
+/** The account with that name, or the only account if no name is given. Otherwise the error lists the accounts. */
 export async function chosenAccount(name: string | undefined): Promise<Account> {
   const names = name === undefined ? (await listAccounts()).map((one) => one.name) : [name]
   const account = names.length === 1 ? await findAccount(names[0]!) : null

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const secret = () => randomBytes(32).toString("base64")
-/** A database belongs to one. */
+/** One database belongs to one deployment. */
 const signer = secret()
 
 type CommandResult = { exitCode: number; stdout: string; stderr: string }
@@ -53,7 +53,7 @@ const ownerLink = async (environment?: Record<string, string>) => {
   return new URL(owner_link).origin
 }
 
-test("a link leads to the server that runs on the data directory, or to where one would be", async () => {
+test("a link uses the address of the running server, or the default one", async () => {
   expect(await ownerLink()).toBe("http://localhost:3000")
   const file = join(dataDir, "services.json")
   const announce = (holder: object) =>
@@ -67,22 +67,25 @@ test("a link leads to the server that runs on the data directory, or to where on
     VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
   }
   expect(await ownerLink(configured)).toBe("https://vouch.example.com")
-  announce({ pid: process.pid, mark: "somebody before" })
+  announce({ pid: process.pid, mark: "an earlier process" })
   expect(await ownerLink({ PORT: "4000" })).toBe("http://localhost:4000")
 })
 
-test.each(["\u200b", "Owner\u202egpj.exe", "a\nb"])("%j names no customer and no key", async (name) => {
-  const customer = ["account", "create", "--plan", "free", "--name", name]
-  const key = ["key", "create", "--mode", "test", "--account", "Example", "--name", name]
-  const keyOfNew = ["key", "create", "--mode", "test", "--account", name, "--create"]
-  for (const args of [customer, key, keyOfNew]) {
-    const { exitCode, stdout, stderr } = await vouch(args)
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
-    expect(stderr).toMatch(/must (not |be |have |contain )/)
-  }
-})
+test.each(["\u200b", "Owner\u202egpj.exe", "a\nb"])(
+  "%j is refused as a name of an account and of a key",
+  async (name) => {
+    const customer = ["account", "create", "--plan", "free", "--name", name]
+    const key = ["key", "create", "--mode", "test", "--account", "Example", "--name", name]
+    const keyOfNew = ["key", "create", "--mode", "test", "--account", name, "--create"]
+    for (const args of [customer, key, keyOfNew]) {
+      const { exitCode, stdout, stderr } = await vouch(args)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
+      expect(stderr).toMatch(/must (not |be |have |contain )/)
+    }
+  },
+)
 
-test("migrate says what it did, twice at once and with no secret at all, and waits for a database as long as it is told", async () => {
+test("migrate reports what it did, needs no secret, can run twice at once, and waits for a database as long as asked", async () => {
   const { url } = await createTestDatabase()
   const env = { DATABASE_URL: url, VOUCH_PUBLIC_URL: "https://vouch.example.com" }
   const sql = open(url, 1)
@@ -103,11 +106,11 @@ test("migrate says what it did, twice at once and with no secret at all, and wai
     stderr: "",
   })
 
-  const nobody = { DATABASE_URL: "postgres://vouch:hunter2@127.0.0.1:1/vouch" }
-  const refused = await vouch(["migrate", "--wait", "1s"], nobody)
+  const unreachable = { DATABASE_URL: "postgres://vouch:hunter2@127.0.0.1:1/vouch" }
+  const refused = await vouch(["migrate", "--wait", "1s"], unreachable)
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
   expect(refused.stderr).toMatch(
-    /^Waiting for the database, at most 1 s\nThe database does not respond\. DATABASE_URL: .*ECONNREFUSED.* --wait 60s/,
+    /^Waiting up to 1 s for the database\nThe database does not respond\. DATABASE_URL: .*ECONNREFUSED.* --wait 60s/,
   )
   expect(refused.stderr).not.toContain("hunter2")
 })
@@ -134,7 +137,7 @@ test.each([
   [{ VOUCH_RATE_LIMTI: "5" }, "VOUCH_RATE_LIMTI: there is no such setting. Did you mean VOUCH_RATE_LIMIT?"],
   [
     { DATABASE_URL: "postgres://vouch:hunter2@127.0.0.1:1/vouch" },
-    "DATABASE_URL: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. Nothing listens there: check host and port, and whether the database runs",
+    "DATABASE_URL: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1. Nothing listens there: check the host, the port and that the database runs",
   ],
   [
     { DATABASE_URL: "postgres://vouch:hunter2@nowhere.invalid/vouch" },
@@ -145,7 +148,7 @@ test.each([
     /DATABASE_URL: does not know the parameter sslmod. Did you mean sslmode\?/,
   ],
 ])(
-  "a server and a command that cannot start with %j say which setting it is",
+  "a server and a command that cannot start with %j say which setting is wrong",
   async (environment, sentence) => {
     const [server, command] = [
       await node(["server/main.ts"], environment),

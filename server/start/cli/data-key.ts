@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { resealAll } from "#server/domain/reseal.ts"
 import type { Run } from "./run.ts"
 
-/** `vouch data-key …`: the key that seals what may not be read in the database. */
+/** `vouch data-key …`: the key that seals secrets in the database. */
 export function addDataKeyCommands(program: Command, run: Run): void {
   program
     .command("data-key")
@@ -12,15 +12,15 @@ export function addDataKeyCommands(program: Command, run: Run): void {
     .action(() =>
       run(async () => {
         const resealed = await resealAll((text) => console.error(text))
-        // Whatever was sealed by an old key while it ran.
+        // Rows that another process sealed with an old key while this ran.
         const late = await resealAll(() => {})
         const rest =
           late > 0
-            ? ` ${late} of them were sealed with another key meanwhile: run it again.`
-            : " Nothing is left under another key."
+            ? ` ${late} of them were sealed with another key while it ran: run it again.`
+            : " Nothing is sealed with another key."
         return {
           json: { resealed: resealed + late, done: late === 0 },
-          text: `${resealed + late} sealed with the new key.${rest}`,
+          text: `${resealed + late} values sealed with the new key.${rest}`,
         }
       }),
     )

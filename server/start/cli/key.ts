@@ -63,7 +63,7 @@ export function addKeyCommands(program: Command, run: Run): void {
               workspace_id: workspaceId,
               account_id: owner.id,
             },
-            text: `${created.apiKey}\n\nKey ${created.keyId} of ${owner.name} (${options.mode}). It is shown only now: store it.`,
+            text: `${created.apiKey}\n\nKey ${created.keyId} of ${owner.name} (${options.mode}). Store it: it is shown only now.`,
           }
         }),
     )
@@ -106,7 +106,7 @@ export function addKeyCommands(program: Command, run: Run): void {
 
   key
     .command("rotate")
-    .description("give a key a new secret; its id stays the same, and so do its idempotency keys")
+    .description("give a key a new secret; its id and idempotency keys stay the same")
     .argument("<key_id>")
     .option(
       "--grace <time>",
@@ -120,13 +120,13 @@ export function addKeyCommands(program: Command, run: Run): void {
         const apiKey = await existing(keyId, rotate)
         return {
           json: { api_key: apiKey, key_id: keyId, grace_seconds: grace },
-          text: `${apiKey}\n\nThe new secret of ${keyId}, shown only now. The old one works for another ${grace} s.`,
+          text: `${apiKey}\n\nThe new secret of ${keyId}, shown only now. The old secret works for another ${grace} s.`,
         }
       }),
     )
 }
 
-/** An account is only created on request: a mistyped name must not make a second one. */
+/** Accounts are only created on request, so that a mistyped name does not create a second one. */
 async function ownerOf({ account: name, create, plan }: { account?: string; create?: true; plan: PlanName }) {
   if (!create) return chosenAccount(name)
   if (name === undefined) throw new CommandError("--account: give the name of the account to create.")
@@ -137,13 +137,13 @@ async function ownerOf({ account: name, create, plan }: { account?: string; crea
   try {
     return await createAccount({ name, plan })
   } catch (error) {
-    // Created by another process at this moment: then it exists now.
+    // Another process created it at this moment.
     if (error instanceof AccountExists) return (await findAccount(name))!
     throw error
   }
 }
 
-/** Does something to a key, or says that it does not exist or was revoked. */
+/** Changes a key, or reports that it does not exist or was revoked. */
 async function existing<T>(keyId: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change()

@@ -7,7 +7,7 @@ import { modes } from "#shared/mode.ts"
 import { nonEmpty } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
 
-/** `vouch ledger …`: the chain and the database, compared. */
+/** `vouch ledger …`: compares the chain with the database. */
 export function addLedgerCommands(program: Command, run: Run): void {
   const ledger = program.command("ledger").description("compare the chain with the database")
 
@@ -17,7 +17,7 @@ export function addLedgerCommands(program: Command, run: Run): void {
     .option("--account <name>", "only one account", nonEmpty)
     .option(
       "--incremental",
-      "compare only what has landed since the last reconciliation, without accounts; the server does this every hour",
+      "compare only transactions since the last reconciliation, not accounts; the server does this every hour",
     )
     .action((options: { account?: string; incremental?: true }) =>
       run(
@@ -43,17 +43,18 @@ export function addLedgerCommands(program: Command, run: Run): void {
   ledger
     .command("reconcile")
     .description(
-      "compare a restored database with the chain, and show why nothing is signed; exits 1 until it is resolved",
+      "compare a restored database with the chain, and show why signing is stopped; exits 1 until this is resolved",
     )
     .option(
       "--accept",
-      "resume signing: destroy credentials that no verification describes, and leave the rest as it is",
+      "resume signing: destroy credentials without a verification, and leave the rest unchanged",
     )
-    .option("--reason <text>", "why this is right; goes to the audit log", nonEmpty)
+    .option("--reason <text>", "why this is right; recorded in the audit log", nonEmpty)
     .action(({ accept, reason }: { accept?: true; reason?: string }) =>
       run(
         async () => {
-          if (accept && !reason) throw new CommandError("--reason: say why. It goes to the audit log.")
+          if (accept && !reason)
+            throw new CommandError("--reason: say why. The reason is recorded in the audit log.")
           const found: Quarantine[] = []
           for (const mode of modes)
             if (deployment.chains[mode]) found.push(await reconcileMode(mode, (text) => console.error(text)))
@@ -67,26 +68,25 @@ export function addLedgerCommands(program: Command, run: Run): void {
 
   ledger
     .command("resolve")
-    .description(
-      "show what is known of an operation that may or may not have landed, and decide it if no node can tell",
-    )
+    .description("show what is known about an operation that may have landed, and decide it if no node can")
     .argument("<operation>", "its id", nonEmpty)
     .option("--landed", "the transaction is on chain: you have seen it there")
-    .option("--lost", "the transaction is not on chain and never will be: sign it anew")
-    .option("--reason <text>", "how you know; goes to the audit log", nonEmpty)
+    .option("--lost", "the transaction is not on chain and never will be: sign it again")
+    .option("--reason <text>", "how you know; recorded in the audit log", nonEmpty)
     .action((id: string, { landed, lost, reason }: { landed?: true; lost?: true; reason?: string }) =>
       run(
         async () => {
           if (!landed && !lost) return showEvidence(await gatherEvidence(id))
           if (landed && lost) throw new CommandError("--landed, --lost: use one of them, not both.")
-          if (!reason) throw new CommandError("--reason: say how you know. It goes to the audit log.")
+          if (!reason)
+            throw new CommandError("--reason: say how you know. The reason is recorded in the audit log.")
           const refusal = await resolveOperation(id, landed ? "landed" : "lost", reason)
           if (refusal !== null) throw new CommandError(refusal)
           return {
             json: { ok: true },
             text: landed
               ? "Settled as landed, with every operation of its transaction."
-              : "Back in the queue, with every operation of its transaction, to be signed anew.",
+              : "Back in the queue to be signed again, with every operation of its transaction.",
           }
         },
         { needsChain: true },
@@ -108,9 +108,9 @@ function showQuarantine(waiting: readonly Quarantine[], isAccepted: boolean) {
   const left = isAccepted ? [] : waiting
   const end =
     waiting.length === 0
-      ? "The database knows everything that has landed."
+      ? "The database has a record of everything that has landed."
       : isAccepted
-        ? "Accepted. The ledger signs again."
+        ? "Accepted. Signing has resumed."
         : "Check each of these. To resume signing, run this again with --accept and --reason."
   return {
     json: { ok: left.length === 0, accepted: isAccepted, quarantines: waiting },
@@ -126,15 +126,15 @@ function showEvidence(evidence: Evidence) {
     const { signature, signed_at, signed_slot, last_valid_block_height, doubt, operations } = transaction
     lines.push(
       `transaction ${signature}: ${transaction.status}`,
-      `signed ${signed_at}${signed_slot === null ? "" : `, as of slot ${signed_slot}`}, valid up to block height ${last_valid_block_height}`,
+      `signed ${signed_at}${signed_slot === null ? "" : `, as of slot ${signed_slot}`}, valid until block height ${last_valid_block_height}`,
     )
     if (operations.length > 1)
-      lines.push(`it carries ${operations.join(", ")}: a decision is for all of them`)
+      lines.push(`it carries ${operations.join(", ")}: your decision applies to all of them`)
     if (doubt !== null) lines.push(`doubt: ${doubt}`)
   }
   if (chain) {
     lines.push(
-      `the chain is final up to block height ${chain.finalized_height}, slot ${chain.finalized_slot}`,
+      `the chain is finalized up to block height ${chain.finalized_height}, slot ${chain.finalized_slot}`,
     )
     lines.push(whatNodesSay(chain))
   }
@@ -142,9 +142,9 @@ function showEvidence(evidence: Evidence) {
 }
 
 function whatNodesSay({ can_still_land, verdict }: NonNullable<Evidence["chain"]>): string {
-  if (can_still_land) return "It can still land: there is nothing to decide yet."
-  if (verdict?.end === "expired") return "It never landed. The ledger signs it anew by itself."
+  if (can_still_land) return "It can still land. There is nothing to decide yet."
+  if (verdict?.end === "expired") return "It never landed. The server signs it again by itself."
   if (verdict?.end === "doubt")
-    return `Nobody can say whether it landed: ${verdict.reason}. Look for it with an explorer, then decide with --landed or --lost.`
-  return `It ${verdict?.end === "failed" ? "failed" : "landed"} in slot ${verdict?.slot}. The ledger settles it by itself.`
+    return `No node can say whether it landed: ${verdict.reason}. Look for it in an explorer, then decide with --landed or --lost.`
+  return `It ${verdict?.end === "failed" ? "failed" : "landed"} in slot ${verdict?.slot}. The server settles it by itself.`
 }

@@ -6,16 +6,16 @@ import { sleep } from "#server/lib/time.ts"
 import { parseDuration } from "./arguments.ts"
 import { CommandError, type Output } from "./run.ts"
 
-/** As `Run`, with the address of the database and nothing else. */
+/** Like `Run`, with only the address of the database. */
 export type RunOnDatabase = (work: (url: string, setting: string) => Promise<Output>) => Promise<void>
 
 const PAUSE_MS = 1000
 
-/** `vouch migrate`: what a server does at its start, by itself, for deployments that do it before. */
+/** `vouch migrate`: migrates the database, as a server does when it starts. For deployments that migrate first. */
 export function addMigrateCommand(program: Command, run: RunOnDatabase): void {
   program
     .command("migrate")
-    .description("bring the database to this version; a server does it at its start as well")
+    .description("migrate the database to this version; a server also does this when it starts")
     .option("--wait <duration>", "how long to wait for a database that does not respond", parseDuration, 0)
     .action(({ wait }: { wait: number }) =>
       run(async (url, setting) => {
@@ -26,7 +26,7 @@ export function addMigrateCommand(program: Command, run: RunOnDatabase): void {
         const { applied, functions, total } = migrated
         const isNew = applied + functions > 0
         const found = isNew
-          ? `is up to date: ${applied} applied, ${functions} files of functions`
+          ? `is up to date: ${applied} applied, ${functions} function files`
           : "was up to date"
         return { json: migrated, text: `The database ${found} (${total} migrations).` }
       }),
@@ -42,9 +42,9 @@ async function patiently<T>(step: () => Promise<T>, seconds: number): Promise<T>
       if (!isDatabaseUnavailable(error)) throw error
       if (performance.now() >= until)
         throw new CommandError(
-          `The database does not respond. ${(error as Error).message}. To wait for it: --wait 60s`,
+          `The database does not respond. ${(error as Error).message}. To wait for it, add --wait 60s.`,
         )
-      if (!said) console.error(`Waiting for the database, at most ${seconds} s`)
+      if (!said) console.error(`Waiting up to ${seconds} s for the database`)
       await sleep(PAUSE_MS)
     }
   }

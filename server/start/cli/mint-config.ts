@@ -17,14 +17,14 @@ import { CommandError, type Run } from "./run.ts"
 type Options = { account?: string; mode: Mode }
 const LOOK_EVERY_MS = 500
 
-/** Adds `mint-config apply|pause|unpause` to the command line. `inWorkspace` adds the options that name one. */
+/** Adds `mint-config apply|pause|unpause` to the command line. `inWorkspace` adds the options that name a workspace. */
 export function addMintConfigCommands(program: Command, run: Run): void {
   const mintConfig = program.command("mint-config").description("tokens and their rules")
 
   inWorkspace(
     mintConfig
       .command("apply")
-      .description("create a configuration from a JSON file, or change the one with its id")
+      .description("create or change a mint configuration from a JSON file")
       .argument("<file>", "JSON file with the body of POST /mint-configs"),
   ).action((file: string, options: Options) =>
     run(
@@ -34,7 +34,7 @@ export function addMintConfigCommands(program: Command, run: Run): void {
         const { outcome, reconciles } = await applyConfig({ principal, requestId: null }, config)
         const isDone = await followTo(principal, config.id, outcome === "created" || reconciles)
         const record = await getConfig(principal, config.id)
-        const later = isDone ? "" : " The server applies the rest: start it if it is not running."
+        const later = isDone ? "" : " The server does the rest. Start it if it is not running."
         return { json: { outcome, done: isDone, ...record }, text: `${config.id}: ${outcome}.${later}` }
       },
       { needsChain: true },
@@ -69,7 +69,7 @@ function readConfigFile(file: string): ConfigInput {
   try {
     value = plainJson(readJson(readFileSync(file)))
   } catch (error) {
-    throw new CommandError(`${file}: not readable as JSON: ${(error as Error).message}`)
+    throw new CommandError(`${file}: cannot be read as JSON: ${(error as Error).message}`)
   }
   const { data, error } = configInput.strict().safeParse(value, { error: sentenceOf })
   if (error) throw new CommandError(`${file}: ${failureOf(error).message}`)
@@ -77,8 +77,8 @@ function readConfigFile(file: string): ConfigInput {
 }
 
 /**
- * Shows the progress on chain until it is complete. The server does the work, so the command may be interrupted;
- * without a running server there is no progress to show. Returns whether everything is done.
+ * Shows the progress on chain until it is complete. The server does the work, so the command may be interrupted.
+ * Without a running server it shows no progress. Returns whether everything is done.
  */
 async function followTo(principal: Principal, id: string, follows: boolean): Promise<boolean> {
   if (!follows) return true

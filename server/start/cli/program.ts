@@ -13,22 +13,22 @@ import { addTestCommands } from "./test-session.ts"
 import { addUserCommands } from "./user.ts"
 import { addWalletCommands } from "./wallet.ts"
 
-/** What carries commands out. `json` says whether the output is for programs. */
+/** Runs a command. `json` selects output for programs. */
 type Runner = {
   run: (json: boolean, ...work: Parameters<Run>) => Promise<void>
   runWithDatabase: (json: boolean, work: Parameters<RunOnDatabase>[0]) => Promise<void>
 }
 
-/** The command line: every noun and verb, with what it takes. */
+/** The command line: every command with its arguments and options. */
 export function vouchProgram({ run, runWithDatabase }: Runner): Command {
   const program = new Command("vouch")
-    .description("Manage a Vouch deployment. Works whether the server runs or not.")
+    .description("Manage a Vouch deployment. Works with or without a running server.")
     .version(version)
     .option("--json", "print JSON")
     .showHelpAfterError("(add --help to see the options)")
     .configureHelp({ showGlobalOptions: true })
   const wantsJson = () => program.opts<{ json?: boolean }>().json ?? false
-  // In the order in which --help lists them.
+  // In the order of --help.
   const nouns = [
     addAccountCommands,
     addKeyCommands,

@@ -26,16 +26,16 @@ afterEach(() => {
 })
 afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
-  expect(said).not.toContain("of-somebody-else")
+  expect(said).not.toContain("of-another-account")
   for (const vendor of [persona, stripe, didit]) {
     await vendor.stop()
-    // Whatever went wrong, nothing that opens anything was printed.
+    // No output contains a secret, even after an error.
     for (const secret of vendor.secrets) expect(said).not.toContain(secret)
   }
 })
 
 const secret = () => randomBytes(32).toString("base64")
-/** A database belongs to one. */
+/** One database belongs to one deployment. */
 const signer = secret()
 const inTest = (settings: Record<string, string>) =>
   Object.fromEntries(
@@ -68,7 +68,7 @@ const check = (environment: Record<string, string>, ...args: string[]): Promise<
     )
   })
 
-test("valid credentials are said to be, with what to enter at each vendor, and for which schemas", async () => {
+test("valid credentials are reported, with what to enter at each vendor and its schemas", async () => {
   const environment = {
     ...inTest(persona.settings),
     ...inTest(stripe.settings),
@@ -81,16 +81,16 @@ test("valid credentials are said to be, with what to enter at each vendor, and f
   const [sandbox, ofPersona, ofStripe, ofDidit] = stdout.split("\n\n")
   expect(sandbox).toMatch(/^test: Built-in sandbox \(sandbox\)\n {2}built in\n/)
   expect(ofPersona).toMatch(
-    /^test: Persona \(persona\)\n {2}ok: .*\n {2}verifies every schema that names no other provider\n/,
+    /^test: Persona \(persona\)\n {2}ok: .*\n {2}verifies every schema without its own provider\n/,
   )
   for (const entered of ["http://localhost:3000/v1/kyc/webhook/persona", "inquiry.approved, ", "2025-12-08"])
     expect(ofPersona).toContain(entered)
   expect(ofStripe).toContain("verifies accredited_investor_v1")
   expect(ofStripe).toContain("identity.verification_session.verified, ")
-  expect(ofDidit).toContain("nothing new; it finishes the sessions that it began")
+  expect(ofDidit).toContain("no new sessions; it only finishes those it began")
 })
 
-test("what is wrong is said in a sentence that names the setting, and the exit code is 1", async () => {
+test("a wrong setting is named in a sentence, and the exit code is 1", async () => {
   const problemOf = async (settings: Record<string, string>, provider: string) => {
     const { exitCode, stdout } = await check(settings, "--json")
     const { ok, providers } = JSON.parse(stdout)
@@ -117,7 +117,7 @@ test("what is wrong is said in a sentence that names the setting, and the exit c
   )
 })
 
-test("credentials of a sandbox decide no live case of a public server", async () => {
+test("a sandbox's credentials cannot verify live investors on a public server", async () => {
   const live = { ...persona.settings, VOUCH_LIVE_PROVIDER: "persona" }
   const local = await check(live, "--mode", "live", "--json")
   expect(JSON.parse(local.stdout).providers[1]).toMatchObject({
@@ -136,7 +136,7 @@ test("credentials of a sandbox decide no live case of a public server", async ()
   expect(stderr).toContain("VOUCH_LIVE_PROVIDER: persona has credentials of Persona's sandbox")
 })
 
-test("where nobody verifies, it says how to choose somebody", async () => {
+test("without a provider, it says how to choose one", async () => {
   const isPublic = {
     VOUCH_PUBLIC_URL: "https://vouch.example.com",
     VOUCH_SIGNER: signer,

@@ -11,7 +11,7 @@ import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { prepare } from "#server/start/prepare.ts"
 import { Failure } from "#shared/errors.ts"
 
-/** What a command prints: JSON for machines, text or a table for people. */
+/** What a command prints: JSON for programs, text or a table for people. */
 export type Output = {
   json: unknown
   text?: string
@@ -19,13 +19,13 @@ export type Output = {
   exitCode?: number
 }
 
-/** Does a command's work on the deployment, and prints what comes of it. */
+/** Does a command's work on the deployment and returns what to print. */
 export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean }) => Promise<void>
 
-/** A command that cannot be carried out, in words for the person who gave it. */
+/** A command that cannot be done. The message is for the person who ran it. */
 export class CommandError extends Error {}
 
-/** Errors that say all there is to say; a `Failure` says what the API would answer. */
+/** Errors whose message is enough. A `Failure` has the message of the API. */
 const EXPECTED = [
   CommandError,
   SettingsError,
@@ -43,8 +43,8 @@ const quiet = {
 }
 
 /**
- * Does a command's work on the deployment that the environment describes: with the services of the server that
- * runs on the data directory, or with its own for as long as it takes. Returns the exit code.
+ * Does a command's work on the deployment of the environment: with the services of the server that runs on the data
+ * directory, or with its own services until it ends. Returns the exit code.
  */
 export const withDeployment = (
   work: () => Promise<Output>,
@@ -63,8 +63,8 @@ export const withDeployment = (
   )
 
 /**
- * As `withDeployment`, for what needs the database's address and nothing else: no secret has to be set. `setting` is the name
- * of the address.
+ * Like `withDeployment`, for commands that need only the database's address. No secret has to be set. `setting` is the
+ * setting with the address.
  */
 export const withDatabase = (
   work: (url: string, setting: string) => Promise<Output>,

@@ -34,14 +34,14 @@ const vouch = (...args: string[]): Promise<{ exitCode: number; stdout: string; s
     })
   })
 
-test("a workspace gets another key while the server runs, with progress, and shows both", async () => {
+test("a workspace gets another key while the server runs, with progress, and both keys are shown", async () => {
   const { workspaceId } = key
   const before = JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout)
   expect(before).toMatchObject({ uri: "derived:", mints: 2, moved: 2, earlier: [] })
   const { exitCode, stdout, stderr } = await vouch("signer", "set", workspaceId, "derived:2")
   expect({ exitCode, stdout }).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining("All 2 mints obey it."),
+    stdout: expect.stringContaining("All 2 mints use it."),
   })
   expect(stderr).toMatch(/2 of 2 mints moved/)
   const after = JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout)
@@ -49,7 +49,7 @@ test("a workspace gets another key while the server runs, with progress, and sho
   expect(after.earlier).toEqual([{ address: before.authority, uri: "derived:" }])
 })
 
-test("what cannot be a key changes nothing, and says why", async () => {
+test("an unusable key changes nothing and the reason is shown", async () => {
   const { workspaceId } = key
   const problems: [string[], RegExp][] = [
     [["set", workspaceId, "vault:https://vault.example.com/x"], /Nothing was changed: the path is/],
@@ -63,7 +63,7 @@ test("what cannot be a key changes nothing, and says why", async () => {
   }
 })
 
-test("a workspace gets a fee payer of its own, which it pays with, and gives it back", async () => {
+test("a workspace pays with its own fee payer, and then with its mode's again", async () => {
   const { workspaceId } = key
   const shown = async () =>
     JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout).fee_payers
@@ -73,13 +73,13 @@ test("a workspace gets a fee payer of its own, which it pays with, and gives it 
   // The embedded network funds it.
   await app.verifiedWallet(key)
   const { stdout } = await vouch("signer", "unset", workspaceId)
-  expect(stdout).toContain(`The fee payer of its mode pays for ${workspaceId} from now on`)
+  expect(stdout).toContain(`From now on the fee payer of its mode pays for ${workspaceId}`)
   expect(await shown()).toMatchObject([{ address: fee_payer, pays: "before" }])
   const wrong = await vouch("signer", "set", workspaceId, "derived:", "--role", "treasury")
   expect(wrong.exitCode).toBe(2)
 })
 
-test("who pays is told for each mode", async () => {
+test("the fee payers of each mode are shown", async () => {
   const { fee_payers } = JSON.parse((await vouch("--json", "signer", "show")).stdout)
   expect(fee_payers).toMatchObject([
     { mode: "live", workspace: null, uri: "derived:" },
@@ -88,10 +88,10 @@ test("who pays is told for each mode", async () => {
   ])
 })
 
-test("what the first data key sealed is left as it is", async () => {
+test("what the first data key sealed stays unchanged", async () => {
   const { exitCode, stdout } = await vouch("data-key", "reseal")
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
-    stdout: "0 sealed with the new key. Nothing is left under another key.\n",
+    stdout: "0 values sealed with the new key. Nothing is sealed with another key.\n",
   })
 })

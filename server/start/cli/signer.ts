@@ -21,15 +21,13 @@ export function addSignerCommands(program: Command, run: Run): void {
 
   signer
     .command("set")
-    .description(
-      "give a workspace a key of its own, to issue with or to pay; run it again if it was interrupted",
-    )
+    .description("give a workspace its own key for issuing or paying; run it again if it was interrupted")
     .argument("<workspace>", "its id", nonEmpty)
-    .argument("<uri>", "where the key is, such as aws-kms:… (docs/operations.md)")
+    .argument("<uri>", "the key's URI, such as aws-kms:… (docs/operations.md)")
     .addOption(
       new Option(
         "--role <role>",
-        "authority: issues, and all mints are moved to it; fee-payer: pays for what is signed from now on",
+        "authority: issues, and all mints move to it; fee-payer: pays for all new transactions",
       )
         .choices(["authority", "fee-payer"])
         .default("authority"),
@@ -41,17 +39,17 @@ export function addSignerCommands(program: Command, run: Run): void {
         const state = await follow(workspace, () => setting(() => setAuthority(workspace, uri, theOperator)))
         const { authority, mints, moved } = state
         const done = moved === mints
-        const rest = `${mints - moved} of ${mints} mints are still to be moved. The server moves them: start it if it is not running.`
+        const rest = `${mints - moved} of ${mints} mints still have to move. The server moves them. Start it if it is not running.`
         return {
           json: { done, ...state },
-          text: `${workspace} issues with ${authority}. ${done ? `All ${mints} mints obey it.` : rest}`,
+          text: `${workspace} issues with ${authority}. ${done ? `All ${mints} mints use it.` : rest}`,
         }
       }),
     )
 
   signer
     .command("unset")
-    .description("let the mode's fee payer pay for a workspace again")
+    .description("make the mode's fee payer pay for a workspace again")
     .argument("<workspace>", "its id", nonEmpty)
     .action((workspace: string) =>
       run(async () => {
@@ -62,7 +60,7 @@ export function addSignerCommands(program: Command, run: Run): void {
 
   signer
     .command("show")
-    .description("show who pays in each mode and for whom, or what a workspace issues with")
+    .description("show the fee payers of each mode and their workspaces, or a workspace's authorities")
     .argument("[workspace]", "its id", nonEmpty)
     .action((workspace?: string) =>
       run(async () => {
@@ -94,7 +92,7 @@ async function pay(workspace: string, uri: string | null) {
   const address = await setting(() => setFeePayer(workspace, uri, theOperator))
   return {
     json: { workspace, fee_payer: address },
-    text: `${address ?? "The fee payer of its mode"} pays for ${workspace} from now on.`,
+    text: `From now on ${address ?? "the fee payer of its mode"} pays for ${workspace}.`,
   }
 }
 
@@ -106,8 +104,8 @@ async function stateOf(workspace: string): Promise<AuthorityState> {
 }
 
 /**
- * Shows the progress on chain until it is complete, and looks then whether a mint was added meanwhile. The server does
- * the work: the command may be interrupted, and where no server runs there is no progress to show.
+ * Shows the progress on chain until it is complete, then checks for mints that were added while it waited. The server
+ * does the work, so the command may be interrupted. Without a running server it shows no progress.
  */
 async function follow(workspace: string, set: () => Promise<unknown>): Promise<AuthorityState> {
   await set()
@@ -133,11 +131,11 @@ const textOf = (
   [
     `${workspace}: ${account} (${mode})`,
     `issues with ${authority} (${uri})`,
-    `${moved} of ${mints} mints obey it`,
+    `${moved} of ${mints} mints use it`,
     ...earlier.map((one) => `before: ${one.address} (${one.uri})`),
     ...payers.map(
       ({ address, uri, pays, under_way }) =>
-        `${pays === "now" ? "pays" : "paid before"}: ${address} (${uri}), ${under_way} transactions under way`,
+        `${pays === "now" ? "pays" : "paid before"}: ${address} (${uri}), ${under_way} transactions in progress`,
     ),
     ...(payers.some(({ pays }) => pays === "now") ? [] : [`paid for by the fee payer of ${mode}`]),
   ].join("\n")

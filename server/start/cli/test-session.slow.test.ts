@@ -44,7 +44,7 @@ const decide = (...args: string[]): Promise<{ exitCode: number; stdout: string; 
     )
   })
 
-test("an approval on the command line verifies the wallet, with the claims that it names", async () => {
+test("approving on the command line verifies the wallet with the given claims", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const claims = ["--country", "USA", "--over-18", "--accredited"]
   const decided = await decide(sessionId, "approved", ...claims)
@@ -58,7 +58,7 @@ test("an approval on the command line verifies the wallet, with the claims that 
   })
 })
 
-test("a rejection has its public reason, and a session that has ended stays as it is", async () => {
+test("a rejection records its public reason, and an ended session stays unchanged", async () => {
   const { sessionId } = await app.startSession(key)
   const rejected = await decide(sessionId, "rejected", "--public-reason", "not_eligible", "--json")
   const { state, attestation_id } = JSON.parse(rejected.stdout)
@@ -68,7 +68,7 @@ test("a rejection has its public reason, and a session that has ended stays as i
   expect(JSON.parse((await decide(sessionId, "expired", "--json")).stdout).state).toBe("rejected")
 })
 
-test("what is not the sandbox's in test mode is refused, and mistakes are named", async () => {
+test("only sandbox sessions in test mode are accepted, and mistakes are named", async () => {
   const { sessionId } = await app.startSession(key, undefined, "accredited_investor_v1")
   const ofLive = await app.startSession(live)
   const refusals: [string[], RegExp][] = [

@@ -22,14 +22,16 @@ export function addTestCommands(program: Command, run: Run): void {
 
   test
     .command("decide")
-    .description("decide a session of the sandbox, as its form would; test mode only")
+    .description("decide a sandbox session, like its form does; test mode only")
     .argument("<session_id>", "the session's id, sess_…")
     .addArgument(new Argument("<decision>", "what the sandbox decides").choices(decisions))
     .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
-    .option("--country <code>", "the claim country, such as US", countryCode)
-    .option("--over-18", "the claim that the person is over 18")
-    .option("--accredited", "the claim that the person is an accredited investor")
-    .addOption(new Option("--public-reason <code>", "what the investor is shown").choices(publicReasons))
+    .option("--country <code>", "the country claim, such as US", countryCode)
+    .option("--over-18", "claim that the person is over 18")
+    .option("--accredited", "claim that the person is an accredited investor")
+    .addOption(
+      new Option("--public-reason <code>", "the reason shown to the investor").choices(publicReasons),
+    )
     .action((sessionId: string, decision: Decision, options: Options) =>
       run(async () => {
         const { workspaces } = await chosenAccount(options.account)

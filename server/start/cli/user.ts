@@ -9,7 +9,7 @@ import { CommandError, type Run } from "./run.ts"
 
 /** `vouch user …`: the people who sign in to the dashboard. */
 export function addUserCommands(program: Command, run: Run): void {
-  const user = program.command("user").description("manage people who sign in to the dashboard")
+  const user = program.command("user").description("people who sign in to the dashboard")
 
   user
     .command("list")
@@ -34,7 +34,7 @@ export function addUserCommands(program: Command, run: Run): void {
     .command("reset")
     .description("print a one-time link to choose a new password, valid for one hour")
     .argument("<email>", "the person's email address", emailAddress)
-    .option("--second-factor", "also switch off the second factor now, if it is lost")
+    .option("--second-factor", "also switch off a lost second factor now")
     .action((email: string, { secondFactor = false }: { secondFactor?: boolean }) =>
       run(async () => {
         const link = await createResetLink(email)
@@ -43,7 +43,7 @@ export function addUserCommands(program: Command, run: Run): void {
         if (secondFactor) await removeSecondFactor(email)
         return {
           json: { email, reset_link: link, second_factor_removed: secondFactor },
-          text: `${link}\n\nWith this link ${email} can choose a new password, once, within an hour. That signs them out everywhere and removes their passkeys and second factor.${secondFactor ? " The second factor is already off." : ""}`,
+          text: `${link}\n\n${email} can choose a new password with this link, once, within an hour. Doing so signs them out everywhere and removes their passkeys and second factor.${secondFactor ? " The second factor is already off." : ""}`,
         }
       }),
     )
@@ -56,20 +56,18 @@ export function addUserCommands(program: Command, run: Run): void {
       run(async () => {
         if (!(await releaseAddress(email)))
           throw new CommandError(
-            `${email} is not registered, or it is confirmed. List users with "vouch user list".`,
+            `${email} is not registered, or is already confirmed. List users with "vouch user list".`,
           )
         return {
           json: { email, released: true },
-          text: `${email} is free. The user who had registered it is removed from all accounts.`,
+          text: `${email} is free. The user who registered it was removed from all accounts.`,
         }
       }),
     )
 
   user
     .command("admit")
-    .description(
-      "confirm a reviewer who joined while four eyes are on, if no other reviewer is left to do it",
-    )
+    .description("confirm a reviewer who joined while four eyes are on, if no other reviewer can")
     .argument("<email>", "the person's email address", emailAddress)
     .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
     .action((email: string, { account: name }: { account?: string }) =>
@@ -77,9 +75,9 @@ export function addUserCommands(program: Command, run: Run): void {
         const account = await chosenAccount(name)
         if (!(await admitByOperator({ accountId: account.id, email })))
           throw new CommandError(
-            `${email} does not wait to be confirmed in this account. List users with "vouch user list".`,
+            `${email} is not waiting for confirmation in this account. List users with "vouch user list".`,
           )
-        return { json: { email, admitted: true }, text: `${email} can decide the account's reviews now.` }
+        return { json: { email, admitted: true }, text: `${email} can now decide the account's reviews.` }
       }),
     )
 }

@@ -9,7 +9,7 @@ import { CommandError, type Output, type Run } from "./run.ts"
 
 type Options = { account?: string; mode: Mode; revoke?: true }
 
-/** `vouch wallet …` and `vouch investor …`: what is known of investors. */
+/** `vouch wallet …` and `vouch investor …`: data about investors. */
 export function addWalletCommands(program: Command, run: Run): void {
   const wallet = program.command("wallet").description("data about investors, by wallet")
   const investor = program.command("investor").description("data about investors, by person")
@@ -24,14 +24,14 @@ export function addWalletCommands(program: Command, run: Run): void {
       }),
     )
 
-  erasing(investor, "all data about an investor, with all of their wallets")
+  erasing(investor, "all data about an investor and their wallets")
     .argument("<id>", "the investor's id, inv_…")
     .action((id: string, options: Options) =>
       run(async () => {
         const workspaceId = await workspaceOf(options)
         const outcome = await eraseInvestor({ workspaceId, investorId: id, inForce: inForce(options) })
         if (outcome === null)
-          throw new CommandError(`No investor of the ${options.mode} workspace has the id ${id}.`)
+          throw new CommandError(`The ${options.mode} workspace has no investor with the id ${id}.`)
         return report({ workspaceId, outcome, who: { investor: id }, name: id })
       }),
     )
@@ -40,7 +40,7 @@ export function addWalletCommands(program: Command, run: Run): void {
 const erasing = (command: Command, what: string): Command =>
   inWorkspace(command.command("erase"))
     .description(`erase ${what}; cannot be undone`)
-    .option("--revoke", "first end what is pending or verified, and destroy its credential on chain")
+    .option("--revoke", "first revoke what is pending or verified and destroy its credential on chain")
 
 const inForce = ({ revoke }: Options) => (revoke ? "end" : "refuse")
 

@@ -5,10 +5,10 @@ import { type Depths, readAges, readAudits, readDepths } from "#server/ledger/re
 import { logger } from "#server/lib/log.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
 
-/** How old figures may be before they are read again, and how long a scrape waits for that. */
+/** Age at which metrics are read again, and how long a scrape waits for that. */
 const FRESH_MS = 5000
 const PATIENCE_MS = 1000
-/** Figures that are older are not shown: a graph that stands still looks like one where nothing happens. */
+/** Older metrics are not shown: a frozen graph would look like one where nothing happens. */
 const STALE_MS = 10_000
 
 type OfMode = Depths &
@@ -19,16 +19,16 @@ type OfMode = Depths &
 type Figures = { workers: number; modes: OfMode[]; webhooks_overdue_seconds: number }
 
 /**
- * What the database knows of the whole deployment. Every process shows it, so that it is there when no worker is. It is
- * asked by one question at a time, whoever asks and however often, and a database that does not answer holds nobody up.
+ * Metrics of the whole deployment from the database. Every process shows them, so that they are available without a
+ * worker. Only one read runs at a time, however many scrapes come, and an unresponsive database delays no scrape.
  */
 export class DeploymentFigures {
   #known: { figures: Figures; at_ms: number } | null = null
   #asking: Promise<void> | null = null
-  /** Whether the database answered in time when it was last asked. */
+  /** Whether the database answered in time at the last read. */
   isUp = false
 
-  /** Reads them again where they are old. It does not throw, and takes a second at most. */
+  /** Reads them again if they are old. Never throws, and takes at most a second. */
   async refresh(): Promise<void> {
     if (this.#known && performance.now() - this.#known.at_ms < FRESH_MS) return
     this.#asking ??= this.#ask().finally(() => {
@@ -43,7 +43,7 @@ export class DeploymentFigures {
     clearTimeout(timer)
   }
 
-  /** Null where they are not known. */
+  /** Null if they are unknown. */
   get now(): Figures | null {
     const isStale = this.#known === null || performance.now() - this.#known.at_ms > STALE_MS
     return isStale ? null : this.#known!.figures
@@ -55,12 +55,12 @@ export class DeploymentFigures {
       this.isUp = true
     } catch (error) {
       this.isUp = false
-      logger.debug({ err: error }, "could not read the figures of the deployment")
+      logger.debug({ err: error }, "could not read the metrics of the deployment")
     }
   }
 }
 
-/** One statement after the other: the ledger needs the same connections. */
+/** One statement at a time: the ledger needs the same connections. */
 async function read(): Promise<Figures> {
   const depths = await readDepths()
   const ages = await readAges()
@@ -72,7 +72,7 @@ async function read(): Promise<Figures> {
   return { workers: alive!.workers, modes, webhooks_overdue_seconds: await overdueSeconds() }
 }
 
-/** Where nothing waits, nothing has waited for any time. */
+/** If nothing waits, the age is 0. */
 const noneIsZero = (ages: {
   oldest_operation_seconds: number | null
   oldest_transaction_seconds: number | null

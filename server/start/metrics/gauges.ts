@@ -7,18 +7,18 @@ import { version } from "#server/lib/version.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { DeploymentFigures } from "./deployment.ts"
 
-/** Fee payers of a mode that are shown. */
+/** Maximum fee payers shown for each mode. */
 const MOST_PAYERS = 100
 
 export type GaugeOptions = {
   role: string
   chains: readonly Chain[]
-  /** Those of this process, once they have started. */
+  /** The workers of this process, once they have started. */
   ledgers: () => readonly LedgerWorker[]
   deployment: DeploymentFigures
 }
 
-/** What is read when somebody asks. */
+/** Metrics that are read at each scrape. */
 export const gaugesOf = (options: GaugeOptions): Gauge[] => [
   {
     name: "vouch_build_info",
@@ -28,7 +28,7 @@ export const gaugesOf = (options: GaugeOptions): Gauge[] => [
   },
   {
     name: "vouch_http_requests_in_flight",
-    help: "Requests without an answer, those that wait for their turn among them",
+    help: "Requests in progress, including those that wait",
     read: () => [[[], underWay.count]],
   },
   ...ofDatabase(options),
@@ -44,7 +44,7 @@ const ofDatabase = ({ deployment }: GaugeOptions): Gauge[] => {
   return [
     {
       name: "vouch_database_up",
-      help: "1 where the database answered this process within a second when it was last asked",
+      help: "1 if the database answered this process within a second at the last read",
       read: () => [[[], Number(deployment.isUp)]],
     },
     {
@@ -55,13 +55,13 @@ const ofDatabase = ({ deployment }: GaugeOptions): Gauge[] => {
     },
     {
       name: "vouch_database_connections_waiting",
-      help: "Statements and transactions that wait for a connection, by pool",
+      help: "Statements and transactions waiting for a connection, by pool",
       labels: ["pool"],
       read: pools("waiting"),
     },
     {
       name: "vouch_database_connections_max",
-      help: "Most connections of a pool",
+      help: "Maximum connections of a pool",
       labels: ["pool"],
       read: pools("max"),
     },
@@ -76,7 +76,7 @@ const ofClocks = (): Gauge[] => [
   },
   {
     name: "vouch_clock_trusted",
-    help: "0 while clocks differ or the database's time is unknown, and so nothing is signed or swept",
+    help: "0 while nothing is signed or swept because clocks differ or the database's time is unknown",
     read: () => [[[], Number(clockDoubt() === null)]],
   },
 ]
@@ -87,12 +87,12 @@ const ofDeployment = ({ deployment }: GaugeOptions): Gauge[] => {
   return [
     {
       name: "vouch_workers",
-      help: "Worker processes that have given a sign of life lately",
+      help: "Worker processes that reported recently that they are alive",
       read: () => [[[], deployment.now?.workers ?? null]],
     },
     {
       name: "vouch_operations_unfinished",
-      help: "Operations that are not done, by mode and status; counted up to 50000",
+      help: "Unfinished operations, by mode and status; counted up to 50000",
       labels: ["mode", "status"],
       read: () =>
         modes().flatMap(({ mode, queued, submitted }) => [
@@ -102,49 +102,49 @@ const ofDeployment = ({ deployment }: GaugeOptions): Gauge[] => {
     },
     {
       name: "vouch_oldest_operation_age_seconds",
-      help: "Age of the oldest operation that is not done; 0 without one",
+      help: "Age of the oldest unfinished operation; 0 without one",
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.oldest_operation_seconds]),
     },
     {
       name: "vouch_transactions_unsettled",
-      help: "Saved transactions that have neither landed nor expired",
+      help: "Signed transactions that have neither landed nor expired",
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.saved]),
     },
     {
       name: "vouch_oldest_transaction_age_seconds",
-      help: "Age of the oldest of them; 0 without one",
+      help: "Age of the oldest such transaction; 0 without one",
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.oldest_transaction_seconds]),
     },
     {
       name: "vouch_quarantined_workspaces",
-      help: "Workspaces for which nothing is signed until a person decides",
+      help: "Workspaces in quarantine: nothing is signed until a person decides",
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.quarantined]),
     },
     {
       name: "vouch_audit_age_seconds",
-      help: "Time since the workspace that was compared with the chain longest ago was compared",
+      help: "Time since the last reconciliation of the workspace that has waited longest",
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.audit_age_seconds]),
     },
     {
       name: "vouch_audit_differences",
-      help: "Differences between the chain and the database, as of the last comparison of each workspace",
+      help: "Differences between the chain and the database, as of the last reconciliation of each workspace",
       labels: ["mode"],
       read: () => modes().map((one) => [[one.mode], one.audit_differences]),
     },
     {
       name: "vouch_webhook_overdue_seconds",
-      help: "For how long the webhook that is longest due has waited for its attempt; 0 while none is due",
+      help: "Delay of the most overdue webhook attempt; 0 if none is overdue",
       read: () => [[[], deployment.now?.webhooks_overdue_seconds ?? null]],
     },
   ]
 }
 
-/** Of the workers of this process; nothing in a process that only answers requests. */
+/** Of this process's workers. Without a value in a process that only answers requests. */
 const ofLedgers = ({ ledgers }: GaugeOptions): Gauge[] => {
   const each = (of: (ledger: LedgerWorker) => number | null) => () =>
     ledgers().map((ledger) => [[ledger.chain.mode], of(ledger)] as const)
@@ -156,7 +156,7 @@ const ofLedgers = ({ ledgers }: GaugeOptions): Gauge[] => {
   return [
     {
       name: "vouch_ledger_working",
-      help: "0 while something keeps this worker from its work; /v1/health says what",
+      help: "0 while something stops this worker from working; /v1/health says what",
       labels: ["mode"],
       read: each(({ trouble }) => Number(trouble === null)),
     },
@@ -168,37 +168,37 @@ const ofLedgers = ({ ledgers }: GaugeOptions): Gauge[] => {
     },
     {
       name: "vouch_transactions_in_doubt",
-      help: "Transactions of which nobody can say whether they have landed",
+      help: "Transactions in doubt: no node can say whether they landed",
       labels: ["mode"],
       read: each(({ inDoubt }) => inDoubt),
     },
     {
       name: "vouch_chain_slot",
-      help: "Highest slot that a node has answered for",
+      help: "Highest slot that a node has reported",
       labels: ["mode"],
       read: each(slotOf),
     },
     {
       name: "vouch_chain_slot_age_seconds",
-      help: "Time since that slot was last a higher one",
+      help: "Time since that slot last rose",
       labels: ["mode"],
       read: each((ledger) => (slotOf(ledger) === null ? null : ledger.chain.rpc.nodes.slotAge_ms / 1000)),
     },
     {
       name: "vouch_chain_clock_difference_seconds",
-      help: "Chain's clock minus the database's, where it is more than a slot's time",
+      help: "The chain's clock minus the database's, if more than the time of a slot",
       labels: ["mode"],
       read: each(({ chain }) => chainClockDifference(chain.mode)),
     },
     {
       name: "vouch_fee_payer_sol",
-      help: "Balance of a fee payer, for the mode's own one and the 99 others that have least",
+      help: "Balance of a fee payer: the mode's own and the 99 lowest others",
       labels: ["mode", "address"],
       read: payers("sol"),
     },
     {
       name: "vouch_fee_payer_hours_left",
-      help: "For how many hours that lasts at the rate of the last one",
+      help: "Hours until the balance is used up, at the rate of the last hour",
       labels: ["mode", "address"],
       read: payers("hoursLeft"),
     },
@@ -215,15 +215,15 @@ const ofRpc = ({ chains }: GaugeOptions): Gauge[] => {
   return [
     {
       name: "vouch_rpc_calls_total",
-      help: "Calls of the chain's nodes",
+      help: "RPC calls to the chain's nodes",
       labels,
       type,
       read: methods("calls"),
     },
-    { name: "vouch_rpc_errors_total", help: "Those that failed", labels, type, read: methods("errors") },
+    { name: "vouch_rpc_errors_total", help: "RPC calls that failed", labels, type, read: methods("errors") },
     {
       name: "vouch_rpc_seconds_total",
-      help: "Time that all of them took together",
+      help: "Total time of RPC calls",
       labels,
       type,
       read: methods("seconds"),

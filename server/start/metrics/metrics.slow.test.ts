@@ -35,7 +35,7 @@ afterAll(() => app.stop())
 
 const read = async () => (await scrape(app.metricsPort!)).values
 
-/** By how much figures grow while something is done. */
+/** How much metrics grow while something is done. */
 async function growth(of: readonly string[], work: () => Promise<unknown>): Promise<number[]> {
   const before = await read()
   await work()
@@ -47,7 +47,7 @@ async function growth(of: readonly string[], work: () => Promise<unknown>): Prom
   return waitFor(counted, `${of.join(", ")} to grow`)
 }
 
-test("a request is counted by its endpoint's template, whatever its path was", async () => {
+test("a request is counted by its endpoint's template", async () => {
   const status = 'vouch_http_requests_total{method="GET",route="/v1/kyc/status/{pubkey}",status="404"}'
   const lasted = 'vouch_http_request_duration_seconds_count{method="GET",route="/v1/kyc/status/{pubkey}"}'
   const ask = () => app.request({ method: "GET", path: `/kyc/status/${newWallet()}`, key: key.apiKey })
@@ -58,7 +58,7 @@ test("a request is counted by its endpoint's template, whatever its path was", a
   expect(grown).toEqual([2, 2])
 })
 
-test("addresses that lead nowhere, and methods that nobody has, are one label each", async () => {
+test("unknown addresses and unknown methods share one label each", async () => {
   const unmatched = 'vouch_http_requests_total{method="GET",route="unmatched",status="404"}'
   const grown = await growth([unmatched], async () => {
     for (const path of ["/v1/nowhere", "/v1/no/where", "/api/trpc/no.procedure", "/api/nowhere"])
@@ -69,7 +69,7 @@ test("addresses that lead nowhere, and methods that nobody has, are one label ea
   expect(await growth([odd], () => fetch(`${app.origin}/v1/usage`, { method: "PROPFIND" }))).toEqual([1])
 })
 
-test("pages and what is below /api are counted by what they are", async () => {
+test("pages and procedures are counted by their kind", async () => {
   const counted = (route: string, status: number) =>
     `vouch_http_requests_total{method="GET",route="${route}",status="${status}"}`
   const names = [
@@ -91,7 +91,7 @@ test("pages and what is below /api are counted by what they are", async () => {
   })
 })
 
-test("what is refused is counted by its code: a quota that is used up is one", async () => {
+test("refusals are counted by their code, such as a used-up quota", async () => {
   const json = { userPubkey: newWallet(), schemaId: "kyc_individual_v1" }
   const grown = await growth(['vouch_errors_total{code="quota_exceeded"}'], async () => {
     const { status } = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
@@ -100,7 +100,7 @@ test("what is refused is counted by its code: a quota that is used up is one", a
   expect(grown).toEqual([1])
 })
 
-test("a confirmed mint is counted with its time, and so are its transaction and the calls that it took", async () => {
+test("a confirmed mint is counted with its time, its transaction and its RPC calls", async () => {
   const customer = await app.key()
   const { config, wallets, mint } = tokenFixture(app, customer)
   const made = await config()
@@ -118,7 +118,7 @@ test("a confirmed mint is counted with its time, and so are its transaction and 
   )
 })
 
-test("what waits is shown with its age, and a workspace in quarantine, until it is over", async () => {
+test("waiting operations and workspaces in quarantine are shown until they are done", async () => {
   const customer = await app.key()
   const queued = 'vouch_operations_unfinished{mode="test",status="queued"}'
   const age = 'vouch_oldest_operation_age_seconds{mode="test"}'
@@ -128,14 +128,11 @@ test("what waits is shown with its age, and a workspace in quarantine, until it 
   await sql`insert into quarantines (workspace_id, since, differences) values (${customer.workspaceId}, now(), '[]')`
   const { post } = tokenFixture(app, customer)
   const asked = post("/mint-configs", fund("waiting_fund"), { headers: { prefer: "respond-async" } })
-  await shows(
-    "an operation that waits",
-    (values) => values.get(queued) === 1 && values.get(quarantined) === 1,
-  )
+  await shows("a waiting operation", (values) => values.get(queued) === 1 && values.get(quarantined) === 1)
   await shows("its age", (values) => values.get(age)! >= 1)
   await sql`delete from quarantines where workspace_id = ${customer.workspaceId}`
   expect((await asked).status).toBe(202)
-  await shows("nothing that waits", (values) => values.get(queued) === 0 && values.get(age) === 0)
+  await shows("nothing waiting", (values) => values.get(queued) === 0 && values.get(age) === 0)
   expect((await read()).get(quarantined)).toBe(0)
 })
 
@@ -156,7 +153,7 @@ test("a worker shows its ledgers: fee payers, the chain's slot, clocks, connecti
   expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(1e7)
 })
 
-test("nothing of a customer and nothing secret is in what is shown", async () => {
+test("metrics contain nothing of a customer and no secret", async () => {
   const { text } = await scrape(app.metricsPort!)
   const names = await sql<{ id: string }[]>`select id from workspaces union select id from accounts`
   for (const one of [NAME, key.apiKey, key.keyId, ...names.map(({ id }) => id)])
@@ -164,13 +161,13 @@ test("nothing of a customer and nothing secret is in what is shown", async () =>
   expect(text).not.toMatch(/postgres:|https?:\/\/(?!prometheus)|sess_(?!ion)|vouch_(live|test)_/)
 })
 
-test("promtool finds nothing amiss with the format", async ({ skip }) => {
+test("promtool accepts the format", async ({ skip }) => {
   const file = findPromtool()
-  if (file === null) return skip("there is no promtool here")
+  if (file === null) return skip("promtool is not installed")
   expect(promtool(file, ["check", "metrics"], (await scrape(app.metricsPort!)).text)).toBe("")
 })
 
-test("nothing else is at the port, and it takes no other method", async () => {
+test("the port serves nothing else and no other method", async () => {
   const at = (path: string, method = "GET") => fetch(`http://127.0.0.1:${app.metricsPort}${path}`, { method })
   expect((await at("/")).status).toBe(404)
   expect((await at("/v1/health")).status).toBe(404)
@@ -179,7 +176,7 @@ test("nothing else is at the port, and it takes no other method", async () => {
   expect((await fetch(`${app.origin}/metrics`)).status).toBe(404)
 })
 
-test("the port has the whole of health, for those who run the server", async () => {
+test("the port serves the full health report for operators", async () => {
   const answer = await fetch(`http://127.0.0.1:${app.metricsPort}/health`)
   expect(answer.headers.get("content-type")).toBe("application/json")
   expect(await answer.json()).toMatchObject({ checks: { database: "ok" }, ledger: expect.any(Array) })
@@ -187,7 +184,7 @@ test("the port has the whole of health, for those who run the server", async () 
 
 const probe = async (path: string) => (await fetch(`http://127.0.0.1:${app.metricsPort}${path}`)).status
 
-test("with the database away, or silent, a scrape shows that, and no figures from before for long", async () => {
+test("a scrape shows that the database is down or silent, and soon drops old metrics", async () => {
   const isUp = async () => (await read()).get("vouch_database_up")
   const depth = 'vouch_operations_unfinished{mode="test",status="queued"}'
   expect(await waitFor(async () => (await isUp()) === 1, "the database to be up")).toBe(true)
@@ -196,14 +193,14 @@ test("with the database away, or silent, a scrape shows that, and no figures fro
     [() => database.stall(), () => database.flow()],
   ] as const) {
     await take()
-    await waitFor(async () => (await isUp()) === 0, "a scrape to say that the database is away")
-    // It lives: ending it would bring no database back. Requests are better sent to somebody else.
-    await waitFor(async () => (await probe("/readyz")) === 503, "nothing to be sent here")
+    await waitFor(async () => (await isUp()) === 0, "a scrape to report that the database is down")
+    // The process is alive, and restarting it would not bring a database back. Requests should go to another server.
+    await waitFor(async () => (await probe("/readyz")) === 503, "requests to go elsewhere")
     expect(await probe("/livez")).toBe(200)
-    await waitFor(async () => !(await read()).has(depth), "old figures to be gone")
+    await waitFor(async () => !(await read()).has(depth), "old metrics to disappear")
     await give()
-    await waitFor(async () => (await isUp()) === 1, "a scrape to say that it is back")
+    await waitFor(async () => (await isUp()) === 1, "a scrape to report that it is up")
     expect((await read()).has(depth)).toBe(true)
-    await waitFor(async () => (await probe("/readyz")) === 200, "requests to be sent here again")
+    await waitFor(async () => (await probe("/readyz")) === 200, "requests to come here again")
   }
 })

@@ -6,7 +6,7 @@ import { findPromtool, promtool } from "#test/fixtures/promtool.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { scrape } from "#test/matchers/scrape.ts"
 
-// What is in deploy/observe is for other programs: here it is held to what a server really serves.
+// Other programs read deploy/observe. These tests compare it with what a server serves.
 
 const root = join(import.meta.dirname, "..", "..", "..")
 const directory = join(root, "deploy", "observe")
@@ -33,7 +33,7 @@ const names = alerts.map(({ alert }) => alert)
 const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 const expressions = [...shown, ...alerts.map(({ expr }) => expr)]
 
-/** Metrics that a text names. A histogram's parts are the histogram. */
+/** The metrics named in a text. A histogram's parts count as the histogram. */
 const metricsIn = (text: string) =>
   [...text.matchAll(/\b(?:vouch|process|nodejs)_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ""))
 
@@ -46,15 +46,15 @@ beforeAll(async () => {
 
 const served = () => new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map((found) => found[1]!))
 
-test("every metric that the dashboard or an alert names is served", () => {
+test("every metric in the dashboard and the alerts is served", () => {
   const missing = expressions.flatMap(metricsIn).filter((name) => !served().has(name))
   expect(missing).toEqual([])
   expect(shown.length).toBeGreaterThan(30)
 })
 
-test("every label that they ask for is one that the metrics have, or that Prometheus adds", () => {
+test("every label they use belongs to the metrics or is added by Prometheus", () => {
   const labels = new Set([...text.matchAll(/[{,](\w+)="/g)].map((found) => found[1]!))
-  // Of metrics that no request has touched yet, and of Prometheus.
+  // Prometheus' own labels, and those of metrics that no request has touched yet.
   for (const one of ["method", "route", "status", "kind", "outcome", "le", "job", "instance"]) labels.add(one)
   const asked = expressions.flatMap((expr) => [
     ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap((found) => found[1]!.split(/, */)),
@@ -64,7 +64,7 @@ test("every label that they ask for is one that the metrics have, or that Promet
   expect(asked).toContain("address")
 })
 
-test("every metric of ours is described, and no other", () => {
+test("every metric is described, and no other", () => {
   const [, table] = /^## Metrics$([\s\S]*?)^## /m.exec(runbooks)!
   // `vouch_a_busy`, `…_waiting`: the second ends as it says, after the first's beginning.
   const ours = [...served()].filter((name) => name.startsWith("vouch_"))
@@ -74,27 +74,30 @@ test("every metric of ours is described, and no other", () => {
   expect([...described].filter((name) => !served().has(name))).toEqual([])
 })
 
-test.each(alerts)("$alert has a runbook, a severity, and cases in which it fires and does not", (alert) => {
-  const { annotations, labels } = alert
-  expect(annotations.runbook).toBe(`docs/observe.md#${alert.alert.toLowerCase()}`)
-  expect(annotations.summary).toMatch(/^[A-Z].*[^.]$/)
-  expect(runbooks).toMatch(new RegExp(`^### ${alert.alert}\n\n\\S`, "m"))
-  expect(["critical", "warning", "info"]).toContain(labels.severity)
-  const expected = cases
-    .flatMap((one) => one.alert_rule_test)
-    .filter(({ alertname }) => alertname === alert.alert)
-    .map(({ exp_alerts }) => exp_alerts.length > 0)
-  expect(expected.toSorted()).toEqual([false, true])
-})
+test.each(alerts)(
+  "$alert has a runbook, a severity, and cases where it fires and where it does not",
+  (alert) => {
+    const { annotations, labels } = alert
+    expect(annotations.runbook).toBe(`docs/observe.md#${alert.alert.toLowerCase()}`)
+    expect(annotations.summary).toMatch(/^[A-Z].*[^.]$/)
+    expect(runbooks).toMatch(new RegExp(`^### ${alert.alert}\n\n\\S`, "m"))
+    expect(["critical", "warning", "info"]).toContain(labels.severity)
+    const expected = cases
+      .flatMap((one) => one.alert_rule_test)
+      .filter(({ alertname }) => alertname === alert.alert)
+      .map(({ exp_alerts }) => exp_alerts.length > 0)
+    expect(expected.toSorted()).toEqual([false, true])
+  },
+)
 
 test("every runbook belongs to an alert", () => {
   const sections = [...runbooks.matchAll(/^### (.+)$/gm)].map((found) => found[1]!)
   expect(sections).toEqual(names)
 })
 
-test("Prometheus takes the rules, and they fire where they should", ({ skip }) => {
+test("Prometheus accepts the rules, and they fire when they should", ({ skip }) => {
   const file = findPromtool()
-  if (file === null) return skip("there is no promtool here (Debian: the package prometheus)")
+  if (file === null) return skip("promtool is not installed (Debian: the package prometheus)")
   expect(promtool(file, ["check", "rules", join(directory, "alerts.yml")])).toContain(
     `SUCCESS: ${alerts.length} rules found`,
   )

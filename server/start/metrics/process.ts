@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import type { Gauge } from "#server/lib/metrics.ts"
 
-/** How finely delays are seen, in milliseconds. */
+/** Resolution of delays, in milliseconds. */
 const RESOLUTION_MS = 20
 
-/** What every process has, under the names that Prometheus' own clients use. `stop` ends the watch of delays. */
+/** Metrics of every process, named as in Prometheus' client libraries. `stop` ends the measuring of delays. */
 export function processFigures(): { gauges: Gauge[]; stop(): void } {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
@@ -35,13 +35,13 @@ export function processFigures(): { gauges: Gauge[]; stop(): void } {
     },
     {
       name: "nodejs_eventloop_active_seconds_total",
-      help: "Time in which the event loop was at work: at one second in a second nothing more can be done",
+      help: "Time the event loop was busy: at one second per second it is saturated",
       type: "counter",
       read: () => [[[], performance.eventLoopUtilization().active / 1000]],
     },
     {
       name: "nodejs_eventloop_delay_max_seconds",
-      help: "Longest time since the last scrape by which the event loop was late",
+      help: "Longest delay of the event loop since the last scrape",
       read: () => {
         const { max } = delays
         delays.reset()

@@ -12,25 +12,25 @@ import { fund } from "#test/fixtures/tokens.ts"
 import { scrape } from "#test/matchers/scrape.ts"
 import { startAwsKms } from "#test/vendor/aws-kms.ts"
 
-/** With what the database knows: it is not waited for longer than a second, and this machine may be busy. */
+/** Including what the database knows: a scrape waits a second at most for that, and this machine may be busy. */
 const whole = (port: number) =>
   waitFor(async () => {
     const scraped = await scrape(port)
     return scraped.values.has("vouch_workers") && scraped
   }, "the deployment's figures")
 
-test("a process that only answers requests shows the deployment's queue, and no ledger of its own", async () => {
+test("a process that only answers requests shows the deployment's queue and no ledger", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "web", VOUCH_METRICS_PORT: "0" })
   const { values, text } = await whole(app.metricsPort!)
   await app.stop()
   expect(values.get('vouch_operations_unfinished{mode="live",status="queued"}')).toBe(0)
   expect(values.get("vouch_workers")).toBe(0)
   expect(text).toMatch(/^vouch_build_info\{version="[^"]+",role="web"\} 1$/m)
-  // Declared, so that a rule that names it is known to be right, and without a value.
+  // Declared without a value, so that rules which name it are valid.
   expect(text).toContain("# TYPE vouch_fee_payer_sol gauge\n# HELP")
 })
 
-test("a worker shows its ledgers, and listens for nothing but metrics", async () => {
+test("a worker shows its ledgers, and serves nothing but metrics", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "worker", VOUCH_METRICS_PORT: "0" })
   const { values } = await whole(app.metricsPort!)
   await expect(fetch(`${app.origin}/v1/health`)).rejects.toThrow()
@@ -40,7 +40,7 @@ test("a worker shows its ledgers, and listens for nothing but metrics", async ()
   await expect(scrape(app.metricsPort!)).rejects.toThrow()
 })
 
-test("without a port there are no metrics, and a port that is taken stops the start and says which setting it is", async () => {
+test("without a port there are no metrics, and a port in use stops the start and names the setting", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "web" })
   expect(app.metricsPort).toBeNull()
   const port = new URL(app.origin).port
@@ -50,7 +50,7 @@ test("without a port there are no metrics, and a port that is taken stops the st
   await app.stop()
 })
 
-/** Records the public keys of a secret, as a worker does that has it. */
+/** Records the public keys of a secret, like a worker that has it. */
 const recordedBy = (secret: Buffer) => async (url: string) => {
   const sql = postgres(url, { ...socketOptions(url), max: 1 })
   for (const purpose of derivedPurposes(parseSettings({}))) {
@@ -61,7 +61,7 @@ const recordedBy = (secret: Buffer) => async (url: string) => {
   return url
 }
 
-test("a process that only answers requests needs no VOUCH_SIGNER, and asks a key service for public keys alone", async () => {
+test("a process that only answers requests needs no VOUCH_SIGNER, and gets only public keys from a key service", async () => {
   const service = await startAwsKms()
   for (const [name, value] of Object.entries(service.environment)) vi.stubEnv(name, value)
   const secret = randomBytes(32)

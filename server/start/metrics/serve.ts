@@ -16,7 +16,7 @@ const CONNECTIONS = 16
 export type MetricsOptions = Omit<GaugeOptions, "deployment"> & {
   port: number
   host: string
-  /** Whether requests may be sent here, and work left to it. */
+  /** Whether this process is ready for requests and work. */
   isReady: () => Promise<boolean>
 }
 
@@ -27,9 +27,10 @@ type Answer = { status: number; body: string; type?: string }
 export type MetricsServer = { port: number; close(): Promise<void> }
 
 /**
- * Serves the figures of this process at /metrics, on a port of their own: whoever reaches it may read them, and nothing in
- * them is secret or of a customer. /health has what GET /v1/health says with a key. For what supervises it: /livez answers 200 as long as the process can answer, and
- * /readyz 503 until it is ready. Rejects where the port is taken.
+ * Serves the metrics of this process at /metrics on a separate port. They contain no secret and no customer data,
+ * because anyone who reaches the port can read them. /health returns what GET /v1/health returns with a key. For
+ * supervisors, /livez returns 200 while the process can answer, and /readyz returns 503 until it is ready. Rejects if
+ * the port is in use.
  */
 export async function serveMetrics({
   port,

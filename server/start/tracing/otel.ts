@@ -16,13 +16,13 @@ import { version } from "#server/lib/version.ts"
 import type { Settings } from "#server/settings/env.ts"
 import { readTraceparent, sampler } from "./sample.ts"
 
-/** Spans that wait to be sent, at most: what is beyond is dropped. */
+/** Maximum spans waiting to be sent; more are dropped. */
 const MOST_WAITING = 4096
-/** Spans of one message, how often one is sent, and how long that may take. */
+/** Maximum spans of one message, the interval between messages, and the timeout of one. */
 const BATCH = 512
 const SEND_EVERY_MS = 2000
 const SEND_WITHIN_MS = 5000
-/** How long the end of the process waits for the last ones. */
+/** How long a stopping process waits to send its last spans. */
 const LAST_MS = 1000
 
 const KINDS = {
@@ -32,7 +32,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 }
 
-/** Sends traces to the collector that the settings name. Loaded only where they do. */
+/** Sends traces to the configured collector. Loaded only if one is configured. */
 export function openTracing(settings: Settings, url: string): { tracer: Tracer; close(): Promise<void> } {
   const processor = new BatchSpanProcessor(new OTLPTraceExporter({ url, timeoutMillis: SEND_WITHIN_MS }), {
     maxQueueSize: MOST_WAITING,
@@ -101,10 +101,10 @@ export function openTracing(settings: Settings, url: string): { tracer: Tracer; 
   }
 }
 
-/** The library asks its parent whether it is sampled; that has been decided. */
+/** The library samples by the parent, and Vouch has already decided to record this. */
 const sampled = <T extends object>(parent: T) => ({ ...parent, traceFlags: 1 })
 
-/** By its name alone: its text may hold what somebody sent. */
+/** Only the name: an error's text may contain what a client sent. */
 function fail(span: OtelSpan, error: unknown): void {
   const type =
     error instanceof Error ? String((error as { code?: unknown }).code ?? error.name) : String(error)

@@ -21,7 +21,7 @@ test.each([
   `00-${ID}-${"0".repeat(16)}-01`,
   `00-${ID}-${SPAN}-01, 00-${ID}-${SPAN}-01`,
   `00-${ID.slice(1)}-${SPAN}-01`,
-])("%s is no traceparent", (header) => {
+])("%s is not a valid traceparent", (header) => {
   expect(readTraceparent(header)).toBeNull()
 })
 
@@ -46,7 +46,7 @@ test.each([
   },
 )
 
-test("a share goes by the trace's id, so that all services keep the same ones", () => {
+test("a ratio is decided by the trace's id, so that all services keep the same traces", () => {
   const isSampled = sampler({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: 0.5 })
   expect(isSampled(parent(0, `${ID.slice(0, 19)}${"0".repeat(13)}`))).toBe(true)
   expect(isSampled(parent(1, `${ID.slice(0, 19)}${"f".repeat(13)}`))).toBe(false)

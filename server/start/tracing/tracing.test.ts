@@ -27,7 +27,7 @@ afterAll(async () => {
 const header = (traceId: string, flags = "01") => ({ traceparent: `00-${traceId}-${CALLER}-${flags}` })
 const spansOf = (traceId: string) => collector.spans.filter((one) => one.traceId === traceId)
 
-/** The spans of a trace, once one of that name has come. */
+/** The spans of a trace, once one with that name has arrived. */
 const traceWith = (traceId: string, name: string): Promise<ReceivedSpan[]> =>
   waitFor(async () => {
     const spans = spansOf(traceId)
@@ -40,7 +40,7 @@ const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
   return found
 }
 
-test("a mint is one trace from its request to its transaction, below the caller's span", async () => {
+test("a mint is one trace from its request to its transaction, under the caller's span", async () => {
   const { config, wallets, mint } = tokenFixture(app, key)
   const fund = await config()
   const [wallet] = await wallets(1)
@@ -79,7 +79,7 @@ test("a mint is one trace from its request to its transaction, below the caller'
   ])
 })
 
-test("the trace's id is in the log, and nothing secret or of an investor is in a span", async () => {
+test("the trace's id is in the log, and no span contains a secret or investor data", async () => {
   const traceId = "5bf92f3577b34da6a3ce929d0e0e4737"
   const { wallet, sessionId } = await app.startSession(key)
   await sql`alter table attestations rename column redirect_url to elsewhere`
@@ -103,7 +103,7 @@ test("the trace's id is in the log, and nothing secret or of an investor is in a
     expect(sent).not.toContain(one)
 })
 
-test("what the caller does not record is not recorded, and leaves nothing beside its operation", async () => {
+test("a request that its caller does not record leaves no trace with its operation", async () => {
   const traceId = "6bf92f3577b34da6a3ce929d0e0e4738"
   const { post } = tokenFixture(app, key)
   const config = (id: string) => ({
@@ -117,7 +117,7 @@ test("what the caller does not record is not recorded, and leaves nothing beside
   expect(quiet.status).toBe(200)
   const last = "7bf92f3577b34da6a3ce929d0e0e4739"
   await post("/mint-configs", config("recorded"), { headers: header(last) })
-  // What was sent later has come.
+  // What was sent later has arrived.
   await traceWith(last, "transaction")
   expect(spansOf(traceId)).toEqual([])
   const rows = await sql<
@@ -127,7 +127,7 @@ test("what the caller does not record is not recorded, and leaves nothing beside
   expect(rows.map(({ traceparent }) => traceparent.slice(3, 35))).not.toContain(traceId)
 })
 
-test("a page's call is a trace, by its procedure's name", async () => {
+test("a page's call is traced under its procedure's name", async () => {
   const traceId = "8bf92f3577b34da6a3ce929d0e0e4730"
   await fetch(`${app.origin}/api/trpc/me.get?input=secret`, { headers: header(traceId) })
   await fetch(`${app.origin}/verify/sess_unknown`, { headers: header(traceId) })

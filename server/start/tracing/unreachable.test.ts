@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { tracer } from "#server/lib/trace.ts"
 import { startTestApp } from "#test/fixtures/app.ts"
 
-/** Takes connections and never answers. */
+/** Accepts connections and never answers. */
 async function startSilent() {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => void sockets.add(socket.on("error", () => {})))
@@ -37,7 +37,7 @@ test.each(["silent", "gone"])(
   },
 )
 
-test("without a collector nothing is traced", async () => {
+test("nothing is traced without a collector", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "web", OTEL_TRACES_SAMPLER: "always_on" })
   expect(tracer).toBeNull()
   await app.stop()

@@ -1,33 +1,33 @@
-// Amounts of tokens. People and the API have whole tokens, as decimal texts: `2.505`. The chain counts base units:
-// 2505000n with 6 decimals. No double holds every one of them, so they never are numbers.
+// Amounts of tokens. People and the API use whole tokens as decimal text: `2.505`. The chain counts base units: 2505000n
+// with 6 decimals. A double cannot hold all of them, so amounts are never numbers.
 
 declare const unit: unique symbol
-/** Base units that an amount was read as. Sums of them are plain bigints: they may be more than one amount can be. */
+/** The parsed base units of an amount. Sums are plain bigints, because they may exceed the maximum amount. */
 export type BaseUnits = bigint & { readonly [unit]: "base units" }
 
-/** Most base units that a token account holds: 2^64 − 1. */
+/** The most base units that a token account can hold: 2^64 − 1. */
 export const MAX_BASE_UNITS = (2n ** 64n - 1n) as BaseUnits
 
-/** As many digits after the point as a token can have. */
+/** The most decimals that a token can have. */
 const MAX_DECIMALS = 9
 
 export const AMOUNT = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
 
 /**
- * Base units of a decimal text, such as 2505000n of `2.505` with 6 decimals. Null when it is not of the grammar
+ * Base units of a decimal text, such as 2505000n of `2.505` with 6 decimals. Null if it does not match
  * `(0|[1-9][0-9]*)(\.[0-9]+)?`, has more digits after the point than there are decimals, or is out of range.
  */
 export function toBaseUnits(text: string, decimals: number): BaseUnits | null {
   const parts = AMOUNT.exec(text)
   if (!parts) return null
   const [, whole = "", fraction = ""] = parts
-  // Longer ones are out of range, and need not be turned into a number to say so.
+  // Longer text is out of range in any case.
   if (fraction.length > decimals || whole.length > 20) return null
   const units = BigInt(whole + fraction.padEnd(decimals, "0"))
   return units <= MAX_BASE_UNITS ? (units as BaseUnits) : null
 }
 
-/** Base units as they were stored, in digits. */
+/** Base units from their stored digits. */
 export const readBaseUnits = (digits: string): BaseUnits => BigInt(digits) as BaseUnits
 
 /** Decimal text of base units, without trailing zeros: `2.505` of 2505000n with 6 decimals. */
@@ -41,17 +41,17 @@ export function fromBaseUnits(units: bigint, decimals: number): string {
 /** A lamport is the base unit of SOL. */
 const SOL_DECIMALS = 9
 
-/** SOL of lamports, as decimal text, and back. */
+/** Lamports as decimal text of SOL, and back. */
 export const solOf = (lamports: string): string => fromBaseUnits(BigInt(lamports), SOL_DECIMALS)
 export const toLamports = (sol: string): BaseUnits | null => toBaseUnits(sol, SOL_DECIMALS)
 
-/** What an amount must keep to, in words. */
+/** The limits of an amount, in words. */
 export const limitsOf = (decimals: number): string =>
   decimals === 0
     ? `must be a whole number of at most ${MAX_BASE_UNITS}`
     : `must be at most ${fromBaseUnits(MAX_BASE_UNITS, decimals)}, with at most ${decimals} digits after the point`
 
-/** An amount with its thousands apart: `1,000,000.5`. */
+/** An amount with separators of thousands: `1,000,000.5`. */
 export function grouped(amount: string): string {
   const [whole = "", fraction] = amount.split(".")
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",")
@@ -59,8 +59,8 @@ export function grouped(amount: string): string {
 }
 
 /**
- * A part in percent of the whole, as decimal text, rounded down to so many places: `33.3333`. `<0.0001` for what is there and
- * too little to show. Null where the whole is nothing.
+ * A part as a percentage of the whole, as decimal text, rounded down to so many places: `33.3333`. `<0.0001` if it is
+ * greater than zero but too small to show. Null if the whole is zero.
  */
 export function percentOf(part: bigint, whole: bigint, places = 4): string | null {
   if (whole <= 0n) return null
@@ -69,7 +69,7 @@ export function percentOf(part: bigint, whole: bigint, places = 4): string | nul
   return scaled === 0n && part > 0n ? `<${fromBaseUnits(1n, places)}` : fromBaseUnits(scaled, places)
 }
 
-/** How much of `whole` a part is, in thousandths: enough to draw a bar with. All of it where `whole` is nothing. */
+/** A part of `whole` in thousandths, for drawing a bar. 1000 if `whole` is zero. */
 export function perMilleOf(part: string, whole: string): number {
   const [units, all] = [part, whole].map((amount) => {
     const [digits = "", fraction = ""] = amount.split(".")

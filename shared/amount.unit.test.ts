@@ -46,11 +46,11 @@ test.each([
   ["0x10", 6],
   ["١", 6],
   ["9".repeat(5000), 6],
-])("%j with %i decimals is no amount", (text, decimals) => {
+])("%j with %i decimals is not an amount", (text, decimals) => {
   expect(toBaseUnits(text, decimals)).toBeNull()
 })
 
-test("what is written is what was read, without trailing zeros", () => {
+test("an amount is written as it was read, without trailing zeros", () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: MAX_BASE_UNITS }),
@@ -86,7 +86,7 @@ test.each([
   expect(perMilleOf(part, whole)).toBe(perMille)
 })
 
-test("the limits that are told are those that are kept", () => {
+test("the limits in the message are those that apply", () => {
   for (const decimals of [0, 6, 9]) {
     const most = fromBaseUnits(MAX_BASE_UNITS, decimals)
     expect(limitsOf(decimals)).toContain(most)
@@ -108,7 +108,7 @@ test.each([
   expect(percentOf(part, whole)).toBe(percent)
 })
 
-test("a percentage has as many places as it is asked for", () => {
+test("a percentage has the requested number of places", () => {
   expect(percentOf(1n, 3n, 8)).toBe("33.33333333")
   expect(percentOf(1n, 10n ** 12n, 8)).toBe("<0.00000001")
 })

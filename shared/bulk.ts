@@ -1,2 +1,2 @@
-/** Attestations that can be revoked in one go. */
+/** The most attestations in one bulk revocation. */
 export const MOST_REVOKED_TOGETHER = 500

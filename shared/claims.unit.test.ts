@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { contradictions } from "./claims.ts"
 
-test("reports contradict each other in what they say differently, not in what one of them leaves out", () => {
+test("reports differ in claims with different values, not in claims that one leaves out", () => {
   expect(contradictions([])).toEqual([])
   expect(contradictions([{ country: "US", age_over_18: true }, { country: "US" }])).toEqual([])
   expect(

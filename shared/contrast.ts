@@ -1,4 +1,4 @@
-/** A colour as #rrggbb, and what can be read on it: WCAG 2.2, relative luminance and contrast. */
+/** Colours as #rrggbb and their readability: relative luminance and contrast of WCAG 2.2. */
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/.test(text)
 
 const WHITE = "#ffffff"
@@ -21,11 +21,11 @@ export function contrast(one: string, other: string): number {
   return (light! + 0.05) / (dark! + 0.05)
 }
 
-/** White or black, whichever is read better: at least 4.58 on any colour. */
+/** White or black, whichever has more contrast: at least 4.58 on any colour. */
 export const inkOn = (color: string): string =>
   contrast(color, WHITE) >= contrast(color, BLACK) ? WHITE : BLACK
 
-/** A colour with some of another in it: 0 is the first, 1 the second. */
+/** Mixes two colours: 0 is the first, 1 the second. */
 function mixed(color: string, other: string, share: number): string {
   const others = channels(other)
   const parts = channels(color).map((channel, index) =>
@@ -36,13 +36,13 @@ function mixed(color: string, other: string, share: number): string {
   return `#${parts.join("")}`
 }
 
-/** What text needs on its background. */
+/** The contrast that text needs. */
 const TEXT_CONTRAST = 4.5
-/** What the edge of a control needs. */
+/** The contrast that the edge of a control needs. */
 const EDGE_CONTRAST = 3
 const STEP = 0.04
 
-/** The colour itself, or the nearest darker or lighter one that can be read as text on a surface. */
+/** The colour itself, or the nearest darker or lighter one that is readable as text on a surface. */
 function legibleOn(surface: string, color: string): string {
   const towards = inkOn(surface)
   for (let share = 0; share < 1; share += STEP) {
@@ -53,25 +53,25 @@ function legibleOn(surface: string, color: string): string {
 }
 
 export type BrandColors = {
-  /** A button in the very colour, its text, and the same under the pointer. */
+  /** The button in exactly the company's colour, its text, and both under the pointer. */
   button: string
   buttonInk: string
   buttonStrong: string
-  /** Whether the button needs a line around it to be seen. */
+  /** Whether the button needs an outline to be visible. */
   needsEdge: boolean
-  /** For text and marks on the surface, and what stands on those. */
+  /** The colour for text and marks on the surface, and the colour of text on those marks. */
   accent: string
   accentInk: string
 }
 
-/** All that a company's colour becomes on a surface: each text on it can be read. */
+/** The colours derived from a company's colour for a surface. All text on them is readable. */
 export function brandColors(color: string, surface: string): BrandColors {
   const buttonInk = inkOn(color)
   const accent = legibleOn(surface, color)
   return {
     button: color,
     buttonInk,
-    // Away from its text, so that it is read still better.
+    // Away from the text colour, which increases the contrast.
     buttonStrong: mixed(color, buttonInk === WHITE ? BLACK : WHITE, 0.15),
     needsEdge: contrast(color, surface) < EDGE_CONTRAST,
     accent,
@@ -79,5 +79,5 @@ export function brandColors(color: string, surface: string): BrandColors {
   }
 }
 
-/** What the hosted page's card is, light and dark: `--surface` in tokens.css. */
+/** The colour of the hosted page's card, light and dark: `--surface` in tokens.css. */
 export const surfaces = { light: "#ffffff", dark: "#131716" } as const

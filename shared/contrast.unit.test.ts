@@ -7,7 +7,7 @@ const color = fc
   .tuple(...Array.from({ length: 3 }, () => fc.integer({ min: 0, max: 255 })))
   .map((parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`)
 
-test("contrast is that of WCAG's examples", () => {
+test("contrast matches WCAG's examples", () => {
   expect(contrast("#ffffff", "#000000")).toBe(21)
   expect(contrast("#777777", "#777777")).toBe(1)
   // https://www.w3.org/TR/WCAG22/#contrast-minimum: the grey that is just not enough, and the one that just is.
@@ -15,7 +15,7 @@ test("contrast is that of WCAG's examples", () => {
   expect(contrast("#767676", "#ffffff")).toBeCloseTo(4.542, 3)
 })
 
-test("whatever colour a company has, each text can be read, light and dark", () => {
+test("all text is readable on every company colour, light and dark", () => {
   fc.assert(
     fc.property(color, fc.constantFrom(...Object.values(surfaces)), (color, surface) => {
       const { button, buttonInk, buttonStrong, accent, accentInk, needsEdge } = brandColors(color, surface)
@@ -35,19 +35,19 @@ test("whatever colour a company has, each text can be read, light and dark", () 
   )
 })
 
-test("a colour that can be read as it is stays what it is", () => {
+test("a readable colour stays unchanged", () => {
   expect(brandColors("#1d4ed8", surfaces.light).accent).toBe("#1d4ed8")
   expect(brandColors("#ffe066", surfaces.dark).accent).toBe("#ffe066")
   expect(brandColors("#ffe066", surfaces.light).accent).not.toBe("#ffe066")
 })
 
-test("the surfaces are those of the pages", () => {
+test("the surfaces equal those of the pages", () => {
   const [, light, dark] = /--surface: light-dark\((\S+), (\S+)\)/.exec(
     readFileSync(new URL("tokens.css", import.meta.url), "utf8"),
   )!
   expect({ light, dark }).toEqual(surfaces)
 })
 
-test.each(["#FFF", "#fff", "red", "#12345g", "#1234567", "", "#ffffff;}"])("%j is no colour", (text) => {
+test.each(["#FFF", "#fff", "red", "#12345g", "#1234567", "", "#ffffff;}"])("%j is not a colour", (text) => {
   expect(isColor(text)).toBe(false)
 })

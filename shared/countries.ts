@@ -1,6 +1,6 @@
 /**
- * The countries of ISO 3166-1, by their alpha-2 codes: those that are officially assigned. XK stands for Kosovo, which has
- * no assigned code; vendors, banks and the European Union use this one.
+ * The officially assigned alpha-2 codes of ISO 3166-1, and XK for Kosovo, which has no assigned code but for which vendors,
+ * banks and the European Union use this one.
  */
 const codes = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
@@ -13,10 +13,10 @@ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW`
 
 const countries: ReadonlySet<string> = new Set(codes.trim().split(/\s+/))
 
-/** Their full names begin with what they belong to, under which nobody looks for them. */
+/** Shorter names for regions whose full names begin with their country's, where readers would not look for them. */
 const shortNamed: ReadonlySet<string> = new Set(["HK", "MO"])
 
-/** Every country with its name in a language, in alphabetical order. */
+/** All countries with their names in a language, in alphabetical order. */
 export function countryNames(language: string): { code: string; name: string }[] {
   const names = new Intl.DisplayNames(language, { type: "region" })
   const shortNames = new Intl.DisplayNames(language, { type: "region", style: "short" })
@@ -26,7 +26,7 @@ export function countryNames(language: string): { code: string; name: string }[]
     .sort((one, other) => compare(one.name, other.name))
 }
 
-/** Whether rules allow any country: of those that are allowed, or of all, one that is not blocked. */
+/** Whether the rules leave any country allowed. */
 export const admitsAny = (allowed: readonly string[] | undefined, blocked: readonly string[] = []): boolean =>
   (allowed ?? [...countries]).some((country) => !blocked.includes(country))
 

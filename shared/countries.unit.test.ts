@@ -2,14 +2,14 @@ import { expect, test } from "vitest"
 import { countryNames, isCountry } from "./countries.ts"
 import { languageCodes } from "./languages.ts"
 
-test.each(languageCodes)("every country that the server takes has a name of its own in %s", (language) => {
+test.each(languageCodes)("every country has a unique name in %s", (language) => {
   const names = countryNames(language)
   expect(names).toHaveLength(250)
   for (const { code, name } of names) expect(name, code).not.toBe(code)
   expect(new Set(names.map(({ name }) => name)).size).toBe(250)
 })
 
-test("the countries that the server takes are those that its pages offer, and no other code is one", () => {
+test("the server accepts exactly the countries that its pages offer", () => {
   const offered = new Set(countryNames("en").map(({ code }) => code))
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
   const taken = letters.flatMap((a) => letters.map((b) => a + b)).filter(isCountry)
@@ -18,10 +18,10 @@ test("the countries that the server takes are those that its pages offer, and no
     expect(isCountry(code)).toBe(false)
 })
 
-test("countries come in the order of the reader's alphabet", () => {
+test("countries are sorted by the reader's alphabet", () => {
   const place = (language: string, code: string) =>
     countryNames(language).findIndex((country) => country.code === code)
-  // Österreich and Ägypten stand where O and A do.
+  // Österreich and Ägypten are sorted under O and A.
   expect(place("de", "AT")).toBeLessThan(place("de", "PK"))
   expect(place("de", "EG")).toBeLessThan(place("de", "BE"))
   expect(place("fr", "DE")).toBeLessThan(place("fr", "BE"))

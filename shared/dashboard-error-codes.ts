@@ -4,7 +4,7 @@ import { keptDays } from "./retention.ts"
 const define = (status: ErrorStatus, title: string, fix: string) =>
   defineError(status, title, fix, { isDashboardOnly: true })
 
-/** The errors that only the dashboard and the investors' pages answer with. */
+/** The errors of the dashboard and the investors' pages only. */
 export const dashboardErrors = {
   not_signed_in: define(401, "Not signed in", "Sign in to the dashboard, then try again."),
   cross_site_request: define(
@@ -21,19 +21,19 @@ export const dashboardErrors = {
   second_person_required: define(
     403,
     "Another member has to confirm",
-    "Whoever asks for a decision cannot confirm it. Ask another member who decides reviews.",
+    "You asked for this decision, so you cannot confirm it. Ask another member who decides reviews.",
   ),
   bulk_revocation_not_found: define(
     404,
     "Not found",
-    `Check the address. What became of revoked attestations is listed for ${keptDays.bulkRevocations} days.`,
+    `Check the address. Results of bulk revocations are kept for ${keptDays.bulkRevocations} days.`,
   ),
   too_many_bulk_revocations: define(
     409,
     "Other attestations are still being revoked",
-    "Wait until one of the lists that are being revoked is done.",
+    "Wait until a running bulk revocation is done.",
   ),
-  review_not_found: define(404, "Review not found", "List the reviews of this workspace."),
+  review_not_found: define(404, "Review not found", "Open Reviews and choose one of this workspace."),
   review_changed: define(
     409,
     "The review has changed",
@@ -41,11 +41,7 @@ export const dashboardErrors = {
   ),
   saved_filter_not_found: define(404, "Filter not found", "Reload the page: it may have been deleted."),
   member_not_found: define(404, "Member not found", "Reload the list of members."),
-  invitation_limit: define(
-    409,
-    "Too many open invitations",
-    "Revoke an invitation that is not needed any more.",
-  ),
+  invitation_limit: define(409, "Too many open invitations", "Revoke an invitation that you no longer need."),
   invalid_link: define(
     404,
     "The link does not work",
@@ -55,9 +51,9 @@ export const dashboardErrors = {
   key_not_found: define(
     404,
     "API key not found",
-    "List the keys of this workspace. A revoked key cannot be rotated: create a new one.",
+    "Choose a key of this workspace. A revoked key cannot be rotated: create a new one.",
   ),
-  api_key_limit: define(409, "Too many API keys", "Revoke a key that is not used any more."),
+  api_key_limit: define(409, "Too many API keys", "Revoke a key that you no longer use."),
   request_not_found: define(
     404,
     "Request not found in the log",
@@ -66,7 +62,7 @@ export const dashboardErrors = {
   email_unconfirmed: define(
     403,
     "The email address is not confirmed",
-    "Open the link that was mailed to the address.",
+    "Open the link that we mailed to the address.",
   ),
   email_taken: define(
     409,
@@ -83,7 +79,7 @@ export const dashboardErrors = {
   wallet_proof_refused: define(
     422,
     "The signed message does not prove the wallet",
-    "Ask for a new message, and sign it with the wallet that is named on the verification page.",
+    "Ask for a new message, and sign it with the wallet named on the verification page.",
   ),
   mail_failed: define(503, "The email could not be sent", "Check VOUCH_SMTP_URL, or send the link yourself."),
 }

@@ -1,4 +1,4 @@
-/** What the statuses mean that errors have. */
+/** The meaning of each error status. */
 export const statusMeanings = {
   400: "Malformed request",
   401: "Not authenticated",
@@ -18,18 +18,17 @@ export const statusMeanings = {
 export type ErrorStatus = keyof typeof statusMeanings
 
 type Traits = {
-  /** Only the dashboard and the investors' pages answer with it: it is no part of the API. */
+  /** Only the dashboard and the investors' pages return it. It is not part of the API. */
   isDashboardOnly: boolean
-  /** Always says in Retry-After when to come back. */
+  /** Always has the header Retry-After. */
   isTimed: boolean
-  /**
-   * Whether an answer with it is stored for a repeated Idempotency-Key. Not if it comes before the key, is about it, or refuses a
-   * rate: that has begun nothing, and the same request may be sent again.
+  /** Whether a response with it is stored and replayed for a repeated Idempotency-Key. Not if it comes before the key is read,
+   * is about the key, or is a rate limit: then nothing has begun and the same request may be sent again.
    */
   isReplayed: boolean
-  /** Says in WWW-Authenticate how a key is sent. */
+  /** Has the header WWW-Authenticate, which says how to send a key. */
   asksForKey: boolean
-  /** Trouble of ours that passes: the same request may succeed in a moment. */
+  /** A temporary problem of the server: the same request may succeed in a moment. */
   isTemporary: boolean
 }
 
@@ -41,7 +40,7 @@ const usual: Traits = {
   isTemporary: false,
 }
 
-/** An error: its status, its title, what a caller does about it, and where it differs from most. */
+/** Defines an error: its status, title, what to do about it, and where it differs from most errors. */
 export const defineError = (
   status: ErrorStatus,
   title: string,

@@ -1,6 +1,6 @@
 import { defineError } from "./define-error.ts"
 
-/** The errors that the API answers with, the dashboard as well. */
+/** The errors of the API. The dashboard uses them, too. */
 export const apiErrors = {
   malformed_json: defineError(
     400,
@@ -31,7 +31,7 @@ export const apiErrors = {
   invalid_api_key: defineError(
     401,
     "The API key is not valid",
-    "Check the key for typing mistakes, or create another one: it may have been revoked.",
+    "Check the key for typing mistakes. It may have been revoked: then create another one.",
     { isReplayed: false, asksForKey: true },
   ),
   expired_api_key: defineError(401, "The API key has expired", "Create another key, or rotate this one.", {
@@ -46,13 +46,13 @@ export const apiErrors = {
   insufficient_scope: defineError(
     403,
     "The API key lacks a scope",
-    "Use a key that carries the scope named in detail.",
+    "Use a key with the scope named in detail.",
     { isReplayed: false },
   ),
   wallet_sanctioned: defineError(
     403,
     "The wallet is refused by screening",
-    "Do not serve this wallet. If it is a false match, a member with the role compliance clears it under Reviews.",
+    "Do not serve this wallet. If the match is false, an owner or a compliance officer can clear it under Reviews.",
   ),
   wallet_not_verified: defineError(
     403,
@@ -62,7 +62,7 @@ export const apiErrors = {
   country_not_allowed: defineError(
     403,
     "The investor's country is not allowed",
-    "The configuration's country rules do not admit this investor.",
+    "Do not serve this investor, or change the configuration's country rules.",
   ),
   not_accredited: defineError(
     403,
@@ -86,13 +86,13 @@ export const apiErrors = {
   ),
   account_reopening_limit: defineError(
     403,
-    "The wallet's account was closed and paid for too often",
-    "Ask the holder to leave the account open, or wait for the next month.",
+    "The wallet's account was closed and reopened too often",
+    "Wait for the next month, and ask the holder to leave the account open.",
   ),
   sol_budget_exceeded: defineError(
     403,
     "The workspace's budget of SOL for this month is used up",
-    "Wait for the next month, or have the operator raise the budget.",
+    "Wait for the next month, or ask the operator to raise the budget.",
   ),
   transfers_locked: defineError(
     403,
@@ -102,7 +102,7 @@ export const apiErrors = {
   mint_paused: defineError(
     403,
     "The token is paused",
-    "Unpause the configuration before minting or moving its tokens.",
+    "Unpause the configuration before you mint or move its tokens.",
   ),
   route_not_found: defineError(404, "Endpoint not found", "Compare the path with the API reference."),
   attestation_not_found: defineError(
@@ -112,8 +112,8 @@ export const apiErrors = {
   ),
   sandbox_only: defineError(
     403,
-    "Only for sandbox sessions of the test mode",
-    "Use a test key and a session of the sandbox. Other sessions are decided by their provider.",
+    "Only for sandbox sessions in test mode",
+    "Use a test key and a session of the sandbox. The provider decides all other sessions.",
   ),
   session_not_found: defineError(
     404,
@@ -172,7 +172,7 @@ export const apiErrors = {
   ),
   session_approved: defineError(
     409,
-    "The session is approved already",
+    "The session is already approved",
     "Revoke its attestation with POST /attestation/{id}/revoke.",
   ),
   review_open: defineError(
@@ -182,28 +182,28 @@ export const apiErrors = {
   ),
   webhook_endpoint_exists: defineError(
     409,
-    "There is a webhook endpoint with this address",
+    "A webhook endpoint already has this address",
     "Change or delete the endpoint that has this address. GET /webhook-endpoints lists them.",
   ),
   webhook_endpoint_disabled: defineError(
     409,
     "The webhook endpoint is disabled",
-    "Enable it with PATCH /webhook-endpoint/{id}: it then gets what it missed.",
+    "Enable it with PATCH /webhook-endpoint/{id}. Events it missed are then delivered.",
   ),
   webhook_endpoint_limit: defineError(
     409,
     "Too many webhook endpoints",
-    "Delete an endpoint that is not used any more.",
+    "Delete an endpoint that you no longer use.",
   ),
   events_expired: defineError(
     410,
     "The events are no longer kept",
-    "Read what you missed with the lists, and read on after the sequence number that the error names. To begin, leave out after and cursor.",
+    "Read what you missed with the list endpoints, then continue after the sequence number in the error. To start from the oldest event, leave out after and cursor.",
   ),
   events_rewound: defineError(
     410,
     "The database lacks the event of your cursor",
-    "A failover or a restore lost events that you have. Go on with the cursor in the header Resume-Cursor, and drop events whose id you have: what happened again kept its id. What does not come again is not in the books; compare with the lists.",
+    "A failover or a restore lost events that you have. Continue with the cursor in the header Resume-Cursor, and ignore events whose id you have: repeated events keep their id. Compare with the list endpoints: what does not repeat is no longer recorded.",
   ),
   payload_too_large: defineError(
     413,
@@ -230,7 +230,7 @@ export const apiErrors = {
   wallet_cannot_sign: defineError(
     422,
     "The wallet cannot sign",
-    "Use another wallet: any signature fits the key of this one, so it cannot prove that it is yours.",
+    "Use another wallet: any signature is valid for this one's key, so it cannot prove that the wallet is yours.",
   ),
   unknown_schema: defineError(422, "Schema not found", "List the schemas with GET /schemas."),
   unknown_mint_config: defineError(
@@ -241,7 +241,7 @@ export const apiErrors = {
   invalid_amount: defineError(
     422,
     "The amount is not valid",
-    "Send a positive decimal with no more places than the token has decimals.",
+    "Send a positive decimal number with at most as many decimals as the token has.",
   ),
   insufficient_balance: defineError(
     422,
@@ -267,7 +267,7 @@ export const apiErrors = {
   internal_error: defineError(
     500,
     "Server error",
-    "Retry in a moment. If it goes on, quote request_id to support.",
+    "Retry in a moment. If the error persists, quote request_id to support.",
     { isTemporary: true },
   ),
   server_busy: defineError(
@@ -288,11 +288,11 @@ export const apiErrors = {
   provider_not_configured: defineError(
     503,
     "No KYC provider is configured",
-    "Configure a KYC provider for this mode; one for tests never decides live cases of a public deployment.",
+    "Configure a KYC provider for this mode. A test provider never decides live sessions on a public deployment.",
   ),
   chain_not_configured: defineError(
     503,
     "No chain is configured",
-    "Set SOLANA_RPC_URL for this mode; the local network never serves live cases of a public deployment.",
+    "Set SOLANA_RPC_URL for this mode. The local network never serves the live mode of a public deployment.",
   ),
 }

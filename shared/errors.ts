@@ -2,8 +2,7 @@ import { dashboardErrors } from "./dashboard-error-codes.ts"
 import { apiErrors } from "./error-codes.ts"
 
 /**
- * Every error that Vouch can answer with. The REST adapter, the OpenAPI document and the pages at /docs/errors/{code}
- * all read this one table.
+ * Every error of Vouch. The REST adapter, the OpenAPI document and the pages at /docs/errors/{code} read this table.
  */
 export const errors = { ...apiErrors, ...dashboardErrors }
 
@@ -16,12 +15,12 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(er
 export type ApiErrorCode = keyof typeof apiErrors
 export type DashboardErrorCode = keyof typeof dashboardErrors
 
-/** What the API answers with. */
+/** The codes of the API. */
 export const apiErrorCodes = Object.keys(apiErrors) as ApiErrorCode[]
 
 export const statusOf = (code: ErrorCode): number => errors[code].status
 
-/** Whether, and when, the same request may succeed. */
+/** Whether and when a retry may succeed. */
 export function retryAdvice(code: ErrorCode): string {
   const { status, isDashboardOnly, isTimed } = errors[code]
   if (isDashboardOnly) return "Only the dashboard returns this error, not the API."
@@ -34,9 +33,9 @@ export function retryAdvice(code: ErrorCode): string {
 export type ErrorOptions = {
   cause?: unknown
   retryAfterSeconds?: number | undefined
-  /** More headers of the response. */
+  /** Additional headers of the response. */
   headers?: Readonly<Record<string, string>>
-  /** The rest of the request is not read: its connection cannot be used again. */
+  /** The rest of the request is not read, so its connection cannot be reused. */
   endsConnection?: boolean
 }
 

@@ -1,8 +1,8 @@
-/** What a workspace is told of: the name of each kind of event, and what has happened, as people read it. */
+/** The event types, each with what has happened in words. */
 export const eventTypes = {
   "session.opened": "A verification session was started",
   "session.submitted": "The KYC provider reported on a session for the first time",
-  "attestation.pending": "An attestation began with its session",
+  "attestation.pending": "An attestation was created with its session",
   "attestation.verified": "An attestation was confirmed on chain",
   "attestation.rejected": "A verification was rejected, cancelled or revoked",
   "attestation.expired": "An attestation or its session expired",
@@ -13,7 +13,7 @@ export const eventTypes = {
   "token.paused": "A mint configuration was paused",
   "token.resumed": "A mint configuration was resumed",
   "investor.frozen": "A wallet's tokens were frozen because it is on a list",
-  "investor.unfrozen": "A wallet's tokens are not frozen for a list any more",
+  "investor.unfrozen": "A wallet's tokens are no longer frozen because of a list",
   "quota.threshold": "80 % or all of the month's quota is used",
   "review.opened": "A review waits for a decision",
   "review.decided": "A review was closed",

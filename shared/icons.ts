@@ -1,4 +1,4 @@
-/** The icons of the dashboard and the hosted page: paths of lines in a square of 24. */
+/** The icons of the dashboard and the hosted page, as stroked paths in a 24 × 24 square. */
 export const iconPaths = {
   check: "m5 12.5 4.5 4.5L19 7.5",
   cross: "m7 7 10 10M17 7 7 17",

@@ -1,4 +1,4 @@
-/** The languages of the hosted page, by their ISO 639-1 codes, with what each calls itself. */
+/** The languages of the hosted page: ISO 639-1 code → the language's own name. */
 export const languages = {
   en: "English",
   es: "Español",
@@ -16,7 +16,7 @@ export const isLanguage = (code: string): code is Language => Object.hasOwn(lang
 
 const MAX_RANGES = 20
 
-/** The one that a browser prefers, by its `Accept-Language` (RFC 9110, 12.5.4); English if it takes none of them. */
+/** The language that a browser prefers by its `Accept-Language` (RFC 9110, 12.5.4). English if it accepts none of them. */
 export function preferredLanguage(accepted: string | undefined): Language {
   const ranges = (accepted ?? "").split(",", MAX_RANGES).map((range) => {
     const [tag = "", ...parameters] = range.split(";").map((part) => part.trim())
@@ -25,7 +25,7 @@ export function preferredLanguage(accepted: string | undefined): Language {
     return { code: tag.split("-", 1)[0]!.toLowerCase(), weight }
   })
   const wanted = ranges.filter(({ code, weight }) => weight > 0 && isLanguage(code))
-  // A stable sort: of two that are wanted as much, the first.
+  // The sort is stable: of two equally preferred, the first wins.
   wanted.sort((one, other) => other.weight - one.weight)
   return (wanted[0]?.code as Language | undefined) ?? "en"
 }

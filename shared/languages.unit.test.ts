@@ -18,11 +18,11 @@ test.each([
   ["constructor,__proto__,toString", "en"],
   [",;,;;q=,", "en"],
   ["zh-Hant-TW,ko", "en"],
-])("who accepts %j reads %s", (accepted, language) => {
+])("a browser that accepts %j gets %s", (accepted, language) => {
   expect(preferredLanguage(accepted)).toBe(language)
 })
 
-test("a header of any length is read to its twentieth range only", () => {
+test("only the first twenty ranges of the header are read", () => {
   expect(preferredLanguage(`${"xx,".repeat(20)}de`)).toBe("en")
   expect(preferredLanguage(`${"xx,".repeat(19)}de`)).toBe("de")
 })

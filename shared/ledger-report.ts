@@ -1,32 +1,32 @@
 import type { Address } from "./address.ts"
 import type { Mode } from "./mode.ts"
 
-/** How a worker's ledger of one mode is doing. Ages and differences are in seconds. */
+/** The state of a worker's ledger in one mode. Ages and differences are in seconds. */
 export type LedgerReport = {
   mode: Mode
-  /** The highest slot that a node has answered for, and how long ago that was news; null before the first answer. */
+  /** The highest slot that a node has reported, and how long ago it was first reported. Null before the first answer. */
   slot: number | null
   slot_age_seconds: number | null
-  /** By how much the chain's clock is ahead of the database's; null before it was read. */
+  /** How far the chain's clock is ahead of the database's. Null before it was read. */
   clock_difference_seconds: number | null
   oldest_operation_seconds: number | null
   oldest_transaction_seconds: number | null
   in_doubt: number
-  /** Of the workspace that was compared longest ago; null before the first reconciliation. */
+  /** The age of the oldest reconciliation of a workspace. Null before the first one. */
   audit_age_seconds: number | null
   audit_differences: number
-  /** What the nodes can do, in the order in which they are asked; null of one that has not told. */
+  /** The capabilities of the nodes, in the order in which they are asked. Null for one that has not answered. */
   nodes: ({ version: string | null; keeps_history: boolean; first_slot: number } | null)[]
-  /** Calls that failed since the worker began, by method. */
+  /** Failed calls since the worker started, by method. */
   rpc_errors: Record<string, number>
 }
 
-/** A fee payer that people have to send SOL: it has little, or what it has will be gone within hours. */
+/** A fee payer that needs SOL: its balance is low, or will be used up within hours. */
 export type LowPayer = {
   mode: Mode
   address: Address
-  /** What it has, in SOL. */
+  /** Its balance in SOL. */
   sol: number
-  /** How long that lasts at the rate of the last hour; null where nothing tells. */
+  /** How long the balance lasts at the rate of the last hour. Null if unknown. */
   hours_left: number | null
 }

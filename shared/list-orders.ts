@@ -1,3 +1,3 @@
-/** What comes first in a list of verifications. By their expiry there are only those that hold. */
+/** The orders of a list of verifications. The order by expiry contains only verified ones. */
 export const listOrders = ["newest", "oldest", "expiry"] as const
 export type ListOrder = (typeof listOrders)[number]

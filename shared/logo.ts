@@ -1,2 +1,2 @@
-/** Largest logo of a company, in bytes: with it the hosted page stays within its budget. */
+/** The largest logo in bytes. It keeps the hosted page within its size budget. */
 export const MAX_LOGO_BYTES = 100_000

@@ -1,4 +1,4 @@
-/** What a workspace does by itself when something is found after the fact. `review` always leaves it to a person. */
+/** What a workspace does automatically on a later finding. `review` always leaves the decision to a person. */
 export const policies = {
   wallet_listed: {
     label: "Wallet on a screening list",
@@ -23,13 +23,13 @@ export const policies = {
   },
   person_deactivated: {
     label: "Person deactivated",
-    hint: "The person was deactivated, or deleted, at the KYC vendor.",
+    hint: "The KYC vendor deactivated or deleted the person.",
     choices: { review: "Open a review", withdraw: "Revoke the person’s verifications" },
     default: "withdraw",
   },
   data_deleted: {
     label: "Data deleted",
-    hint: "The KYC vendor deleted what it keeps of the person. Choose nothing if it deletes by a schedule.",
+    hint: "The KYC vendor deleted the person’s data. Choose “Do nothing” if it deletes data on a schedule.",
     choices: {
       review: "Open a review",
       withdraw: "Revoke the person’s verifications",
@@ -45,11 +45,11 @@ export const policies = {
 export type PolicyName = keyof typeof policies
 export type PolicyChoice<Name extends PolicyName> = Extract<keyof (typeof policies)[Name]["choices"], string>
 export type Policies = { [Name in PolicyName]: PolicyChoice<Name> }
-/** Those that differ from the default. */
+/** The choices that differ from the default. */
 export type ChosenPolicies = { [Name in PolicyName]?: PolicyChoice<Name> | undefined }
 
 export const policyNames = Object.keys(policies) as PolicyName[]
 
-/** What holds: what was chosen, else the default. */
+/** The choice in effect: the member's, else the default. */
 export const policiesOf = (chosen: ChosenPolicies): Policies =>
   Object.fromEntries(policyNames.map((name) => [name, chosen[name] ?? policies[name].default])) as Policies

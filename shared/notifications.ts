@@ -1,15 +1,15 @@
 import type { Role } from "./roles.ts"
 
-/** What members are mailed about, and whom it concerns, by role. Each member can switch each of them off. */
+/** The emails to members, by role. Each member can turn each of them off. */
 export const notifications = {
   webhook_endpoints: {
     name: "Webhook endpoints",
-    summary: "One has taken nothing for a day, or was disabled",
+    summary: "An endpoint has accepted nothing for a day, or was disabled",
     roles: ["owner", "developer"],
   },
   low_sol: {
     name: "Low SOL",
-    summary: "A fee payer needs SOL soon, once a day until it has some",
+    summary: "A fee payer will soon run out of SOL, once a day until it is funded",
     roles: ["owner", "developer"],
   },
   differences: {
@@ -33,6 +33,6 @@ export type NotificationKind = keyof typeof notifications
 
 export const allNotifications = Object.keys(notifications) as NotificationKind[]
 
-/** What a role is mailed about. */
+/** The emails that a role gets. */
 export const notificationsOf = (role: Role): NotificationKind[] =>
   allNotifications.filter((kind) => (notifications[kind].roles as readonly Role[]).includes(role))

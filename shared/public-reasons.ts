@@ -1,6 +1,6 @@
 /**
- * What the holder of a wallet may be told of why a verification did not hold. The reason in words stays with the
- * company: it may say what nobody may tip off.
+ * The reasons that an investor may see for a failed or revoked verification. The internal reason stays with the company,
+ * because telling it to the investor could be tipping off.
  */
 export const publicReasons = [
   "documents_unreadable",

@@ -1,17 +1,17 @@
-/** Days after which rows are deleted, or a part of them. Screens and errors take their numbers from here. */
+/** Days after which rows, or parts of them, are deleted. Screens and errors use these numbers. */
 export const keptDays = {
   /** The request log, `api_requests`. */
   requests: 30,
-  /** Ids of providers' webhooks, by which a repeat is recognised. */
+  /** Ids of providers' webhooks, which identify repeats. */
   webhookEvents: 90,
   /** Events of a workspace: GET /events. */
   events: 90,
-  /** What became of each attempt to send a webhook. */
+  /** The result of each attempt to send a webhook. */
   webhookAttempts: 30,
-  /** What became of each attestation that was revoked with others, since the last one was. */
+  /** The results of a bulk revocation, counted from its end. */
   bulkRevocations: 30,
-  /** What members were mailed about. */
+  /** The emails sent to members. */
   notifications: 60,
-  /** The bytes of transactions (`wire`). By then a transaction is on chain for good, or never will be. */
+  /** The bytes of transactions (`wire`). After this time a transaction is finalized or can never land. */
   transactionBytes: 30,
 } as const

@@ -1,4 +1,4 @@
-/** Why a person has to look at something. `decisions` are what they may come to, in the order of their buttons. */
+/** The kinds of reviews. `decisions` lists the possible decisions in the order of their buttons. */
 export const reviewKinds = {
   vendor: {
     label: "Vendor review",
@@ -17,7 +17,7 @@ export const reviewKinds = {
   },
   reversal: {
     label: "Vendor reversal",
-    summary: "The KYC vendor approved a person whom it had rejected.",
+    summary: "The KYC vendor approved a person it had rejected before.",
     decisions: ["approve", "keep_rejected"],
   },
 } as const satisfies Record<string, { label: string; summary: string; decisions: readonly string[] }>
@@ -25,7 +25,7 @@ export const reviewKinds = {
 export type ReviewKind = keyof typeof reviewKinds
 export const allReviewKinds = Object.keys(reviewKinds) as ReviewKind[]
 
-/** `told`: the investor learns of it, by a public reason code. */
+/** `told`: the investor sees a public reason for it. */
 export const reviewDecisions = {
   approve: { label: "Approve", past: "Approved", told: false },
   request_resubmission: { label: "Request resubmission", past: "Resubmission requested", told: true },
@@ -41,7 +41,7 @@ export const reviewDecisions = {
 export type ReviewDecision = keyof typeof reviewDecisions
 export const allReviewDecisions = Object.keys(reviewDecisions) as ReviewDecision[]
 
-/** What was found, as people read it. Whatever else there is to say is the review's detail. */
+/** The findings in words. The review's detail has the rest. */
 export const findings = {
   in_review: "The vendor could not decide",
   reversed: "The vendor approved after its rejection",
@@ -54,10 +54,10 @@ export const findings = {
 
 export type Finding = keyof typeof findings
 
-/** `requested`: somebody has decided, and another member has to confirm it. */
+/** `requested`: a member has decided, and another one has to confirm. */
 export type ReviewState = "open" | "requested" | "closed"
 
-/** Why a review closed: by a person's decision, or because there was nothing left to decide. */
+/** Why a review closed: a member decided, or nothing was left to decide. */
 export const reviewEndings = {
   decided: "Decided",
   vendor: "Closed: the vendor decided",

@@ -2,7 +2,7 @@ import { allScopes, type Permission, type Scope } from "./scopes.ts"
 
 const reads = allScopes.filter((scope): scope is Extract<Scope, `${string}:read`> => scope.endsWith(":read"))
 
-/** What a member may do, and the sentence that says so where a role is chosen. A viewer changes nothing. */
+/** What each role may do, with the sentence shown when a member chooses a role. */
 export const roles = {
   owner: {
     name: "Owner",
@@ -11,7 +11,7 @@ export const roles = {
   },
   developer: {
     name: "Developer",
-    summary: "Keys, schemas, tokens and revoking; no members, reviews or claims",
+    summary: "API keys, schemas, tokens and revoking; no members, reviews or claims",
     permissions: [...allScopes, "key:write"],
   },
   compliance: {

@@ -1,6 +1,6 @@
-/** Lists of the dashboard whose filters can be saved, as their pages are called. */
+/** The lists of the dashboard whose filters can be saved, by the names of their pages. */
 export const filteredLists = ["attestations", "investors", "reviews", "events", "logs", "audit"] as const
 export type FilteredList = (typeof filteredLists)[number]
 
-/** Filters that a person saves of one list. */
+/** The most filters that a member can save for one list. */
 export const MOST_SAVED_FILTERS = 20

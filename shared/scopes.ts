@@ -1,8 +1,8 @@
-/** What a key may do, with the words that the dashboard and the API reference show. */
+/** The scopes of a key, with their descriptions in the dashboard and the API reference. */
 export const scopes = {
   "kyc:read": "Read the status of a wallet and sessions",
   "kyc:write": "Start and cancel verification sessions",
-  "investor:erase": "Erase what is known of an investor",
+  "investor:erase": "Erase the data about an investor",
   "attestation:read": "Read attestations",
   "attestation:write": "Revoke attestations",
   "token:read": "Read token operations and balances",
@@ -20,5 +20,5 @@ export const allScopes = Object.keys(scopes) as Scope[]
 
 export const isScope = (value: string): value is Scope => Object.hasOwn(scopes, value)
 
-/** What only people may do, in the dashboard: `review:write` decides reviews, `claims:read` sees what is known of a person. */
+/** Permissions of members only: `review:write` decides reviews, `claims:read` sees the claims of a person. */
 export type Permission = Scope | "key:write" | "member:write" | "review:write" | "claims:read"

@@ -1,20 +1,19 @@
-// What the records of Vouch can be, in the words of the API. Screens say each with the look that
-// `app/components/ui/badge.tsx` gives it.
+// The statuses of Vouch's records, in the words of the API. `app/components/ui/badge.tsx` has their look on screens.
 
 export const attestationStatuses = ["pending", "verified", "rejected", "expired"] as const
 export type AttestationStatus = (typeof attestationStatuses)[number]
 
-/** As people read it: what the API calls `rejected` was either refused or revoked. */
+/** The statuses on screens, which split the API's `rejected` into refused and revoked. */
 export const shownStatuses = ["pending", "verified", "rejected", "revoked", "expired"] as const
 export type ShownStatus = (typeof shownStatuses)[number]
 
-/** What a provider says of a session, in the order of weight that decides between events of the same instant. */
+/** A provider's decisions, in the order of precedence between events of the same instant. */
 export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
 export type Decision = (typeof decisions)[number]
 
 /**
- * How far a session has come. `open` waits for the investor, `approved` for the chain; the last four are final, whatever
- * becomes of the attestation later.
+ * The progress of a session. `open` waits for the investor, `approved` for the chain. The last four are final, even if the
+ * attestation changes later.
  */
 export const sessionStates = [
   "open",
@@ -28,17 +27,17 @@ export const sessionStates = [
 export type SessionState = (typeof sessionStates)[number]
 
 /**
- * What a vendor says to deleting what it keeps of an erased person. `kept`: it has the same record for another wallet of
+ * The state of deleting an erased person's data at a vendor. `kept`: the vendor has the same record for another wallet of
  * the person, and is asked when that one is erased.
  */
 const vendorRedactions = ["requested", "done", "not_supported", "kept"] as const
 export type VendorRedaction = (typeof vendorRedactions)[number]
 
-/** As people read it: one that was asked for in vain for hours has failed, though it goes on. */
+/** The states on screens. A request without an answer for hours shows as failed, although Vouch keeps asking. */
 export const shownRedactions = [...vendorRedactions, "failed"] as const
 export type ShownRedaction = (typeof shownRedactions)[number]
 
-/** Why one attestation of several was not revoked, by the code that revoking it alone would answer with. */
+/** Why a bulk revocation skipped an attestation: the error code of revoking it alone. */
 export type RevocationFailure =
   | "attestation_not_found"
   | "insufficient_scope"
@@ -48,13 +47,13 @@ export type RevocationFailure =
 export const operationStatuses = ["queued", "submitted", "confirmed", "failed"] as const
 export type OperationStatus = (typeof operationStatuses)[number]
 
-/** `saved` may still land; only `confirmed` has. */
+/** `saved` may still land. Only `confirmed` has landed. */
 export const transactionStatuses = ["saved", "confirmed", "failed", "expired"] as const
 export type TransactionStatus = (typeof transactionStatuses)[number]
 
 export const keyStatuses = ["active", "expired", "revoked"] as const
 export type KeyStatus = (typeof keyStatuses)[number]
 
-/** Who an audit entry names: a member, an API key, the operator (command line), or Vouch itself. */
+/** The actor of an audit entry: a member, an API key, the operator (command line), or Vouch itself. */
 export const auditActors = ["user", "key", "operator", "system"] as const
 export type AuditActor = (typeof auditActors)[number]

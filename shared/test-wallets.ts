@@ -3,7 +3,7 @@ import type { Claims } from "./claims.ts"
 import type { PublicReason } from "./public-reasons.ts"
 import type { Decision } from "./statuses.ts"
 
-/** What the sandbox decides about a session, with what a vendor reports besides. */
+/** The sandbox's decision about a session, and what else a vendor would report. */
 export type TestDecision = { decision: Decision; claims: Claims; publicReason: PublicReason | null }
 
 const american: Claims = { country: "US", age_over_18: true, accredited: true }
@@ -14,9 +14,9 @@ const rejected = (publicReason: PublicReason | null = null): TestDecision => ({
 })
 
 /**
- * Wallets whose sessions the sandbox decides by itself in test mode: the table of docs/contract.md, which a test compares.
- * Each address is its name, filled up with ones to 32 bytes, with the first end that makes it a key's point on the curve.
- * So no one has the key.
+ * Wallets whose sessions the sandbox decides automatically in test mode. A test compares them with the table in
+ * docs/contract.md. Each address is its name, padded with ones to 32 bytes, with the first ending that makes it a point on
+ * the curve. So no one has the key.
  */
 const wallets = {
   VouchTestApproved11111111111111111111111118: {

@@ -1,4 +1,4 @@
-/** How a time is written for people, wherever it is read: to the minute, with the zone that it is in. */
+/** The format of times for people: to the minute, with the zone. */
 export const timeFormat = {
   day: "numeric",
   month: "short",

@@ -1,20 +1,20 @@
 /**
- * Why a signed message proves nothing, as the detail of `wallet_proof_refused` begins: the hosted page has a text for
- * each in every language.
+ * Why a signed message does not prove the wallet. The detail of `wallet_proof_refused` begins with it, and the hosted page
+ * has a text for each in every language.
  */
 export type ProofProblem =
-  /** Nothing is asked of this session any more, or the message is of another one. */
+  /** The session no longer needs a proof, or the message belongs to another session. */
   | "session"
-  /** No such request: it was used, or replaced by a newer one. */
+  /** The request does not exist: it was used, or replaced by a newer one. */
   | "request"
   | "domain"
   | "wallet"
   | "early"
   | "late"
-  /** Another text than the one that was asked for. */
+  /** The text differs from the requested one. */
   | "message"
   | "signature"
   /** The chain has no such transaction yet, or it failed. */
   | "transaction"
-  /** The transaction on chain has no such memo that the wallet signed. */
+  /** The transaction on chain has no such memo signed by the wallet. */
   | "memo"

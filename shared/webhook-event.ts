@@ -1,9 +1,9 @@
 import { exampleClaims } from "./claims.ts"
 
-/** The one type of event that a provider sends. */
+/** The only type of event that a provider sends. */
 export const EVENT_TYPE = "verification.completed"
 
-/** An event as the documents and the samples show it. */
+/** The example event of the documents and samples. */
 export const exampleEvent = {
   type: EVENT_TYPE,
   data: {

@@ -1,4 +1,4 @@
-/** Whom a workspace's events are sent to, and how often. Times in seconds. */
+/** Limits and schedules of webhook endpoints. Times are in seconds. */
 
 /**
  * Pauses before each attempt: the schedule of the Standard Webhooks specification
@@ -17,22 +17,22 @@ export const attemptPauses_s = [
   24 * 3600,
 ] as const
 
-/** An endpoint that has taken nothing for so many days is disabled. */
+/** An endpoint that has accepted nothing for this many days is disabled. */
 export const disabledAfterDays = 4
 
-/** Endpoints of a workspace, at most. */
+/** The most endpoints of a workspace. */
 export const mostEndpoints = 20
 
-/** How long one may take to answer. */
+/** How long an endpoint may take to answer. */
 export const answerWithin_s = 15
 
-/** For how long the secret before the last may still sign: up to a week, and a day unless told otherwise. */
+/** How long the previous secret also signs: up to a week, by default a day. */
 export const overlap_s = { longest: 7 * 86_400, usual: 86_400 } as const
 
-/** `pending` waits for its next attempt; `failed` has used them all. */
+/** `pending` waits for its next attempt. `failed` has used all attempts. */
 export const deliveryStatuses = ["pending", "delivered", "failed"] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** Why an endpoint is disabled: a member or a key did it, it answered 410, or it took nothing for days. */
+/** Why an endpoint is disabled: a member or a key did it, it answered 410, or it accepted nothing for days. */
 export const disabledReasons = ["requested", "gone", "failing"] as const
 export type DisabledReason = (typeof disabledReasons)[number]

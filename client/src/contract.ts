@@ -373,7 +373,7 @@ export interface InvestorEvent {
   sequence: number
   /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
   cursor: string
-  /** `investor.frozen`: A wallet's tokens were frozen because it is on a list; `investor.unfrozen`: A wallet's tokens are not frozen for a list any more */
+  /** `investor.frozen`: A wallet's tokens were frozen because it is on a list; `investor.unfrozen`: A wallet's tokens are no longer frozen because of a list */
   type: "investor.frozen" | "investor.unfrozen"
   /** When it happened */
   occurred_at: string
@@ -730,7 +730,7 @@ export interface SessionEvent {
   sequence: number
   /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
   cursor: string
-  /** `session.opened`: A verification session was started; `session.submitted`: The KYC provider reported on a session for the first time; `attestation.pending`: An attestation began with its session */
+  /** `session.opened`: A verification session was started; `session.submitted`: The KYC provider reported on a session for the first time; `attestation.pending`: An attestation was created with its session */
   type: "session.opened" | "session.submitted" | "attestation.pending"
   /** When it happened */
   occurred_at: string

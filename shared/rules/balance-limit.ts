@@ -26,6 +26,6 @@ export const balanceLimit = defineRule({
   },
   passed({ to, amount, rules: { max_balance_per_wallet: cap }, config: { decimals } }) {
     const after = fromBaseUnits(to.balance + to.incoming + amount, decimals)
-    return `The wallet has ${after} after it, and may hold ${fromBaseUnits(cap, decimals)}.`
+    return `The wallet has ${after} afterwards, and may hold ${fromBaseUnits(cap, decimals)}.`
   },
 })

@@ -4,20 +4,20 @@ describeRule("balance_limit_exceeded", {
   refuses: [
     ["one unit too many", mint({ rules: { max_balance_per_wallet: 9n } })],
     [
-      "with what is on its way",
+      "one unit too many with incoming tokens",
       transfer({ rules: { max_balance_per_wallet: 20n }, to: bob({ balance: 5n, incoming: 6n }) }),
     ],
     [
-      "what is about to leave makes no room before it has left",
+      "outgoing tokens count until they have left",
       mint({ rules: { max_balance_per_wallet: 20n }, to: bob({ balance: 15n, outgoing: 15n }) }),
     ],
   ],
   admits: [
     ["up to the limit", mint({ rules: { max_balance_per_wallet: 10n } })],
     [
-      "up to the limit with what is on its way",
+      "up to the limit with incoming tokens",
       transfer({ rules: { max_balance_per_wallet: 20n }, to: bob({ balance: 5n, incoming: 5n }) }),
     ],
-    ["a giver above the limit", transfer({ rules: { max_balance_per_wallet: 10n } })],
+    ["a sender above the limit", transfer({ rules: { max_balance_per_wallet: 10n } })],
   ],
 })

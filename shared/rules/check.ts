@@ -1,7 +1,7 @@
 import type { Rule, TransferContext } from "./define.ts"
 import { allRules, type RuleCode } from "./rules.ts"
 
-/** The first rule that a request does not meet, and what is wrong. */
+/** The first rule that a request violates, and how. */
 type Violation = { code: RuleCode; detail: string }
 
 const appliesTo = ({ on, needs, applies }: Rule, context: TransferContext): boolean =>
@@ -20,19 +20,19 @@ const firstOf = (moments: readonly Rule["checked"][]) => {
   }
 }
 
-/** Of a request, in the order that the contract promises. */
+/** The first violation of a request, in the order of the contract. */
 export const firstViolation = firstOf(["wallet", "signing", "request"])
 
-/** Of what was accepted and is about to be signed: its reservations hold, its wallets may have changed. */
+/** The first violation before signing. Reservations still hold, but the wallets may have changed. */
 export const firstViolationAtSigning = firstOf(["wallet", "signing"])
 
-/** Of a wallet that would hold by itself: what binds on chain in holder mode. */
+/** The first violation of a wallet that holds tokens: the rules that bind on chain in holder mode. */
 export const firstViolationOfHolding = firstOf(["wallet"])
 
-/** What a rule says of a request. `undecided`: it asks for claims, and the wallet is not verified. */
+/** A rule's result for a request. `undecided`: the rule needs claims, and the wallet is not verified. */
 export type Finding = { code: RuleCode; outcome: "passed" | "refused" | "undecided"; detail: string }
 
-/** What every rule that applies says of a request, in the same order. */
+/** The results of all rules that apply to a request, in the same order. */
 export const findings = (context: TransferContext): Finding[] =>
   allRules.filter((rule) => appliesTo(rule, context)).map((rule) => findingOf(rule, context))
 

@@ -27,7 +27,7 @@ const verified = (context: TransferContext) => ({
   to: { ...context.to, claims: {} },
 })
 
-/** Every rule is violated, and violation by violation is taken back. */
+/** A context that violates every rule. The test then removes one violation after the other. */
 const allWrong = (from: Holder | null): TransferContext =>
   contextOf(from, {
     amount: 1000n,
@@ -56,7 +56,7 @@ const repairs: Repair[] = [
 test.each([
   ["transfer", alice({ claims: null })],
   ["mint", null],
-] as const)("the first violation of a %s answers, in the promised order", (kind, from) => {
+] as const)("the first violation of a %s answers, in the order of the contract", (kind, from) => {
   let context = allWrong(from)
   for (const [code, repair] of repairs.filter(([code]) => codesOn(kind).includes(code))) {
     expect(codeOf(context)).toBe(code)
@@ -65,12 +65,12 @@ test.each([
   expect(codeOf(context)).toBeNull()
 })
 
-test("what counts is asked last: who may not come in at all takes no lock", () => {
+test("rules that count come last, so that a refused wallet takes no lock", () => {
   const counts = allRules.map(({ checked }) => checked === "request")
   expect(counts).toEqual(counts.toSorted())
 })
 
-test("of two strangers the giver is named, of one stranger he", () => {
+test("the detail names the sender if neither wallet is verified, otherwise the one that is not", () => {
   const stranger = { claims: null }
   expect(firstViolation(transfer({ from: alice(stranger), to: bob(stranger) }))!.detail).toMatch(/^alice /)
   expect(firstViolation(transfer({ to: bob(stranger) }))!.detail).toMatch(/^bob /)
@@ -86,7 +86,7 @@ test("a detail says in whole tokens what is left", () => {
   expect(short!.detail).toBe("amount: alice can move 0.25 at most.")
 })
 
-test("a country is named only to whoever may know it", () => {
+test("a country is named only to callers who may know it", () => {
   const context = mint({ rules: US, to: bob({ claims: { country: "DE" } }) })
   expect(firstViolation(context)!.detail).toBe("The token's country rules do not allow bob.")
   expect(firstViolation({ ...context, namesClaims: true })!.detail).toBe(
@@ -94,7 +94,7 @@ test("a country is named only to whoever may know it", () => {
   )
 })
 
-test("what is reserved is not asked again at the signature, what can change is", () => {
+test("signing checks rules that can change, not those whose amounts are reserved", () => {
   const limits = { max_supply: 1n, max_holders: 0, max_balance_per_wallet: 1n }
   expect(firstViolationAtSigning(transfer({ amount: 1000n, rules: limits }))).toBeNull()
   expect(firstViolationAtSigning(transfer({ to: bob({ claims: null }) }))!.code).toBe("wallet_not_verified")
@@ -102,7 +102,7 @@ test("what is reserved is not asked again at the signature, what can change is",
   expect(firstViolationAtSigning(transfer({ rules: lockedFor(1) }))!.code).toBe("transfers_locked")
 })
 
-test("to hold by himself an investor needs what belongs to him, and no pause or lock-up takes that away", () => {
+test("a holder must meet the rules about the wallet, and neither a pause nor a lock-up freezes them", () => {
   const codeOfHolding = (context: TransferContext) => firstViolationOfHolding(context)?.code ?? null
   expect(codeOfHolding(mint({ config: { paused: true } }))).toBeNull()
   expect(codeOfHolding(mint({ to: bob({ claims: null }) }))).toBe("wallet_not_verified")
@@ -112,7 +112,7 @@ test("to hold by himself an investor needs what belongs to him, and no pause or 
   expect(codeOfHolding(mint({ rules: ACCREDITED, to: bob({ claims: {} }) }))).toBe("not_accredited")
 })
 
-test("every rule that applies says what it finds; of claims that nobody has told, that it is not known", () => {
+test("every rule that applies reports its result, and rules about unknown claims are undecided", () => {
   const rules = { ...US, ...ACCREDITED, max_holders: 3 }
   expect(findings(transfer({ rules }))).toEqual([
     { code: "mint_paused", outcome: "passed", detail: "The token is not paused." },

@@ -41,7 +41,7 @@ export const countries = defineRule({
   check(context) {
     const { allowed_countries, blocked_countries } = context.rules
     const outside = holdersOf(context).find(({ claims }) => {
-      // A provider that tells no country has not shown that the investor may come in.
+      // Without a country from the provider, it is not known that the investor is allowed.
       const country = claims?.country
       if (country === undefined) return true
       return allowed_countries?.includes(country) === false || blocked_countries?.includes(country) === true
@@ -57,6 +57,6 @@ export const countries = defineRule({
       ? null
       : {
           field: "blocked_countries",
-          detail: `blocks ${allowed_countries ? "every country in rules.allowed_countries" : "all countries"}, so nobody could hold the token.`,
+          detail: `blocks ${allowed_countries ? "every country in rules.allowed_countries" : "all countries"}, so no one could hold the token.`,
         },
 })

@@ -3,25 +3,25 @@ import type { Claims } from "../claims.ts"
 import type { ErrorCode } from "../errors.ts"
 import type { TransferMode } from "../transfer-modes.ts"
 
-/** A wallet that gets or gives tokens, as the rules see it. Amounts are in base units. */
+/** A wallet that sends or receives tokens, as rules see it. Amounts are in base units. */
 export type Holder = {
   wallet: Address
-  /** Claims of its attestation of the required schema; null while it is not verified. */
+  /** Claims of its attestation of the required schema. Null while it is not verified. */
   claims: Claims | null
-  /** Whether it is on a screening list, and nobody has cleared it; absent where nothing is screened. */
+  /** Whether it is on a screening list and not cleared. Absent if wallets are not screened. */
   isListed?: boolean | undefined
-  /** What happened to its attestation if it is not verified; absent if the caller may not know. */
+  /** Why it is not verified. Absent if it is, or if the caller may not know. */
   unverifiedBecause?: string | undefined
-  /** What it has for sure, and what is on its way to and from it. */
+  /** Its confirmed balance, and amounts in progress to and from it. */
   balance: bigint
   incoming: bigint
   outgoing: bigint
-  /** Whether it counts as a holder already. */
+  /** Whether it already counts as a holder. */
   hasSlot: boolean
 }
 
 /**
- * A mint (`from` is null) or a transfer, as a rule sees it: of the configuration's rules it is given its own fields.
+ * A mint (`from` is null) or a transfer, as a rule sees it. `rules` contains only the rule's own fields.
  */
 export type TransferContext<
   Rules = Readonly<Record<string, Value>>,
@@ -31,22 +31,22 @@ export type TransferContext<
   from: From
   to: Holder
   now: Date
-  /** Whether a violation may name a claim. Not where it is stored: claims can be erased. */
+  /** Whether a violation may name a claim. Not if it is stored, because claims can be erased. */
   namesClaims?: boolean | undefined
   rules: Rules
   config: {
     decimals: number
     requiredSchema: string
     paused: boolean
-    /** Base units minted and about to be. */
+    /** Base units minted, including mints in progress. */
     issued: bigint
     holders: number
-    /** Whether the database knows the balances. In holder mode only the chain does. */
+    /** Whether the database has the balances. In holder mode only the chain does. */
     knowsBalances: boolean
   }
 }
 
-/** What a field can be: as JSON has it, and as a rule reads it. A flag that is off is a rule that is not set. */
+/** The types of fields: as JSON, and as a rule reads them. A flag that is off means the rule is not set. */
 type Types = {
   countries: { json: string[]; value: readonly string[] }
   amount: { json: string; value: bigint }
@@ -59,21 +59,21 @@ export type JsonOf<T extends FieldType> = Types[T]["json"]
 export type ValueOf<T extends FieldType> = Types[T]["value"]
 export type Value = ValueOf<FieldType>
 
-/** What a summary may need to say a time in the reader's words. */
+/** Formats a time for the reader of a summary. */
 export type Reader = { now: Date; formatTime: (time: string) => string }
 
-/** One field of a configuration's `rules`, wherever it is shown or checked. */
+/** One field of a configuration's `rules`: how it is documented, shown and checked. */
 export type FieldOf<T extends FieldType> = {
   type: T
-  /** In the API's description. */
+  /** For the OpenAPI document. */
   description: string
   example: JsonOf<T>
-  /** Its label in the form, and what it refuses. */
+  /** Its label in the form. */
   label: string
   hint: string
-  /** On the token's page: what holds while it is set. */
+  /** A sentence for the token's page while it is set. */
   summary(value: JsonOf<T>, reader: Reader): string
-  /** Where the rule can be held. The chain holds none of the balances once holders move tokens by themselves. */
+  /** The modes that can enforce it. Rules about balances cannot be enforced once holders move tokens themselves. */
   modes: readonly ["agent"] | readonly ["agent", "holder"]
 } & (T extends "count" ? { min: number; max: number } : unknown)
 
@@ -89,7 +89,7 @@ type JsonSet<F extends Fields> = { [N in keyof F]?: JsonOf<F[N]["type"]> | undef
 type From = { mint: null; transfer: Holder; both: Holder | null }
 
 /**
- * A rule: all that there is to say about it. `docs/extending.md` shows how to add one.
+ * The whole definition of a rule. `docs/extending.md` shows how to add one.
  */
 export type Rule<
   C extends ErrorCode = ErrorCode,
@@ -97,30 +97,29 @@ export type Rule<
   Needed extends keyof F & string = keyof F & string,
   On extends keyof From = keyof From,
 > = {
-  /** What the API refuses with. */
+  /** The error code of a refusal. */
   code: C
-  /** What screens call it. */
+  /** Its name on screens. */
   name: string
   fields: F
-  /** Fields without which it says nothing. */
+  /** The rule applies only if these fields are set. */
   needs: readonly Needed[]
   on: On
-  /**
-   * When it is checked. `wallet`: at the request, before signing, and to tell whether a wallet may hold by itself.
-   * `signing`: at the request and before signing. `request`: once, as it counts, and what it counts is reserved.
+  /** When it is checked. `wallet`: at the request, before signing, and to decide whether a wallet may hold tokens.
+   * `signing`: at the request and before signing. `request`: once, because the amounts it counts are then reserved.
    */
   checked: "wallet" | "signing" | "request"
-  /** Whether it looks at claims: undecided while the wallet is not verified, and its detail may name one. */
+  /** Whether it reads claims. Then it is undecided while the wallet is not verified, and its detail may name a claim. */
   readsClaims: boolean
-  /** What the dashboard offers whoever is refused. */
+  /** What the dashboard offers after a refusal. */
   remedy: "verify" | "unpause" | "change_rules" | null
-  /** Whether it has a say, where `on` and `needs` do not tell. */
+  /** Whether it applies, if `on` and `needs` are not enough to decide. */
   applies?(context: TransferContext<Given<F, Needed>, From[On]>): boolean
-  /** What is wrong, as the API's detail; null when nothing is. */
+  /** The violation as the API's detail, or null. */
   check(context: TransferContext<Given<F, Needed>, From[On]>): string | null
-  /** What is so where it passes. */
+  /** The message shown when the rule passes. */
   passed(context: TransferContext<Given<F, Needed>, From[On]>): string
-  /** What is wrong with its fields together, by the field to change. */
+  /** A conflict between its fields, with the field to change. */
   conflict?(json: JsonSet<F>): { field: keyof F & string; detail: string } | null
 }
 
@@ -133,7 +132,7 @@ export const defineRule = <
   rule: Rule<C, F, Needed, On>,
 ) => rule
 
-/** Both wallets of a transfer, the one that gives first; of a mint the one that receives. */
+/** Both wallets of a transfer, the sender first. For a mint, the recipient. */
 export const holdersOf = ({ from, to }: Pick<TransferContext, "from" | "to">): Holder[] =>
   from === null ? [to] : [from, to]
 

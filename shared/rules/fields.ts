@@ -12,15 +12,15 @@ type All = Intersection<(typeof rules)[number]["fields"]>
 export type RuleName = keyof All & string
 type TypeOf<N extends RuleName> = All[N] extends { type: infer T extends FieldType } ? T : never
 
-/** The rules of a configuration as the API writes them. */
+/** The rules of a configuration in the API's format. */
 export type RulesJson = { [N in RuleName]?: JsonOf<TypeOf<N>> | undefined }
-/** The same as the rules read them: amounts in base units. Absent ones are not set. */
+/** The rules as code reads them, with amounts in base units. Absent ones are not set. */
 export type Rules = { [N in RuleName]?: ValueOf<TypeOf<N>> }
 
-/** Who may hold, what counts, and what only puts off: as forms and documents show them. */
+/** Who may hold, limits, and delays, in the order of forms and documents. */
 const order: readonly Rule["checked"][] = ["wallet", "request", "signing"]
 
-/** Every field with its name, in the order in which forms and documents show them. */
+/** Every field with its name, in the order of forms and documents. */
 export const ruleFields: readonly (Field & { name: RuleName; rule: Rule })[] = order
   .flatMap((moment) => allRules.filter((rule) => rule.checked === moment))
   .flatMap((rule) =>
@@ -31,11 +31,11 @@ const names: ReadonlySet<string> = new Set(ruleFields.map(({ name }) => name))
 
 export const isRuleName = (name: string): name is RuleName => names.has(name)
 
-/** Whether a rule can be held in a transfer mode. */
+/** Whether a transfer mode can enforce a rule. */
 export const isHeldIn = (mode: TransferMode, { modes }: Pick<Field, "modes">): boolean =>
   modes.some((one) => one === mode)
 
-/** Fields of the rules that belong to a wallet itself: what holder mode enforces by freezing. */
+/** Fields of rules about the wallet itself, which holder mode enforces by freezing. */
 export const holdingNames: readonly RuleName[] = ruleFields
   .filter(({ rule }) => rule.checked === "wallet")
   .map(({ name }) => name)
@@ -54,7 +54,7 @@ const read: Read = {
   time: (text) => new Date(text),
 }
 
-/** Rules as the API writes them, read. They have been checked. */
+/** Parses rules from the API's format. They must already be validated. */
 export function readRules(json: RulesJson, decimals: number): Rules {
   const set: Partial<Record<RuleName, Value>> = {}
   for (const { name, type } of ruleFields) {
@@ -66,7 +66,7 @@ export function readRules(json: RulesJson, decimals: number): Rules {
   return set as Rules
 }
 
-/** What is wrong with rules that are each well-formed: by themselves, together, or in this mode. */
+/** The first problem of well-formed rules: one by itself, several together, or in this mode. */
 export function firstConflict(
   json: RulesJson,
   { mode, decimals }: { mode: TransferMode; decimals: number },
@@ -87,7 +87,7 @@ export function firstConflict(
   return invalid ? { field: invalid.name, detail: `${limitsOf(decimals)}.` } : null
 }
 
-/** The rules that are set, each in a sentence, in the order in which they are asked. */
+/** The rules that are set, each in a sentence, in the order of their checks. */
 export const summariesOf = (json: RulesJson, reader: Reader): { name: RuleName; text: string }[] =>
   allRules.flatMap(({ fields }) =>
     Object.entries(fields).flatMap(([name, { summary }]) => {

@@ -21,7 +21,7 @@ const every = {
 const agent = { mode: "agent", decimals: 2 } as const
 const holder = { mode: "holder", decimals: 2 } as const
 
-test("fields stand as forms and documents show them: who may hold, what counts, what puts off", () => {
+test("fields are in the order of forms and documents: who may hold, limits, delays", () => {
   const shown = ruleFields.map(({ name }) => name)
   expect(shown.filter((name) => name in every)).toEqual(Object.keys(every))
   expect(shown.slice(0, holdingNames.length)).toEqual(holdingNames)
@@ -30,7 +30,7 @@ test("fields stand as forms and documents show them: who may hold, what counts, 
   expect(isRuleName("toString")).toBe(false)
 })
 
-test("rules are read in base units and times; a flag that is off is not set", () => {
+test("rules are parsed to base units and times, and a flag that is off is not set", () => {
   expect(readRules(every, 2)).toEqual({
     ...every,
     max_supply: 100_000_050n,
@@ -43,20 +43,20 @@ test("rules are read in base units and times; a flag that is off is not set", ()
 
 test.each<[string, RulesJson, string | null]>([
   ["no rule", {}, null],
-  ["what belongs to a wallet", { allowed_countries: ["US"], require_accredited: true }, null],
+  ["rules about a wallet", { allowed_countries: ["US"], require_accredited: true }, null],
   ["a limit on the supply, which the mint itself holds", { max_supply: "1" }, null],
   ["a limit on holders", { max_holders: 1 }, "max_holders"],
   ["a limit on balances", { max_balance_per_wallet: "1" }, "max_balance_per_wallet"],
   ["a lock-up", { transfers_locked_until: "2027-01-01T00:00:00Z" }, "transfers_locked_until"],
-])("holder mode holds %s, or says which it cannot", (_name, rules, field) => {
+])("holder mode enforces %s, or names the field it cannot", (_name, rules, field) => {
   expect(firstConflict(rules, agent)).toBeNull()
   expect(firstConflict(rules, holder)?.field ?? null).toBe(field)
 })
 
-test("what nobody could meet, and what is finer than the token, is named by its field", () => {
+test("rules that no one could meet, or finer than the token's decimals, are named by field", () => {
   expect(firstConflict({ allowed_countries: ["KP"], blocked_countries: ["KP"] }, agent)).toEqual({
     field: "blocked_countries",
-    detail: "blocks every country in rules.allowed_countries, so nobody could hold the token.",
+    detail: "blocks every country in rules.allowed_countries, so no one could hold the token.",
   })
   expect(firstConflict({ max_supply: "1.234" }, agent)).toEqual({
     field: "max_supply",
@@ -65,7 +65,7 @@ test("what nobody could meet, and what is finer than the token, is named by its 
   expect(firstConflict({ max_balance_per_wallet: "1.23" }, agent)).toBeNull()
 })
 
-test("rules that are set are summed up in the order in which they are asked", () => {
+test("rules that are set are summarized in the order of their checks", () => {
   const reader = { now: new Date("2026-06-01T00:00:00Z"), formatTime: (time: string) => `<${time}>` }
   expect(summariesOf(every, reader).map(({ text }) => text)).toEqual([
     "No transfers before <2027-01-01T00:00:00Z>.",

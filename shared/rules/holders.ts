@@ -2,8 +2,8 @@ import { grouped } from "../amount.ts"
 import { AGENT_ONLY, defineRule, type Holder } from "./define.ts"
 
 /**
- * Whether `from` leaves with this transfer, so that its holder slot can go to the new holder. Not while anything else
- * is on its way: were that to fail, it would hold tokens without a holder slot.
+ * Whether `from` transfers everything, so that its holder slot goes to the new holder. Not while other operations of it are
+ * in progress: if one failed, it would hold tokens without a holder slot.
  */
 export const leaves = (from: Holder | null, amount: bigint): boolean =>
   from?.hasSlot === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n
@@ -19,7 +19,7 @@ export const holders = defineRule({
       description: "Maximum number of holders",
       example: 2000,
       label: "Maximum holders",
-      hint: "Refuses new holders above it. A holder who transfers their whole balance frees a place.",
+      hint: "Refuses new holders above it. A holder who transfers their whole balance makes room for another.",
       summary: (cap) => `Maximum ${grouped(String(cap))} holders.`,
       modes: AGENT_ONLY,
     },

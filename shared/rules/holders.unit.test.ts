@@ -7,32 +7,35 @@ describeRule("holder_limit_reached", {
     ["a mint to a new holder at the cap", mint({ rules: { max_holders: 1 } })],
     ["a transfer of a part to a new holder", transfer({ rules: { max_holders: 1 }, amount: 99n })],
     [
-      "a transfer of all by one who is about to receive",
+      "a transfer of the whole balance with incoming tokens",
       transfer({ rules: { max_holders: 1 }, amount: 100n, from: alice({ incoming: 1n }) }),
     ],
     [
-      "an exit with what is left, while the rest may still come back",
+      "a transfer of the rest while outgoing tokens may still come back",
       transfer({ rules: { max_holders: 1 }, amount: 60n, from: alice({ outgoing: 40n }) }),
     ],
     [
-      "an exit whose place has gone to somebody else",
+      "a transfer of the whole balance without a holder slot",
       transfer({ rules: { max_holders: 1 }, amount: 100n, from: alice({ hasSlot: false }) }),
     ],
   ],
   admits: [
     ["a new holder below the cap", mint({ rules: { max_holders: 2 } })],
-    ["one who holds already", mint({ rules: { max_holders: 1 }, to: bob({ hasSlot: true }) })],
-    ["a full exit to a new holder", transfer({ rules: { max_holders: 1 }, amount: 100n })],
+    ["an existing holder", mint({ rules: { max_holders: 1 }, to: bob({ hasSlot: true }) })],
+    [
+      "a transfer of the whole balance to a new holder",
+      transfer({ rules: { max_holders: 1 }, amount: 100n }),
+    ],
   ],
 })
 
 test.each([
-  ["all that he has", alice(), 100n, true],
-  ["all that is not promised elsewhere", alice({ outgoing: 40n }), 60n, false],
+  ["the whole balance", alice(), 100n, true],
+  ["all that is not outgoing", alice({ outgoing: 40n }), 60n, false],
   ["less than that", alice(), 99n, false],
-  ["all, while more is coming", alice({ incoming: 1n }), 100n, false],
-  ["all, without a holder slot of his own", alice({ hasSlot: false }), 100n, false],
+  ["the whole balance with incoming tokens", alice({ incoming: 1n }), 100n, false],
+  ["the whole balance without a holder slot", alice({ hasSlot: false }), 100n, false],
   ["a mint", null, 100n, false],
-])("whether the giver leaves: %s", (_name, giver, amount, expected) => {
+])("whether the sender frees its slot: %s", (_name, giver, amount, expected) => {
   expect(leaves(giver, amount)).toBe(expected)
 })

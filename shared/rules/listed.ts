@@ -1,6 +1,6 @@
 import { defineRule, holdersOf } from "./define.ts"
 
-// Whose account rests frozen for it is decided by what was found, and not here: see `reconcile-account.ts`.
+// This rule does not freeze accounts. The finding does: see `reconcile-account.ts`.
 export const listed = defineRule({
   code: "wallet_sanctioned",
   name: "Not on a screening list",
@@ -18,6 +18,6 @@ export const listed = defineRule({
   passed: ({ from }) => `${from === null ? "The wallet is" : "Both wallets are"} on no screening list.`,
 })
 
-/** What the API says of a wallet on a list: not which, nor since when. */
+/** The API's message about a wallet on a list. It names neither the list nor since when. */
 export const refusedWallet = (wallet: string): string =>
-  `${wallet} is refused by the server's screening. Ask your compliance team; they see it under Reviews.`
+  `${wallet} is refused by the server's screening. Ask your compliance team, who can see it under Reviews.`

@@ -10,7 +10,7 @@ import { paused } from "./paused.ts"
 import { supply } from "./supply.ts"
 import { verified } from "./verified.ts"
 
-/** Every rule, in the order that the contract promises: the first that is violated gives the answer. */
+/** Every rule, in the order of the contract. The first violated rule gives the answer. */
 export const rules = [
   paused,
   lockUp,
@@ -18,7 +18,7 @@ export const rules = [
   verified,
   countries,
   accredited,
-  // What counts comes last: who may not come in at all takes no lock.
+  // Rules that count come last, so that a refused wallet takes no lock.
   supply,
   holders,
   balanceLimit,
@@ -31,7 +31,7 @@ export const allRules: readonly Rule<RuleCode>[] = rules
 
 export const ruleCodes = allRules.map(({ code }) => code)
 
-/** What a mint, or a transfer, can be refused for. */
+/** The codes with which a mint or a transfer can be refused. */
 export const codesOn = (kind: "mint" | "transfer"): RuleCode[] =>
   allRules.filter(({ on }) => on === "both" || on === kind).map(({ code }) => code)
 

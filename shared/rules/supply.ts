@@ -1,7 +1,7 @@
 import { fromBaseUnits, grouped, MAX_BASE_UNITS } from "../amount.ts"
 import { defineRule, EVERY_MODE } from "./define.ts"
 
-/** Asked even where no field is set: the mint itself holds 2^64 − 1 base units and no more. */
+/** Checked even if no field is set, because a mint holds at most 2^64 − 1 base units. */
 export const supply = defineRule({
   code: "supply_cap_exceeded",
   name: "Supply",
@@ -31,7 +31,7 @@ export const supply = defineRule({
       : `amount: ${left} of the supply of ${most} can still be minted.`
   },
   passed({ amount, rules: { max_supply }, config: { issued, decimals } }) {
-    // What the mint itself holds is a number that says nothing to anybody.
+    // The limit of the mint itself means nothing to a reader.
     if (max_supply === undefined) return "No maximum supply is set."
     const left = fromBaseUnits(max_supply - issued - amount, decimals)
     return `${left} of ${fromBaseUnits(max_supply, decimals)} left to mint afterwards.`

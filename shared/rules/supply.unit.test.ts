@@ -5,7 +5,7 @@ describeRule("supply_cap_exceeded", {
   refuses: [
     ["one unit too many", mint({ rules: { max_supply: 109n } })],
     ["more than a mint can hold, without a rule", mint({ config: { issued: MAX_BASE_UNITS }, amount: 1n })],
-    ["a cap that is passed already", mint({ rules: { max_supply: 50n }, amount: 1n })],
+    ["a cap that is already exceeded", mint({ rules: { max_supply: 50n }, amount: 1n })],
   ],
   admits: [
     ["up to the cap", mint({ rules: { max_supply: 110n } })],

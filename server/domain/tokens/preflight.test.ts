@@ -72,7 +72,7 @@ test("every rule that binds a mint is told in the contract's order, with what is
     {
       code: "balance_limit_exceeded",
       outcome: "passed",
-      detail: "The wallet has 60 after it, and may hold 60.",
+      detail: "The wallet has 60 afterwards, and may hold 60.",
     },
   ])
 })

@@ -41,7 +41,7 @@ export async function replay({
     if (endpoint.disabled_at !== null)
       fail(
         "webhook_endpoint_disabled",
-        "id: the endpoint is disabled. Enable it with PATCH /webhook-endpoint/{id}: it then gets what it missed.",
+        "id: the endpoint is disabled. Enable it with PATCH /webhook-endpoint/{id}. Events it missed are then delivered.",
       )
     const events = "event_id" in from ? await replayOne(from.event_id) : await replayAfter(from)
     await recordChange(sql, workspaceId, {

@@ -178,7 +178,7 @@ test.describe("for whoever is not signed in", () => {
     const body = part.getByLabel("Body")
     await body.fill("{")
     await part.getByRole("button", { name: "Send POST" }).click()
-    await expect(part.getByRole("status")).toContainText("The body is no valid JSON")
+    await expect(part.getByRole("status")).toContainText("The body is not valid JSON")
     const user_pubkey = newWallet()
     await body.fill(JSON.stringify({ user_pubkey, mint_config: "us_real_estate_fund_v1", amount: "1" }))
     const sent = page.waitForRequest(/\/v1\/token\/mint$/)

@@ -173,24 +173,24 @@ export interface ChangeMintConfigRequest {
 }
 
 export interface ChangeSchemaRequest {
-  /** Display name; its first 160 bytes are on chain with the first attestation */
+  /** Display name. Its first 160 bytes are written on chain with the first attestation */
   name?: string | undefined
-  /** Days from the provider's decision */
+  /** Days that a verification is valid, from the provider's decision */
   validity_days?: number | undefined
-  /** Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests */
+  /** Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests */
   wallet_proof?: boolean | null | undefined
   /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five */
   reminder_days?: Array<number> | undefined
 }
 
 export interface ChangeWebhookEndpointRequest {
-  /** Where events are sent: https, on the public Internet */
+  /** Where events are sent: an https address on the public internet */
   url?: string | undefined
-  /** Your own words */
+  /** Your own description */
   description?: string | null | undefined
-  /** Which events are sent; null for all */
+  /** Event types to send. Null means all types, including ones added later */
   types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
-  /** Whether an event is sent only once all before it were taken or given up */
+  /** Whether an event is sent only after all earlier ones were accepted or have finally failed */
   ordered?: boolean | undefined
   /** False disables it */
   enabled?: boolean | undefined
@@ -213,26 +213,26 @@ export interface CreateMintConfigRequest {
 }
 
 export interface CreateSchemaRequest {
-  /** The id that the schema is to have; it cannot change */
+  /** The schema's id, which cannot change */
   id: string
-  /** Display name; its first 160 bytes are on chain with the first attestation */
+  /** Display name. Its first 160 bytes are written on chain with the first attestation */
   name: string
-  /** Days from the provider's decision */
+  /** Days that a verification is valid, from the provider's decision */
   validity_days: number
-  /** Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests */
+  /** Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests */
   wallet_proof?: boolean | null | undefined
   /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five */
   reminder_days?: Array<number> | undefined
 }
 
 export interface CreateWebhookEndpointRequest {
-  /** Where events are sent: https, on the public Internet */
+  /** Where events are sent: an https address on the public internet */
   url: string
-  /** Your own words */
+  /** Your own description */
   description?: string | null | undefined
-  /** Which events are sent; null for all */
+  /** Event types to send. Null means all types, including ones added later */
   types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
-  /** Whether an event is sent only once all before it were taken or given up. Default: `false` */
+  /** Whether an event is sent only after all earlier ones were accepted or have finally failed. Default: `false` */
   ordered?: boolean | undefined
 }
 
@@ -246,7 +246,7 @@ export interface DecideTestSessionRequest {
     age_over_18?: boolean | undefined
     accredited?: boolean | undefined
   } | undefined
-  /** Reason code that the hosted page shows to the investor, who was rejected or is to submit again */
+  /** Reason code that the hosted page shows to an investor who was rejected or must submit again */
   public_reason?: PublicReason | undefined
 }
 
@@ -394,15 +394,15 @@ export interface InvestorList {
 export interface Key {
   /** The key's id */
   key_id: string
-  /** The name that it was given */
+  /** The key's name */
   name: string
   /** The account's name */
   account: string
-  /** The workspace that it belongs to */
+  /** The key's workspace */
   workspace_id: string
   /** The workspace's mode */
   mode: "test" | "live"
-  /** What it may do */
+  /** What the key may do */
   scopes: Array<"kyc:read" | "kyc:write" | "investor:erase" | "attestation:read" | "attestation:write" | "token:read" | "token:mint" | "token:transfer" | "config:write" | "schema:write" | "events:read" | "webhooks:write">
   /** Null if it does not expire */
   expires_at: string | null
@@ -653,13 +653,13 @@ export interface QuotaEvent {
 }
 
 export interface ReplayWebhooksRequest {
-  /** One event, of whatever type */
+  /** One event of any type */
   event_id?: string | undefined
-  /** All events after the one with this `cursor`; `0` for all that there ever were */
+  /** All events after the one with this `cursor`; `0` for all events */
   cursor?: string | undefined
-  /** All events after this sequence number. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead */
+  /** All events after this sequence number. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead */
   after?: number | undefined
-  /** All events that happened since */
+  /** All events since this time */
   since?: string | undefined
 }
 
@@ -699,7 +699,7 @@ export interface RevokeAttestationRequest {
 }
 
 export interface RotateWebhookSecretRequest {
-  /** For how long the old one signs as well; 0 if it is known to others. Default: `86400` */
+  /** How long the old secret also signs. Send 0 if it has leaked. Default: `86400` */
   overlap_seconds?: number | undefined
 }
 
@@ -717,7 +717,7 @@ export interface ScreeningList {
 }
 
 export interface Session {
-  /** Session id; anyone who has it can open the hosted page */
+  /** Session id. Anyone who has it can open the hosted page */
   session_id: string
   /** The hosted page: send the investor there */
   session_url: string
@@ -792,7 +792,7 @@ export interface StartVerificationRequest {
   redirectUrl?: string | undefined
   /** Your own id for the investor; returned in records */
   externalId?: string | undefined
-  /** Where the investor is reminded before the verification expires. Kept, sealed, only while reminders are on in the workspace's settings, and deleted when the verification ends */
+  /** Email address for the reminder before the verification expires. Vouch keeps it, encrypted, only while reminders are on in the workspace's settings, and deletes it when the verification ends */
   email?: string | undefined
 }
 
@@ -896,15 +896,15 @@ export interface Usage {
   used: number
   /** Null if there is no limit */
   remaining: number | null
-  /** What the month has cost on chain so far, counted a few seconds after each transaction */
+  /** Costs on chain this month so far, counted a few seconds after each transaction */
   chain: {
     /** Transactions that landed */
     transactions: number
-    /** What they paid in fees */
+    /** Fees of these transactions */
     fee_lamports: string
-    /** What they paid for accounts */
+    /** Rent for accounts in these transactions */
     rent_lamports: string
-    /** What both together may come to; null if there is no limit */
+    /** Limit for fees and rent together; null if there is none */
     budget_lamports: string | null
   }
 }
@@ -1085,21 +1085,21 @@ export interface WebhookEndpointWithSecret {
   previous_secret_until: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
-  /** What signs: `whsec_` and base64 of 32 bytes */
+  /** The signing secret: `whsec_` and base64 of 32 bytes */
   secret: string
 }
 
 export interface WebhookReplay {
   /** The endpoint's id */
   endpoint_id: string
-  /** How many are sent again, beside those that are yet to be sent for the first time */
+  /** Number of events sent again, not counting those still waiting for their first attempt */
   events: number
 }
 
 export interface WebhookSecret {
   /** The endpoint's id */
   endpoint_id: string
-  /** What signs: `whsec_` and base64 of 32 bytes */
+  /** The signing secret: `whsec_` and base64 of 32 bytes */
   secret: string
 }
 
@@ -1114,13 +1114,13 @@ export interface WebhookTest {
   error: string | null
   /** How the answer's body began; `***` without the scope `webhooks:write` */
   response: string | null
-  /** Whether it was taken */
+  /** Whether the endpoint accepted it */
   delivered: boolean
 }
 
 /** A method for each endpoint, by its `operationId`. */
 export interface Methods {
-  /** Start a verification. Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once. */
+  /** Start a verification. Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. The open session takes a new redirectUrl, and an externalId if it has none. Another person's externalId starts a separate session and changes nothing else: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once. */
   startVerification(params: StartVerificationRequest, options?: RequestOptions): Promise<Session>
 
   /** Get a wallet's status. Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present. */
@@ -1169,7 +1169,7 @@ export interface Methods {
     id: string
   } & RevokeAttestationRequest, options?: RequestOptions): Promise<Attestation>
 
-  /** List investors. Newest first. The same externalId means the same investor, with any number of wallets; without one, each wallet is an investor of its own. Pages stay stable while investors are added. */
+  /** List investors. Newest first. The same externalId means the same investor, with any number of wallets. Without one, each wallet is a separate investor. Pages stay stable while investors are added. */
   listInvestors(params?: {
     /** Only the investor with this externalId */
     external_id?: string | undefined
@@ -1185,16 +1185,16 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<InvestorList>
 
-  /** Get an investor. Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, the id of either returns the one that remains. */
+  /** Get an investor. Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, both ids return the one that remains. */
   getInvestor(params: {
     /** The investor's id */
     id: string
   }, options?: RequestOptions): Promise<InvestorDetail>
 
-  /** List schemas. What this workspace can verify, and how long a verification is valid. Newest first. */
+  /** List schemas. The schemas of the workspace: what is verified, and how long a verification is valid. Newest first. */
   listSchemas(params?: Record<never, never>, options?: RequestOptions): Promise<VerificationSchemaList>
 
-  /** Create a schema. Adds something to verify. Its credential is created on chain with the first attestation. A workspace can have 100. */
+  /** Create a schema. Creates a check that sessions can use. Its credential is created on chain with the first attestation. A workspace can have 100. */
   createSchema(params: CreateSchemaRequest, options?: RequestOptions): Promise<VerificationSchemaDetail>
 
   /** Get a schema. Returns the schema with its settings. */
@@ -1203,13 +1203,13 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<VerificationSchemaDetail>
 
-  /** Change a schema. Changes the fields that are sent, for what is decided from now on: issued credentials keep their expiry, which is on chain. Proof of the wallet is asked of sessions that begin from now on. */
+  /** Change a schema. Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed wallet proof applies to sessions started from now on. */
   changeSchema(params: {
     /** Schema id */
     id: string
   } & ChangeSchemaRequest, options?: RequestOptions): Promise<VerificationSchemaDetail>
 
-  /** Get the key in use. Returns which key makes the request, its workspace, and what it may do. Any key may ask. */
+  /** Get the key in use. Returns the key of the request, its workspace, and what it may do. Any key may call it. */
   getKey(params?: Record<never, never>, options?: RequestOptions): Promise<Key>
 
   /** Mint tokens. Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far. */
@@ -1258,11 +1258,11 @@ export interface Methods {
     pubkey: string
   }, options?: RequestOptions): Promise<WalletBalances>
 
-  /** List a token's holders. Wallets that hold the token or are about to, with their balances by the books. By wallet, whoever holds the token all the while is on exactly one page, whatever changes meanwhile; by balance, a wallet whose balance changes between two pages may be on both or on neither. In holder mode the books have what went through Vouch. */
+  /** List a token's holders. Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode Vouch has recorded only what went through it. */
   listHolders(params: {
     /** Configuration id */
     mint_config: string
-    /** `wallet`: by address; `balance`: those with most first */
+    /** `wallet`: by address; `balance`: largest first */
     sort?: "wallet" | "balance" | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1282,7 +1282,7 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<MintConfig>
 
-  /** Change a mint configuration. Changes the fields that are sent, and of `rules` the rules that are sent; null ends a rule. New rules hold at once for requests and for operations that are not signed yet; limits hold for later requests. What is on chain cannot change. Where holders move tokens themselves, accounts follow within seconds. */
+  /** Change a mint configuration. Changes the fields that you send, and within `rules` the rules that you send. Null removes a rule. New rules apply at once to requests and to operations that are not signed yet. Limits apply to later requests. Fields written on chain cannot change. If holders move tokens themselves, accounts are updated within seconds. */
   changeMintConfig(params: {
     /** Configuration id */
     id: string
@@ -1303,17 +1303,17 @@ export interface Methods {
   /** Get quota usage. A started session counts until its attestation ends unverified. The period is the calendar month in UTC. */
   getUsage(params?: Record<never, never>, options?: RequestOptions): Promise<Usage>
 
-  /** Get the usage of past months. The same figures as GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the month's end. */
+  /** Get the usage of past months. The figures of GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the end of the month. */
   getUsageHistory(params?: {
-    /** Maximum number of months, with the current one */
+    /** Maximum number of months, including the current one */
     months?: number | undefined
   }, options?: RequestOptions): Promise<UsageHistory>
 
-  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the `cursor` of the last one that you have, and you miss nothing. To begin, leave `cursor` out and read from the oldest event that is kept, or send `last_cursor` to read only what happens from now on. Events are kept for 90 days; if some after yours are gone, that is 410 `events_expired`. If a failover or a restore of the database lost your last event, that is 410 `events_rewound`: read on with the cursor in the header `Resume-Cursor`, and drop events whose `id` you have. They name what they are about, and contain nothing personal. */
+  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, and you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. They name what they are about, and contain nothing personal. */
   listEvents(params?: {
-    /** The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it and without `cursor`, from the oldest event that is kept. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead */
+    /** The last sequence number that you have, or 0 before the workspace's first event. Without it and without `cursor`, the list starts at the oldest event kept. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead */
     after?: number | undefined
-    /** The `cursor` of the last event that you have, instead of `after`: it also notices if the database has lost that event */
+    /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
@@ -1325,55 +1325,55 @@ export interface Methods {
     limit?: number | undefined
   }, options?: RequestOptions): EventPages<EventList>
 
-  /** Create a webhook endpoint. Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once. */
+  /** Create a webhook endpoint. From now on, Vouch sends each event of the workspace to your address, signed with Standard Webhooks. A workspace can have 20 endpoints, each with a different address. */
   createWebhookEndpoint(params: CreateWebhookEndpointRequest, options?: RequestOptions): Promise<WebhookEndpointWithSecret>
 
   /** List webhook endpoints. All webhook endpoints of the workspace, newest first. */
   listWebhookEndpoints(params?: Record<never, never>, options?: RequestOptions): Promise<WebhookEndpointList>
 
-  /** Get a webhook endpoint. Says whether it takes what it is sent. */
+  /** Get a webhook endpoint. Returns the endpoint, and whether it accepts its events. */
   getWebhookEndpoint(params: {
     /** The endpoint's id */
     id: string
   }, options?: RequestOptions): Promise<WebhookEndpoint>
 
-  /** Change a webhook endpoint. Changes what is sent, and where, from now on. While an endpoint is disabled its events are kept; enabled again it gets them all. */
+  /** Change a webhook endpoint. Changes which events are sent, and where, from now on. Events of a disabled endpoint are kept and delivered once it is enabled again. */
   changeWebhookEndpoint(params: {
     /** The endpoint's id */
     id: string
   } & ChangeWebhookEndpointRequest, options?: RequestOptions): Promise<WebhookEndpoint>
 
-  /** Delete a webhook endpoint. Nothing is sent to it any more. What became of its deliveries goes with it. */
+  /** Delete a webhook endpoint. Stops sending events to it and deletes its deliveries. */
   deleteWebhookEndpoint(params: {
     /** The endpoint's id */
     id: string
   }, options?: RequestOptions): Promise<DeletedWebhookEndpoint>
 
-  /** Get a webhook endpoint's secret. The secret by which you check that an event comes from here. */
+  /** Get a webhook endpoint's secret. Returns the secret with which you check that an event comes from Vouch. */
   getWebhookSecret(params: {
     /** The endpoint's id */
     id: string
   }, options?: RequestOptions): Promise<WebhookSecret>
 
-  /** Rotate a webhook endpoint's secret. Makes a new secret. Events are signed by both until the overlap ends, each signature of its own in one header. */
+  /** Rotate a webhook endpoint's secret. Creates a new secret. Until the overlap ends, events carry a signature of each secret in one header. */
   rotateWebhookSecret(params: {
     /** The endpoint's id */
     id: string
   } & RotateWebhookSecretRequest, options?: RequestOptions): Promise<WebhookEndpointWithSecret>
 
-  /** Send a test event. Sends an event of the type `webhook.test` at once and returns what the endpoint answered, after at most 15 s. It has no sequence number, is not sent again, and whatever the answer is, the endpoint stays as it is. */
+  /** Send a test event. Sends an event of the type `webhook.test` at once and returns the endpoint's response, after at most 15 s. The event has no sequence number and is not retried. The response does not change the endpoint's state. */
   testWebhookEndpoint(params: {
     /** The endpoint's id */
     id: string
   }, options?: RequestOptions): Promise<WebhookTest>
 
-  /** Replay events. Sends events again, with the ids that they have: one, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the answer is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and drop events whose `id` you have. */
+  /** Replay events. Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. */
   replayWebhooks(params: {
     /** The endpoint's id */
     id: string
   } & ReplayWebhooksRequest, options?: RequestOptions): Promise<WebhookReplay>
 
-  /** List deliveries. What was sent to an endpoint and what waits, the newest event first. Kept as long as events are. */
+  /** List deliveries. Events sent to an endpoint and those that wait, newest first. Kept as long as events are. */
   listWebhookDeliveries(params: {
     /** The endpoint's id */
     id: string
@@ -1385,7 +1385,7 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<WebhookDeliveryList>
 
-  /** Get a delivery. With its attempts and what the endpoint answered. */
+  /** Get a delivery. Returns the delivery with its attempts and the endpoint's responses. */
   getWebhookDelivery(params: {
     /** The endpoint's id */
     id: string
@@ -1393,10 +1393,10 @@ export interface Methods {
     event_id: string
   }, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 
-  /** Get the service's health. 503 with the same body when the database is unreachable. A server with a public URL gives strangers `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for all of it. */
+  /** Get the service's health. 503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns only `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for the full report. */
   getHealth(params?: Record<never, never>, options?: RequestOptions): Promise<Health>
 
-  /** Get a session. Returns how far a verification session has come. */
+  /** Get a session. Returns the state of a verification session. */
   getSession(params: {
     /** The session's id */
     id: string
@@ -1426,31 +1426,31 @@ export interface Methods {
     cursor?: string | undefined
   }, options?: RequestOptions): Pages<SessionList>
 
-  /** Cancel a session. Ends a session that is not decided and gives its unit of quota back; the hosted page says so. A session that has ended is returned unchanged. One that is approved is refused: revoke its attestation instead. */
+  /** Cancel a session. Ends a session without a decision and gives its unit of quota back. The hosted page tells the investor. A session that has ended is returned unchanged. An approved session is refused: revoke its attestation instead. */
   cancelSession(params: {
     /** The session's id */
     id: string
   } & CancelSessionRequest, options?: RequestOptions): Promise<SessionRecord>
 
-  /** Decide a sandbox session. For tests without a browser: decides a session of the sandbox as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged. */
+  /** Decide a sandbox session. For tests without a browser: decides a sandbox session as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged. */
   decideTestSession(params: {
     /** The session's id */
     id: string
   } & DecideTestSessionRequest, options?: RequestOptions): Promise<SessionRecord>
 
-  /** Erase a wallet's data. Erases what is known of the person behind a wallet: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same. Other wallets of the investor keep theirs, and are no longer tied to this one. */
+  /** Erase a wallet's data. Erases the data about the person behind a wallet: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure. Other wallets of the investor keep their data and are no longer tied to this one. */
   eraseWallet(params: {
     /** Wallet address, base58 of 32 bytes */
     pubkey: string
   }, options?: RequestOptions): Promise<Erasure>
 
-  /** Erase an investor's data. Erases what is known of an investor, with all of their wallets: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same. */
+  /** Erase an investor's data. Erases the data about an investor, with all of their wallets: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure. */
   eraseInvestor(params: {
     /** The investor's id */
     id: string
   }, options?: RequestOptions): Promise<Erasure>
 
-  /** Get an erasure. Returns what was erased, and how far vendors are with what they were asked to delete. */
+  /** Get an erasure. Returns what was erased, and how far vendors are with deleting their data. */
   getErasure(params: {
     /** The erasure's id */
     id: string

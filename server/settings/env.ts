@@ -5,7 +5,7 @@ import { AddressError, addressOf } from "#db/address.ts"
 import { LEAST_CONNECTIONS } from "#db/client.ts"
 
 const text = z.string().min(1).optional()
-/** A number in digits. JavaScript would read 0x10, 1e3 and a blank, too. */
+/** A number in decimal digits. JavaScript would also accept 0x10, 1e3 and a blank. */
 const number = (
   least: number,
   most = Number.POSITIVE_INFINITY,
@@ -19,7 +19,7 @@ const number = (
         ? `must be ${what} from ${least} to ${most}`
         : `must be ${what}, at least ${least}`,
     })
-/** One that may have a fraction. */
+/** A number that may have a fraction. */
 const amount = (most = Number.POSITIVE_INFINITY) =>
   number(0, most, { digits: /^\d*\.?\d+$/, what: "a number such as 0.5" })
 const oneOf = <const T extends string>(...values: [T, ...T[]]) =>
@@ -32,7 +32,7 @@ const rpcUrl = url(/^https?$/, "https://api.devnet.solana.com").refine(
     const { username, password } = new URL(text)
     return username === "" && password === ""
   },
-  { error: "must have no user name and no password; a key belongs into its path or query", abort: true },
+  { error: "must have no user name and no password. Put a key in its path or query", abort: true },
 )
 /** One address or several, separated by spaces or commas. */
 const rpcUrls = z
@@ -62,7 +62,7 @@ const flag = oneOf("0", "1")
 
 const price = number(0, 1_000_000_000)
 
-/** Every setting of a deployment, each with what it does. `.env.example` repeats it for people. */
+/** Every setting of a deployment. `.env.example` explains them for operators. */
 const settings = z.object({
   /** Port of the API, the dashboard and the hosted pages. */
   PORT: port.default(3000),
@@ -72,122 +72,110 @@ const settings = z.object({
     .optional(),
   /** `web` answers requests, `worker` moves the ledger, `all` does both. */
   VOUCH_ROLE: oneOf("all", "web", "worker").default("all"),
-  /** Where the embedded database, the local network and generated secrets live. */
+  /** Folder of the embedded database, the local network and generated secrets. */
   VOUCH_DATA_DIR: z.string().min(1).default(".data"),
   /** PostgreSQL 15 or newer. Without it, an embedded PostgreSQL 18 runs in the data directory. */
   DATABASE_URL: databaseUrl,
-  /** Direct address of the same database, where DATABASE_URL is a pooler: LISTEN needs a session. */
+  /** Direct address of the same database, if DATABASE_URL is a pooler: LISTEN needs a session. */
   DATABASE_DIRECT_URL: databaseUrl,
-  /**
-   * Maximum database connections of this process, not counting the one for LISTEN: one each for hot reads, API keys
-   * and health, four for the ledger and scheduled work, the others for requests.
+  /** Maximum database connections of this process, not counting the one for LISTEN: one each for frequent reads, API keys
+   * and health, four for the ledger and scheduled work, the rest for requests.
    */
   VOUCH_DATABASE_POOL: number(LEAST_CONNECTIONS, 500).default(20),
-  /**
-   * Solana JSON-RPC of both modes, or of one: an address, or several of the same chain, of which the first that can
-   * answer is asked. Without any, an embedded local network runs.
+  /** Solana JSON-RPC of both modes, or of one: an address, or several of the same chain. Vouch asks the first that can
+   * answer. Without any, an embedded local network runs.
    */
   SOLANA_RPC_URL: rpcUrls,
   VOUCH_LIVE_SOLANA_RPC_URL: rpcUrls,
   VOUCH_TEST_SOLANA_RPC_URL: rpcUrls,
-  /** Addresses that transactions are sent to besides those. */
+  /** Additional addresses to send transactions to. */
   SOLANA_SEND_URL: rpcUrls,
   VOUCH_LIVE_SOLANA_SEND_URL: rpcUrls,
   VOUCH_TEST_SOLANA_SEND_URL: rpcUrls,
-  /** Calls per second that each mode of this process makes to each of these addresses, at most. 0 turns it off. */
+  /** Maximum calls per second that each mode of this process makes to each of these addresses. 0 means no limit. */
   VOUCH_RPC_CALLS_PER_SECOND: amount().default(50),
   /** Port of the embedded local network's JSON-RPC; its WebSocket is on the next port. */
   VOUCH_LOCALNET_PORT: port.default(8899),
-  /** Length of a slot of the embedded local network, in milliseconds. A public cluster has 400. */
+  /** Length of a slot of the embedded local network in milliseconds. On public clusters it is 400. */
   VOUCH_LOCALNET_SLOT_MS: number(5, 10_000).default(50),
-  /** 1 lets tests tell the embedded local network to misbehave. */
+  /** 1 lets tests make the embedded local network misbehave. */
   VOUCH_LOCALNET_FAULTS: flag,
-  /** When clients are told that something is on chain: `confirmed`, or `finalized`, which takes some 13 s on a cluster. */
+  /** When Vouch reports that something is on chain: `confirmed`, or `finalized`, which takes about 13 s on a cluster. */
   VOUCH_COMMITMENT: oneOf("confirmed", "finalized").default("confirmed"),
-  /**
-   * Price per compute unit that transactions offer, in micro-lamports: at least so much, and at most so much. In between it
-   * is a percentile of what others paid lately to write the same accounts, and doubles each time that a transaction
-   * expires. Fixed where the maximum is no more than the minimum, and on the embedded local network.
+  /** Minimum and maximum price per compute unit that transactions offer, in micro-lamports. In between, the price is a
+   * percentile of what others recently paid to write the same accounts, and doubles each time a transaction expires. It is
+   * fixed if the maximum is not above the minimum, and on the embedded local network.
    */
   VOUCH_PRIORITY_FEE_MICROLAMPORTS: price.default(0),
   VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS: price.default(100_000),
   VOUCH_PRIORITY_FEE_PERCENTILE: number(0, 100).default(60),
-  /**
-   * How often a holder's token account that was closed is paid for again in a calendar month (UTC), for each wallet and mint
-   * configuration or schema. Whoever closes an empty account keeps its rent.
+  /** How often Vouch pays again for a closed token account in a calendar month (UTC), for each wallet and mint configuration
+   * or schema. A holder who closes an empty account keeps its rent.
    */
   VOUCH_ACCOUNT_REOPENINGS: number(0, 1_000_000).default(3),
-  /** Days after which what has ended on chain goes to the archive (docs/operations.md); 0 is never. */
+  /** Days after which ended operations and transactions move to the archive (docs/operations.md). 0 means never. */
   VOUCH_ARCHIVE_AFTER_DAYS: number(0, 36_500).default(90),
-  /** Fee payer's balance below which /health is degraded, in SOL. */
+  /** /health is degraded if the fee payer has less than this, in SOL. */
   VOUCH_LOW_BALANCE_SOL: amount().default(0.1),
-  /** /health is degraded as well where the balance lasts fewer hours, at the rate of the last one. */
+  /** /health is also degraded if the balance lasts fewer hours than this at the rate of the last hour. */
   VOUCH_LOW_BALANCE_HOURS: amount().default(24),
-  /** Secret from which fee payers, workspace authorities and keys of mints derive: base64 of 32 bytes or more. */
+  /** Secret from which the keys of fee payers, workspace authorities and mints derive: base64 of 32 bytes or more. */
   VOUCH_SIGNER: text,
-  /**
-   * Where the key is that pays for each mode: derived:, file:, aws-kms:, gcp-kms: or vault: (docs/operations.md). The
-   * default derives from VOUCH_SIGNER.
+  /** Where each mode's fee payer key is: derived:, file:, aws-kms:, gcp-kms: or vault: (docs/operations.md). The default
+   * derives from VOUCH_SIGNER.
    */
   VOUCH_LIVE_FEE_PAYER: text,
   VOUCH_TEST_FEE_PAYER: text,
-  /** The same for the key that issues, in workspaces that are created from now on. Others keep theirs. */
+  /** The same for the issuing key of workspaces created from now on. Existing workspaces keep theirs. */
   VOUCH_LIVE_AUTHORITY: text,
   VOUCH_TEST_AUTHORITY: text,
-  /**
-   * Key that seals claims (AES-256-GCM): base64 of 32 bytes. While it is replaced several, separated by spaces: the first
-   * one seals, all of them open.
+  /** Key that encrypts claims (AES-256-GCM): base64 of 32 bytes. During a replacement, several separated by spaces: the first
+   * encrypts, all of them decrypt.
    */
   VOUCH_DATA_KEY: text,
   /**
-   * Who verifies in each mode: a provider, and others for single schemas, such as `sandbox
-   * accredited_investor_v1=other`. Providers have settings of their own.
+   * The provider of each mode, and others for single schemas, such as `sandbox
+   * accredited_investor_v1=other`. Providers have their own settings.
    */
   VOUCH_LIVE_PROVIDER: text,
   VOUCH_TEST_PROVIDER: text,
   /**
-   * Secrets of Standard Webhooks, by which providers sign that have none of their own: `whsec_…`, separated by spaces.
+   * Standard Webhooks secrets of providers without their own: `whsec_…`, separated by spaces.
    */
   VOUCH_WEBHOOK_SECRET: text,
   VOUCH_LIVE_WEBHOOK_SECRET: text,
   VOUCH_TEST_WEBHOOK_SECRET: text,
-  /**
-   * Requests per second and API key on each replica; bursts may hold twice that. 0 turns it off, and without
-   * VOUCH_PUBLIC_URL the limits for strangers as well.
+  /** Requests per second for each API key on each replica. Bursts may have twice that. 0 turns the limit off, and without
+   * VOUCH_PUBLIC_URL also the limits for requests without a key.
    */
   VOUCH_RATE_LIMIT: amount().default(100),
-  /**
-   * Space that the request log may take for each workspace and day (UTC), in MiB. Beyond it, only the method, path, status and
-   * ids of a request are kept.
+  /** Maximum size of the request log for each workspace and day (UTC), in MiB. Beyond it, Vouch keeps only the method, path,
+   * status and ids of a request.
    */
   VOUCH_REQUEST_LOG_MIB_PER_DAY: amount().default(256),
-  /**
-   * Changes that the API keys of a workspace may make in a day (UTC). What ends something is always possible, and mints and
+  /** Maximum changes by the API keys of a workspace in a day (UTC). Ending something is always possible, and mints and
    * transfers do not count.
    */
   VOUCH_MAX_CHANGES_PER_DAY: number(1, 1_000_000_000).default(10_000),
-  /** Active API keys that members may create in each workspace. */
+  /** Maximum active API keys in each workspace. */
   VOUCH_MAX_API_KEYS: number(1).default(500),
-  /** Addresses or CIDR ranges of proxies whose X-Forwarded-* headers are believed, separated by commas. */
+  /** Addresses or CIDR ranges of trusted proxies, whose X-Forwarded-* headers count, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
-  /**
-   * Addresses or CIDR ranges, separated by commas, in which webhook endpoints may be besides the public Internet, such as
-   * 10.0.0.0/8. There they may be http.
+  /** Addresses or CIDR ranges, separated by commas, that webhook endpoints may have in addition to the public internet, such
+   * as 10.0.0.0/8. Endpoints there may use http.
    */
   VOUCH_WEBHOOK_NETWORKS: z.string().default(""),
   /** SMTP server for invitations and password resets, such as smtps://user:password@mail.example.com. */
   VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
   /** Sender of that mail, such as Vouch <vouch@example.com>. */
   VOUCH_MAIL_FROM: text,
-  /** Mails that one address gets in a day (UTC), whoever causes them. */
+  /** Maximum emails to one address in a day (UTC). */
   VOUCH_MAILS_PER_ADDRESS: number(0).default(5),
-  /** Mails that the members of one account may cause in a day (UTC). */
+  /** Maximum emails caused by the members of one account in a day (UTC). */
   VOUCH_MAILS_PER_ACCOUNT: number(0).default(100),
-  /** Where whoever found a weakness writes to: mailto:security@example.com, or a page. In /.well-known/security.txt. */
+  /** Where to report a vulnerability: mailto:security@example.com, or a page. Shown in /.well-known/security.txt. */
   VOUCH_SECURITY_CONTACT: url(/^(?:mailto|https)$/, "mailto:security@example.com").optional(),
-  /**
-   * Files of wallets that are refused, one or several, separated by spaces (docs/screening.md). Each is loaded again when it
-   * changes.
+  /** Files of wallets to refuse, separated by spaces (docs/screening.md). Vouch loads a file again when it changes.
    */
   VOUCH_SANCTIONS_LIST: z
     .string()
@@ -197,29 +185,28 @@ const settings = z.object({
       error: "must be files of different names",
     })
     .optional(),
-  /** SHA-256 of a list, in hexadecimal, that may have less than half of the entries of the one before. */
+  /** SHA-256 in hexadecimal of a list that may have less than half the entries of the previous one. */
   VOUCH_SANCTIONS_LIST_ACCEPT: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be the 64 hexadecimal digits that sha256sum prints")
     .optional(),
-  /** Certificate and key (PEM files), if Vouch itself ends TLS. */
+  /** Certificate and key (PEM files), if Vouch itself terminates TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,
-  /** Port of the metrics for Prometheus, at /metrics (docs/observe.md). Not served without it; 0 is any free one. */
+  /** Port of the Prometheus metrics at /metrics (docs/observe.md). Without it they are not served. 0 means any free port. */
   VOUCH_METRICS_PORT: port.optional(),
-  /** Address that it listens on: whoever reaches it reads them. 0.0.0.0 is every one of this machine. */
+  /** Address of the metrics. Anyone who reaches it can read them. 0.0.0.0 means all addresses of this machine. */
   VOUCH_METRICS_HOST: z
     .string()
     .refine((host) => isIP(host) !== 0, { error: "must be an IP address such as 127.0.0.1" })
     .default("127.0.0.1"),
-  /**
-   * Collector that traces are sent to, by OTLP over HTTP in JSON: its address without /v1/traces, or one with it. None are made
-   * without. The other variables of OpenTelemetry's exporter, such as OTEL_EXPORTER_OTLP_HEADERS, count too.
+  /** Collector of traces, by OTLP over HTTP in JSON: its address without /v1/traces, or the full one. Without it Vouch makes
+   * no traces. OpenTelemetry's other exporter variables, such as OTEL_EXPORTER_OTLP_HEADERS, apply too.
    */
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, "http://localhost:4318").optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, "http://localhost:4318/v1/traces").optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("vouch"),
-  /** Which requests are traced: unless told otherwise those whose caller traces them, and of others a share. */
+  /** Which requests are traced: by default those whose caller traces them, and a share of the others. */
   OTEL_TRACES_SAMPLER: oneOf(
     "always_on",
     "always_off",
@@ -228,7 +215,7 @@ const settings = z.object({
     "parentbased_always_off",
     "parentbased_traceidratio",
   ).default("parentbased_traceidratio"),
-  /** That share, from 0 to 1. */
+  /** The share, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: amount(1).default(0.01),
   /** trace, debug, info, warn, error or silent. */
   VOUCH_LOG_LEVEL: oneOf("trace", "debug", "info", "warn", "error", "silent").default("info"),
@@ -239,18 +226,18 @@ export const settingNames = Object.keys(settings.shape)
 export type Settings = z.infer<typeof settings> & {
   /** All `VOUCH_` variables that are set: each KYC provider reads its own. */
   environment: Readonly<Record<string, string>>
-  /** Names of all variables that are set, whoever reads them. */
+  /** Names of all variables that are set. */
   names: readonly string[]
 }
 
-/** Who verifies where nothing else is chosen, but for live cases of a public deployment. */
+/** The default provider, except for live sessions of a public deployment. */
 export const DEFAULT_PROVIDER = "sandbox"
 
-/** Whether strangers are limited: always where others than this machine reach the server. */
+/** Whether requests without a key are limited. Always, if the server is not for this machine only. */
 export const limitsStrangers = ({ VOUCH_RATE_LIMIT, VOUCH_PUBLIC_URL }: Settings): boolean =>
   VOUCH_RATE_LIMIT > 0 || VOUCH_PUBLIC_URL !== undefined
 
-/** Origin of the addresses that a server with these settings hands out. */
+/** Origin of the addresses that a server with these settings returns. */
 export const originOf = ({ VOUCH_PUBLIC_URL, VOUCH_TLS_CERT, PORT }: Settings): string =>
   VOUCH_PUBLIC_URL ?? `${VOUCH_TLS_CERT ? "https" : "http"}://localhost:${PORT}`
 
@@ -277,16 +264,16 @@ function checkTogether(parsed: Settings): Settings {
   }
   if (parsed.DATABASE_DIRECT_URL && !parsed.DATABASE_URL) {
     throw new SettingsError([
-      "DATABASE_DIRECT_URL: set DATABASE_URL, too: it is another way to the same database",
+      "DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database",
     ])
   }
   const { PORT, VOUCH_LOCALNET_PORT, VOUCH_METRICS_PORT } = parsed
   if (PORT > 0 && PORT === VOUCH_METRICS_PORT) {
-    throw new SettingsError(["PORT and VOUCH_METRICS_PORT: metrics have a port of their own"])
+    throw new SettingsError(["PORT and VOUCH_METRICS_PORT: set different ports"])
   }
   if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
     throw new SettingsError([
-      `PORT and VOUCH_LOCALNET_PORT: the local network takes ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so set PORT to another port`,
+      `PORT and VOUCH_LOCALNET_PORT: the local network uses ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so set PORT to another port`,
     ])
   }
   return parsed

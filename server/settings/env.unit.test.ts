@@ -22,7 +22,7 @@ const load = (environment: Record<string, string>) =>
 
 const URL_OF_ANOTHER = "mysql://u:p@h/d"
 
-/** Each setting that is parsed, by a value that is wrong and what must be said of it. */
+/** Each parsed setting, with a wrong value and the error it must cause. */
 test.each<[string, string, RegExp]>([
   ["PORT", "http", /a port number from 0 to 65535/],
   ["PORT", "70000", /a port number from 0 to 65535/],
@@ -69,7 +69,7 @@ test.each<[string, string, RegExp]>([
   ["DATABASE_URL", URL_OF_ANOTHER, /an address such as postgres:/],
   ["DATABASE_URL", "postgres://u:p@h/d?sslmod=require", /the parameter sslmod.*sslmode/],
   ["DATABASE_DIRECT_URL", URL_OF_ANOTHER, /an address such as postgres:/],
-])("a wrong %s=%s stops the start, and is named", (name, value, problem) => {
+])("a wrong %s=%s stops the start with an error that names it", (name, value, problem) => {
   const refused = () => parseSettings({ [name]: value })
   expect(refused).toThrow(SettingsError)
   const said = problemsOf(refused)
@@ -89,28 +89,31 @@ function problemsOf(refused: () => unknown): string[] {
 
 test.each<[string, object, RegExp]>([
   [
-    "a certificate that is not there",
+    "a certificate file that does not exist",
     { cert: "/nowhere/cert.pem" },
     /^VOUCH_TLS_CERT: \/nowhere\/cert.pem cannot be read \(ENOENT\)$/,
   ],
-  ["a certificate that is none", { cert: "junk.pem" }, /^VOUCH_TLS_CERT: has no certificate in PEM/],
-  ["a key that is not there", { key: "/nowhere/key.pem" }, /^VOUCH_TLS_KEY: .* cannot be read/],
+  ["a file without a certificate", { cert: "junk.pem" }, /^VOUCH_TLS_CERT: has no certificate in PEM/],
+  ["a key file that does not exist", { key: "/nowhere/key.pem" }, /^VOUCH_TLS_KEY: .* cannot be read/],
   [
-    "a key that is none",
+    "a file without a key",
     { key: "junk.pem" },
     /^VOUCH_TLS_KEY: has no key in PEM that belongs to the certificate/,
   ],
-])("%s stops the start, and is named", (_what, files: { cert?: string; key?: string }, problem) => {
-  writeFileSync(join(directory, "junk.pem"), "junk")
-  writeFileSync(join(directory, "cert.pem"), rootCertificates[0]!)
-  const [cert, key] = [files.cert ?? "cert.pem", files.key ?? "cert.pem"].map((file) =>
-    resolve(directory, file),
-  )
-  const settings = parseSettings({ VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key })
-  expect(problemsOf(() => checkTls(settings))[0]).toMatch(problem)
-})
+])(
+  "%s stops the start with an error that names it",
+  (_what, files: { cert?: string; key?: string }, problem) => {
+    writeFileSync(join(directory, "junk.pem"), "junk")
+    writeFileSync(join(directory, "cert.pem"), rootCertificates[0]!)
+    const [cert, key] = [files.cert ?? "cert.pem", files.key ?? "cert.pem"].map((file) =>
+      resolve(directory, file),
+    )
+    const settings = parseSettings({ VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key })
+    expect(problemsOf(() => checkTls(settings))[0]).toMatch(problem)
+  },
+)
 
-test("keys in the data directory that cannot be read stop the start, and nothing of them is repeated", () => {
+test("keys in the data directory that cannot be read stop the start, and the error does not repeat them", () => {
   const VOUCH_DATA_DIR = mkdtempSync(join(directory, "broken-"))
   writeFileSync(join(VOUCH_DATA_DIR, "secrets.json"), '{"VOUCH_SIGNER":"c2VjcmV0')
   const said = problemsOf(() => load({ VOUCH_DATA_DIR }))
@@ -118,7 +121,7 @@ test("keys in the data directory that cannot be read stop the start, and nothing
   expect(said[0]).not.toContain("c2Vj")
 })
 
-test("an address of the chain has no password, and one that has is not repeated", () => {
+test("a chain address with a password is refused, and the error does not repeat it", () => {
   const refused = () => parseSettings({ SOLANA_RPC_URL: "https://a.example https://user:secret@rpc.example" })
   expect(refused).toThrow(/SOLANA_RPC_URL.*no user name and no password/)
   expect(refused).not.toThrow(/secret/)
@@ -128,12 +131,12 @@ test("an empty variable counts as absent", () => {
   expect(parseSettings({ PORT: "", VOUCH_PUBLIC_URL: "" })).toMatchObject({ PORT: 3000 })
 })
 
-test("a public address is cut down to its origin", () => {
+test("a public address is reduced to its origin", () => {
   const settings = parseSettings({ VOUCH_PUBLIC_URL: "https://Vouch.example.com/app/?x#y" })
   expect(settings.VOUCH_PUBLIC_URL).toBe("https://vouch.example.com")
 })
 
-test("without a public address, secrets are generated once, into a file that only its owner reads", () => {
+test("without a public address, secrets are generated once into a file that only its owner can read", () => {
   const first = load({})
   const again = load({})
   expect(again).toEqual(first)
@@ -150,13 +153,13 @@ test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY"])(
   },
 )
 
-test("a public process that only answers requests needs no VOUCH_SIGNER", () => {
+test("a public web process needs no VOUCH_SIGNER", () => {
   const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", VOUCH_SIGNER: "" }
   expect(load({ ...environment, VOUCH_ROLE: "web" }).signer).toBeNull()
   expect(() => load({ ...environment, VOUCH_ROLE: "worker" })).toThrow(/VOUCH_SIGNER: required when/)
 })
 
-test("a process that only answers requests makes up no VOUCH_SIGNER, and takes none from its data directory", () => {
+test("a web process generates no VOUCH_SIGNER and reads none from its data directory", () => {
   const VOUCH_DATA_DIR = mkdtempSync(join(directory, "web-"))
   for (const VOUCH_ROLE of ["web", "all", "web"] as const)
     expect(load({ VOUCH_DATA_DIR, VOUCH_ROLE }).signer === null).toBe(VOUCH_ROLE === "web")
@@ -166,7 +169,7 @@ test.each([
   ["VOUCH_SIGNER", base64(31)],
   ["VOUCH_SIGNER", "not base64!"],
   ["VOUCH_DATA_KEY", base64(33)],
-])("a secret that is too weak or malformed stops the start, and is not repeated: %s", (name, value) => {
+])("a weak or malformed secret stops the start, and the error does not repeat it: %s", (name, value) => {
   const environment = { ...given(), [name]: value }
   let message = ""
   try {
@@ -178,7 +181,7 @@ test.each([
   if (value.trim() !== "") expect(message).not.toContain(value)
 })
 
-test("several data keys are read in their order, and a wrong one among them stops the start", () => {
+test("several data keys are read in order, and a wrong one stops the start", () => {
   const [first, second] = [base64(32), base64(32)]
   const { dataKeys } = load({ ...given(), VOUCH_DATA_KEY: `${first} ${second}` })
   expect(dataKeys.map((key) => key.toString("base64"))).toEqual([first, second])

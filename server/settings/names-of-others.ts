@@ -1,4 +1,4 @@
-/** Names that begin like settings and are read by other programs: clients, samples, and what develops Vouch. */
+/** Variables that begin like settings but belong to other programs: clients, samples and development tools. */
 const others = new Set([
   "VOUCH_API_KEY",
   "VOUCH_BASE_URL",
@@ -14,7 +14,7 @@ const others = new Set([
 ])
 
 /**
- * What Kubernetes and Docker set in each container for a service that is called vouch, or begins so
+ * Variables that Kubernetes and Docker set in each container for a service whose name begins with vouch
  * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
  */
 const OF_A_SERVICE = /_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/

@@ -5,20 +5,20 @@ import type { Mode } from "#shared/mode.ts"
 import { type Settings, SettingsError } from "./env.ts"
 
 export type Secrets = {
-  /** Null in a web process that was given none: it answers requests and signs nothing. */
+  /** Null in a web process without one: it answers requests and signs nothing. */
   signer: Buffer | null
-  /** The first one seals; all of them open. */
+  /** The first one encrypts, all of them decrypt. */
   dataKeys: readonly Buffer[]
-  /** Settings of providers that nobody has set and the server has made, by their variable. */
+  /** Secrets of providers that were not set and the server has generated, by variable. */
   generated: Record<string, string>
 }
 
 type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECRET: string }
 
 /**
- * The deployment's secrets: from the environment, or else generated into the data directory (mode 600). A public
- * deployment must set them, so that none is lost with a disk or shared by accident. A web process takes VOUCH_SIGNER from
- * the environment alone, and needs none. Throws SettingsError.
+ * The deployment's secrets, from the environment or generated into the data directory (mode 600). A public deployment must
+ * set them, so that none is lost with a disk or shared by accident. A web process reads VOUCH_SIGNER only from the
+ * environment and does not need it. Throws SettingsError.
  */
 export function loadSecrets(settings: Settings): Secrets {
   const signs = settings.VOUCH_ROLE !== "web"
@@ -35,7 +35,7 @@ export function loadSecrets(settings: Settings): Secrets {
   const makesSecrets = !settings.VOUCH_PUBLIC_URL && (missing.length > 0 || !hasWebhook)
   const stored = makesSecrets ? loadStored(settings.VOUCH_DATA_DIR) : null
   const value = (name: keyof Stored) => settings[name] ?? stored?.[name]
-  // What a web process made up itself would be no worker's.
+  // A secret that a web process generated would differ from the workers'.
   const signer = signs ? value("VOUCH_SIGNER") : settings.VOUCH_SIGNER
   return {
     signer:
@@ -49,7 +49,7 @@ export function loadSecrets(settings: Settings): Secrets {
   }
 }
 
-/** Where a mode's webhook secret is stored, for people who have to sign with it. Never the secret itself. */
+/** Where a mode's webhook secret is stored, for people who sign with it. Never the secret itself. */
 export function placeOfWebhookSecret(
   settings: Settings,
   mode: Mode,
@@ -70,7 +70,7 @@ function loadStored(dataDir: string): Stored {
       VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
       VOUCH_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString("base64")}`,
     }
-    // Whole or not at all: half a file after a crash would be a lost key.
+    // Written atomically: half a file after a crash would lose a key.
     const draft = `${path}.${process.pid}`
     writeFileSync(draft, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600, flush: true })
     renameSync(draft, path)
@@ -78,9 +78,9 @@ function loadStored(dataDir: string): Stored {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Stored
   } catch {
-    // Not what is wrong in it: a part of the file would be in the message.
+    // Without the cause, whose message would contain a part of the file.
     throw new SettingsError([
-      `VOUCH_DATA_DIR: ${path} cannot be read. It has the keys of this deployment: restore it from a backup`,
+      `VOUCH_DATA_DIR: ${path} cannot be read. It has the keys of this deployment. Restore it from a backup`,
     ])
   }
 }

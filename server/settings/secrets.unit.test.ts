@@ -7,7 +7,7 @@ import { loadSecrets, placeOfWebhookSecret } from "./secrets.ts"
 
 const own = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-test("a generated webhook secret is in the file that is named, which nobody else reads", () => {
+test("a generated webhook secret is in the named file, which only its owner can read", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "vouch-secrets-"))
   try {
     const settings = parseSettings({ VOUCH_DATA_DIR: dataDir })
@@ -21,7 +21,7 @@ test("a generated webhook secret is in the file that is named, which nobody else
   }
 })
 
-test("one that was set is in the environment, by the name that it has there", () => {
+test("a secret from the environment is named by its variable", () => {
   const all = parseSettings({ VOUCH_WEBHOOK_SECRET: own })
   expect(placeOfWebhookSecret(all, "live")).toEqual({ variable: "VOUCH_WEBHOOK_SECRET", file: null })
   const one = parseSettings({ VOUCH_LIVE_WEBHOOK_SECRET: own })

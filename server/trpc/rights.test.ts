@@ -4,15 +4,15 @@ import { Browser, member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { appRouter } from "./router.ts"
 
-// Who may call each procedure of the dashboard, written out. A procedure that is not here, or whose right is another
-// than it says, fails: nothing is open because somebody forgot it.
+// Who may call each procedure of the dashboard. A procedure that is missing here, or open to others, fails the test, so
+// that no procedure is open by mistake.
 
 type Who =
   /** Without signing in. */
   | "anybody"
-  /** Whoever is signed in, about themselves. */
+  /** Any signed-in user, about themselves. */
   | "people"
-  /** Members of the workspace's account, by their role. */
+  /** Members of the workspace's account, by role. */
   | readonly Role[]
 
 const members: Who = ["owner", "developer", "compliance", "viewer"]
@@ -57,7 +57,7 @@ const rights: Record<string, Who> = {
   "investor.view": members,
   "investor.viewClaims": officers,
   "key.create": builders,
-  // A member is told that only a key can ask.
+  // Members get the answer that only a key can ask.
   "key.describe": members,
   "key.list": members,
   "key.options": builders,
@@ -175,7 +175,7 @@ const rights: Record<string, Who> = {
   "workspace.setReminders": builders,
 }
 
-/** Files that the browser saves. */
+/** Downloads. */
 const downloads: Record<string, readonly Role[]> = {
   "attestations.csv": members,
   "audit.csv": members,
@@ -198,7 +198,7 @@ beforeAll(async () => {
   }
 })
 
-/** Calls a procedure with an input that none takes: whoever may is told so, and nothing happens. */
+/** Calls a procedure with input that it refuses, so that nothing happens even if the caller may call it. */
 async function codeOf(browser: Browser, path: string): Promise<string | null> {
   const { type } = procedures[path]!._def
   const headers: Record<string, string> = browser.workspaceId
@@ -213,7 +213,7 @@ async function codeOf(browser: Browser, path: string): Promise<string | null> {
   return error?.data?.error ?? null
 }
 
-/** A stream says in its first event why it breaks off. */
+/** The first event of a refused stream says why. */
 async function refusalIn(response: Response): Promise<string | null> {
   const decoder = new TextDecoder()
   let text = ""
@@ -228,18 +228,18 @@ async function refusalIn(response: Response): Promise<string | null> {
 const isRefused = (code: string | null) =>
   ["insufficient_scope", "not_signed_in", "workspace_not_found"].includes(code ?? "")
 
-test("every procedure is in the table, and nothing else", () => {
+test("the table lists exactly the procedures", () => {
   expect(Object.keys(procedures).sort()).toEqual(Object.keys(rights).sort())
 })
 
-test("each procedure lets in whom the table says, and nobody else", async () => {
+test("each procedure admits exactly the callers in the table", async () => {
   const stranger = new Browser(app)
   const outsider = (await member(app)).browser
   outsider.workspaceId = workspaceId
   const found: Record<string, Who> = {}
   for (const path of Object.keys(rights)) {
     if (!isRefused(await codeOf(stranger, path))) found[path] = "anybody"
-    // What people do to themselves is not called for each: some of it signs them out.
+    // Procedures about oneself are not called for each, because some sign the caller out.
     else if (/^(me|setup)\./.test(path)) found[path] = "people"
     else {
       expect([path, await codeOf(outsider, path)]).toEqual([path, "workspace_not_found"])
@@ -251,7 +251,7 @@ test("each procedure lets in whom the table says, and nobody else", async () => 
   expect(found).toEqual(rights)
 })
 
-test("so do downloads", async () => {
+test("downloads do so, too", async () => {
   for (const [file, allowed] of Object.entries(downloads)) {
     const address = `/api/export/${file}${file.includes("?") ? "&" : "?"}workspace=${workspaceId}`
     for (const role of allRoles) {

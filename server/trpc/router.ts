@@ -26,7 +26,7 @@ import { webhookRouter } from "./routers/webhooks.ts"
 import { workspaceRouter } from "./routers/workspaces.ts"
 import { router } from "./trpc.ts"
 
-/** Everything that Vouch can be asked: with `meta.openapi` over REST, all of it by the pages. */
+/** All procedures of Vouch. REST offers those with `meta.openapi`, the pages can call all of them. */
 export const appRouter = router({
   kyc: kycRouter,
   attestation: attestationRouter,

@@ -5,11 +5,11 @@ import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 import { appRouter } from "./router.ts"
 
-// The pages' own way in. Nobody is signed in here, and a key opens nothing.
+// The endpoint of the pages. These tests are not signed in, and API keys are not accepted here.
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 beforeAll(async () => {
-  // Its first use is noted here, and not in the middle of a comparison.
+  // Records the first use of the key now, and not in the middle of a comparison.
   await app.request({ method: "GET", path: "/usage", key: key.apiKey })
 })
 
@@ -49,11 +49,11 @@ const call = async (name: string, type: string, input: unknown) => {
 }
 
 test.each(procedures.filter(([name]) => !OPEN.includes(name)).map(([name, { _def }]) => [name, _def.type]))(
-  "%s is for signed-in users and keys over REST, not for whoever finds it",
+  "%s needs a signed-in user, or a key over REST",
   async (name, type) => {
     const before = await snapshot()
     const { status, text } = await call(name, type, {})
-    // A stream has begun before it can be refused, so its first event says it.
+    // A stream has begun before it can be refused, so its first event has the error.
     if (type !== "subscription") expect(status).toBeGreaterThanOrEqual(400)
     expect(text).toContain("not_signed_in")
     expect(await snapshot()).toEqual(before)
@@ -61,7 +61,7 @@ test.each(procedures.filter(([name]) => !OPEN.includes(name)).map(([name, { _def
 )
 
 test.each(["kyc.webhook", "kyc.webhookOf"])(
-  "%s takes no event without its raw bytes and signature",
+  "%s refuses an event without its raw bytes and signature",
   async (name) => {
     const { sessionId } = await app.startSession(key)
     const before = await snapshot()
@@ -78,7 +78,7 @@ test.each(["kyc.webhook", "kyc.webhookOf"])(
   },
 )
 
-test("an error of the pages' procedures tells nothing of our insides", async () => {
+test("an error of the pages' procedures reveals nothing about internals", async () => {
   for (const [name, type] of procedures.map(([name, { _def }]) => [name, _def.type] as const)) {
     for (const input of [null, [], { sessionId: "\u0000" }, { sessionId: { a: 1 } }]) {
       const { text } = await call(name, type, input)
@@ -93,20 +93,17 @@ test.each([
   ["DELETE", "health.get", "application/json", 405, "method_not_allowed"],
   ["POST", "verification.submit", "text/plain", 415, "unsupported_media_type"],
   ["POST", "verification.submit", null, 415, "unsupported_media_type"],
-  ["POST", "nobody.knows", "application/json", 404, "route_not_found"],
-])(
-  "%s %s as %s is refused by us, in the shape of the procedures",
-  async (method, path, type, status, code) => {
-    const response = await fetch(`${app.origin}/api/trpc/${path}`, {
-      method,
-      headers: type === null ? {} : { "content-type": type },
-      ...(method === "GET" ? {} : { body: new TextEncoder().encode("{}") }),
-    })
-    expect(response.status).toBe(status)
-    const { error } = (await response.json()) as { error: { data: unknown } }
-    expect(error.data).toMatchObject({ error: code, detail: expect.any(String) })
-  },
-)
+  ["POST", "no.procedure", "application/json", 404, "route_not_found"],
+])("%s %s as %s is refused in the format of the procedures", async (method, path, type, status, code) => {
+  const response = await fetch(`${app.origin}/api/trpc/${path}`, {
+    method,
+    headers: type === null ? {} : { "content-type": type },
+    ...(method === "GET" ? {} : { body: new TextEncoder().encode("{}") }),
+  })
+  expect(response.status).toBe(status)
+  const { error } = (await response.json()) as { error: { data: unknown } }
+  expect(error.data).toMatchObject({ error: code, detail: expect.any(String) })
+})
 
 test.each(["{", "not json", '{"a":}'])("an input that is not JSON, %s, is malformed_json", async (input) => {
   const asked = await Promise.all([
@@ -140,7 +137,7 @@ test("a body that is too large or not UTF-8 is refused before a procedure sees i
   }
 })
 
-test("the same input is refused with the same code and words from a page as over REST", async () => {
+test("the same input is refused with the same code and text from a page and over REST", async () => {
   const { browser } = await member(app)
   const [userPubkey, schemaId] = [newWallet(), "kyc_individual_v1"]
   const mint = { user_pubkey: userPubkey, mint_config: "fund_v1", amount: "1" }

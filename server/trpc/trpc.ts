@@ -16,31 +16,29 @@ import { sentenceOf } from "#server/lib/validation.ts"
 import { type ErrorCode, fail, statusOf } from "#shared/errors.ts"
 import type { Permission } from "#shared/scopes.ts"
 
-/** What the adapter and the OpenAPI document need to know of a procedure beyond `trpc-to-openapi`'s meta. */
+/** What the adapter and the OpenAPI document need from a procedure in addition to `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
   /**
-   * What the caller needs: a key's scope, or what only people may do; absent where anybody in the workspace will do.
+   * The scope of a key, or the permission of a member, that the caller needs. Absent if any caller in the workspace may.
    */
   scope?: Permission
   /** Whether the endpoint honours Idempotency-Key. */
   idempotent?: boolean
-  /**
-   * Its response holds a secret, and so is not stored for its key: a repeat finds in the claim what was begun, and reads it
-   * anew.
+  /** The response contains a secret, so it is not stored for the idempotency key. A repeat finds in the claim what was begun
+   * and reads it again.
    */
   holdsSecret?: boolean
   /** Answers without a key. */
   open?: boolean
-  /** Answers without a key, and says more with one. */
+  /** Answers without a key, in more detail with one. */
   knowsKeys?: boolean
-  /** Takes the body's raw bytes, to verify them before they are read. */
+  /** Takes the raw bytes of the body, to verify them before parsing. */
   raw?: boolean
-  /**
-   * Where the answer may be 202, with a record that is not final yet: the path below /v1 that follows it, fields of the
-   * record in braces.
+  /** If the answer can be 202 with a record that is not final: the path below /v1 to poll, with fields of the record in
+   * braces.
    */
   accepted?: `/${string}`
-  /** Errors of its own, beyond those that every endpoint can give. */
+  /** Its own errors, in addition to those of every endpoint. */
   fails?: readonly ErrorCode[]
 }>
 
@@ -50,14 +48,14 @@ const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
-    // Subscriptions: a ping keeps proxies from closing what is quiet, and a client notices by it what has died. After a
-    // while it connects anew, so that no connection outlives the replica that a load balancer would choose today.
+    // Subscriptions: a ping keeps proxies from closing a quiet stream, and lets clients notice a dead one. Clients reconnect
+    // after a while, so that they move to the replicas that the load balancer now prefers.
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
       maxDurationMs: 15 * 60_000,
       client: { reconnectAfterInactivityMs: 40_000 },
     },
-    // The dashboard sees the same code, detail and request id as a REST client, and nothing of an unknown error.
+    // The dashboard gets the same code, detail and request id as a REST client, and no details of an unknown error.
     errorFormatter({ shape, error, ctx }) {
       const { code, message: detail } = toFailure(error)
       const data = { error: code, detail, requestId: ctx?.requestId ?? null, httpStatus: statusOf(code) }
@@ -68,7 +66,7 @@ const t = initTRPC
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory
 
-/** A procedure that anybody may call. */
+/** A procedure that anyone may call. */
 export const openProcedure = t.procedure.use(async ({ ctx, getRawInput, next }) => {
   if (ctx.transport === "pages") requireStorable(await getRawInput())
   return next()
@@ -82,10 +80,10 @@ export const userProcedure = openProcedure.use(({ ctx, next }) => {
 })
 
 /**
- * A procedure of a workspace: there is a principal, and it holds the scope that the procedure names.
+ * A procedure of a workspace. The caller is a principal with the scope that the procedure names.
  *
- * What a page sends with a key is done once: whatever comes again with it, by a second click, from another tab or
- * because the answer was lost, joins what was begun. A refusal has begun nothing, and is decided anew.
+ * A page's call with an idempotency key runs once. A repeat (a second click, another tab, a lost answer) joins the first
+ * call. A refusal has begun nothing, so a repeat is decided again.
  */
 export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next }) => {
   const { principal } = ctx
@@ -107,7 +105,7 @@ export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next
   })
 })
 
-/** A procedure of a workspace's people: no key may call it, whatever its scopes. Errors: insufficient_scope. */
+/** A procedure for members of a workspace. No key may call it. Errors: insufficient_scope. */
 export const memberProcedure = procedure.use(({ ctx, next }) => {
   const { principal } = ctx
   if (principal.via.kind !== "user")

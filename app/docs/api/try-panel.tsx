@@ -137,7 +137,7 @@ export function TryPanel({ method, path, takesKey, isIdempotent, parameters, bod
           onChange={({ target }) => setMeant(target.checked)}
           hint="This key belongs to a live workspace: the request takes real effect."
         >
-          I mean it
+          Send this request to the live workspace
         </Checkbox>
       )}
       <div className="flex flex-wrap items-center gap-2">

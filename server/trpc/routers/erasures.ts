@@ -12,9 +12,9 @@ const investorId = idOf("inv").meta({
 })
 
 const WHAT =
-  "pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete what they keep, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. It cannot be undone; again, it answers the same."
+  "pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure."
 
-/** What is known of a person, erased. */
+/** Erasing the data about a person. */
 export const erasureRouter = router({
   wallet: procedure
     .meta({
@@ -27,7 +27,7 @@ export const erasureRouter = router({
         operationId: "eraseWallet",
         tags: ["Privacy"],
         summary: "Erase a wallet's data",
-        description: `Erases what is known of the person behind a wallet: ${WHAT} Other wallets of the investor keep theirs, and are no longer tied to this one.`,
+        description: `Erases the data about the person behind a wallet: ${WHAT} Other wallets of the investor keep their data and are no longer tied to this one.`,
       },
     })
     .input(z.object({ pubkey: walletAddress }))
@@ -45,7 +45,7 @@ export const erasureRouter = router({
         operationId: "eraseInvestor",
         tags: ["Privacy"],
         summary: "Erase an investor's data",
-        description: `Erases what is known of an investor, with all of their wallets: ${WHAT}`,
+        description: `Erases the data about an investor, with all of their wallets: ${WHAT}`,
       },
     })
     .input(z.object({ id: investorId }))
@@ -62,7 +62,7 @@ export const erasureRouter = router({
         operationId: "getErasure",
         tags: ["Privacy"],
         summary: "Get an erasure",
-        description: "Returns what was erased, and how far vendors are with what they were asked to delete.",
+        description: "Returns what was erased, and how far vendors are with deleting their data.",
       },
     })
     .input(
@@ -73,7 +73,7 @@ export const erasureRouter = router({
     .output(erasureRecord)
     .query(({ ctx, input }) => getErasure(ctx.principal.workspaceId, input.id)),
 
-  /** What vendors have of an erased investor, with what a person needs to ask them where no API does. */
+  /** The data of an erased investor at vendors, with what a member needs to ask vendors without an API. */
   redactions: memberProcedure
     .meta({ scope: "investor:erase" })
     .input(z.object({ investorId }))

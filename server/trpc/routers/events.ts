@@ -9,7 +9,7 @@ import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 
-/** What happened in a workspace, in a sequence without a gap. */
+/** The events of a workspace, numbered without a gap. */
 export const eventRouter = router({
   list: procedure
     .meta({
@@ -21,19 +21,19 @@ export const eventRouter = router({
         tags: ["Events"],
         summary: "List events",
         description:
-          "Returns what happened in the workspace, oldest first. Each event has the next sequence number: send the `cursor` of the last one that you have, and you miss nothing. To begin, leave `cursor` out and read from the oldest event that is kept, or send `last_cursor` to read only what happens from now on. Events are kept for 90 days; if some after yours are gone, that is 410 `events_expired`. If a failover or a restore of the database lost your last event, that is 410 `events_rewound`: read on with the cursor in the header `Resume-Cursor`, and drop events whose `id` you have. They name what they are about, and contain nothing personal.",
+          "Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, and you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. They name what they are about, and contain nothing personal.",
       },
     })
     .input(
       z.object({
         after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
           description:
-            "The last sequence number that you have; 0 stands for the one before the workspace's first event. Without it and without `cursor`, from the oldest event that is kept. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead",
+            "The last sequence number that you have, or 0 before the workspace's first event. Without it and without `cursor`, the list starts at the oldest event kept. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead",
           example: 41,
         }),
         cursor: eventCursor.optional().meta({
           description:
-            "The `cursor` of the last event that you have, instead of `after`: it also notices if the database has lost that event",
+            "The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event",
           example: "41-9f3a61c0d7e4",
         }),
         type: z.enum(allEventTypes).optional().meta({ description: "Only events of this type" }),
@@ -68,7 +68,7 @@ export const eventRouter = router({
       })
     }),
 
-  /** For people: newest first, by what it is about. */
+  /** For people: newest first, filtered by subject. */
   search: memberProcedure
     .meta({ scope: "events:read" })
     .input(

@@ -3,7 +3,7 @@ import { find } from "#server/dashboard/find.ts"
 import { plainText } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 
-/** What the dashboard's search finds. */
+/** The dashboard's search. */
 export const findRouter = router({
   all: memberProcedure
     .meta({ scope: "kyc:read" })

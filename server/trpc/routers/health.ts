@@ -14,7 +14,7 @@ export const healthRouter = router({
         tags: ["Health"],
         summary: "Get the service's health",
         description:
-          "503 with the same body when the database is unreachable. A server with a public URL gives strangers `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for all of it.",
+          "503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns only `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for the full report.",
       },
     })
     .input(z.object({}))

@@ -17,7 +17,7 @@ import { decisions } from "#shared/statuses.ts"
 const sessionId = z.string().max(100)
 /** A signed message is a few hundred bytes. */
 const message = z.base64().max(8192)
-/** Of any length: one that is no signature is refused as what it is. */
+/** Of any length: the proof itself refuses an invalid signature. */
 const signature = z.base64().max(1024)
 
 const transactionSignature = z
@@ -27,12 +27,12 @@ const transactionSignature = z
 
 /** The hosted page's procedures. The session id is the credential; no API key is needed. */
 export const verificationRouter = router({
-  // A mutation, so that the id travels in the body and not in an address.
+  // A mutation, so that the id is sent in the body and not in an address.
   view: openProcedure
     .input(z.object({ sessionId }))
     .mutation(({ input }): Promise<SessionView> => readView(input.sessionId, { isBack: true })),
 
-  /** The consent, where the wallet's step follows it. */
+  /** The consent, if the wallet step follows. */
   agree: openProcedure
     .input(z.object({ sessionId, consent: z.literal(true) }))
     .mutation(async ({ input }): Promise<SessionView> => {
@@ -40,7 +40,7 @@ export const verificationRouter = router({
       return readView(input.sessionId)
     }),
 
-  /** What the wallet is to sign. */
+  /** What the wallet should sign. */
   askForProof: openProcedure
     .input(z.object({ sessionId }))
     .mutation(({ input }) => askForProof(input.sessionId)),
@@ -61,7 +61,7 @@ export const verificationRouter = router({
       return readView(input.sessionId)
     }),
 
-  /** The transaction on chain in which a smart wallet signed the memo that it was asked for. */
+  /** The transaction on chain in which a smart wallet signed the requested memo. */
   proveOnChain: openProcedure
     .input(z.object({ sessionId, transaction: transactionSignature }))
     .mutation(async ({ input }): Promise<SessionView> => {
@@ -103,7 +103,7 @@ export const verificationRouter = router({
       return readView(sessionId)
     }),
 
-  /** Of a verified session: where to be reminded before it expires. */
+  /** For a verified session: the email address for the reminder before it expires. */
   remind: openProcedure
     .input(z.object({ sessionId, email: emailAddress, language: z.enum(languageCodes).default("en") }))
     .mutation(async ({ input }): Promise<SessionView> => {
@@ -111,7 +111,7 @@ export const verificationRouter = router({
       return readView(input.sessionId)
     }),
 
-  /** Of a link that was mailed: the page of the renewal, which this begins. */
+  /** For a mailed link: starts the renewal and returns its page. */
   renew: openProcedure
     .input(z.object({ sessionId }))
     .mutation(async ({ ctx, input }): Promise<{ url: string | null; view: SessionView }> => {

@@ -29,7 +29,7 @@ export const investorRouter = router({
         tags: ["Investor"],
         summary: "List investors",
         description:
-          "Newest first. The same externalId means the same investor, with any number of wallets; without one, each wallet is an investor of its own. Pages stay stable while investors are added.",
+          "Newest first. The same externalId means the same investor, with any number of wallets. Without one, each wallet is a separate investor. Pages stay stable while investors are added.",
       },
     })
     .input(
@@ -65,14 +65,14 @@ export const investorRouter = router({
         tags: ["Investor"],
         summary: "Get an investor",
         description:
-          "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, the id of either returns the one that remains.",
+          "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, both ids return the one that remains.",
       },
     })
     .input(z.object({ id }))
     .output(investorDetail)
     .query(({ ctx, input }) => getInvestor(ctx.principal, input.id)),
 
-  // For the dashboard alone.
+  // For the dashboard only.
 
   search: memberProcedure
     .meta({ scope: "kyc:read" })
@@ -101,7 +101,7 @@ export const investorRouter = router({
     .input(z.object({ id }))
     .query(({ ctx, input }) => listRefusals(ctx.principal, input.id)),
 
-  /** A mutation, because each look is an entry of the audit log. */
+  /** A mutation, because each view is an entry in the audit log. */
   viewClaims: memberProcedure
     .meta({ scope: "claims:read" })
     .input(z.object({ id }))

@@ -9,7 +9,7 @@ import { member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { keyRouter } from "./keys.ts"
 
-// API keys as people manage them in the dashboard.
+// API keys as members manage them in the dashboard.
 let owner: Awaited<ReturnType<typeof member>>
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
@@ -25,7 +25,7 @@ const statusWith = async (key: string, path = `/kyc/status/${"1".repeat(31)}2`) 
 const trailOf = (subject: string) => sql`
   select action, actor, actor_name, detail, request_id from audit_entries where subject = ${subject} order by seq`
 
-test("a key that is made works with its scopes and no others, and is listed without its secret", async () => {
+test("a new key has its scopes and no others, and is listed without its secret", async () => {
   const created = await create({ scopes: ["kyc:read", "kyc:read", "token:read"] })
   const { key_id, api_key } = created.data
   expect(api_key).toMatch(/^vouch_test_/)
@@ -53,7 +53,7 @@ test("a key that is made works with its scopes and no others, and is listed with
   ])
 })
 
-test("a key with an expiry ends then; one in the past is refused", async () => {
+test("a key stops working at its expiry, and an expiry in the past is refused", async () => {
   const expires_at = toTimestamp(addSeconds(realNow(), 60))
   const { data } = await create({ expires_at })
   expect(await statusWith(data.api_key)).not.toBe(401)
@@ -71,7 +71,7 @@ test.each([
   [{ scopes: ["key:write"] }, /^scopes/],
   [{ scopes: ["everything"] }, /^scopes/],
   [{ expires_at: "tomorrow" }, /^expires_at:/],
-])("%j is refused and makes nothing", async (input, message) => {
+])("%j is refused and creates nothing", async (input, message) => {
   const before = (await list()).length
   const { status, error } = await create(input)
   expect({ status, error: error.error }).toEqual({ status: 422, error: "validation_failed" })
@@ -79,7 +79,7 @@ test.each([
   expect(await list()).toHaveLength(before)
 })
 
-test("rotating gives a new secret, the old one works through its grace, and the audit log knows", async () => {
+test("rotating gives a new secret, the old one works during the overlap, and the audit log has an entry", async () => {
   const { data: first } = await create()
   const { data: next } = await owner.browser.mutate("key.rotate", { key_id: first.key_id, grace_seconds: 60 })
   expect(next.key_id).toBe(first.key_id)
@@ -97,7 +97,7 @@ test("rotating gives a new secret, the old one works through its grace, and the 
   }
 })
 
-test("revoking ends a key at once; doing so again changes nothing and leaves no second line", async () => {
+test("revoking ends a key at once, and a second time changes nothing and adds no entry", async () => {
   const { data } = await create()
   for (let i = 0; i < 2; i++) {
     expect((await owner.browser.mutate("key.revoke", { key_id: data.key_id })).status).toBe(200)
@@ -109,7 +109,7 @@ test("revoking ends a key at once; doing so again changes nothing and leaves no 
   expect(rotated).toMatchObject({ status: 404, error: { error: "key_not_found" } })
 })
 
-test("a key of another workspace answers like one that never existed, and nothing happens to it", async () => {
+test("a key of another workspace answers like one that never existed, and stays unchanged", async () => {
   const { data } = await create()
   const stranger = await member(app)
   const live = await member(app, { account: owner.account, mode: "live" })
@@ -129,7 +129,7 @@ test("a key of another workspace answers like one that never existed, and nothin
   expect(await trailOf(data.key_id)).toHaveLength(1)
 })
 
-test("a viewer sees the keys and changes none; a developer does", async () => {
+test("a viewer sees the keys and cannot change any, a developer can", async () => {
   const { data } = await create()
   const viewer = await member(app, { account: owner.account, role: "viewer" })
   expect(await list(viewer)).toEqual(await list())
@@ -146,7 +146,7 @@ test("a viewer sees the keys and changes none; a developer does", async () => {
   expect((await create({}, developer)).status).toBe(200)
 })
 
-test("nobody makes or rotates a key that may do more than its maker", async () => {
+test("no member creates or rotates a key that may do more than they may", async () => {
   const { data } = await create({ scopes: ["kyc:read", "token:mint"] })
   const me = (await owner.browser.query("me.get")).data.user
   const caller = createCallerFactory(keyRouter)({

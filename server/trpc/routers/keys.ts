@@ -35,14 +35,14 @@ const keyRecord = z.object({
 const keyDescription = z
   .object({
     key_id: idOf("key").meta({ description: "The key's id", example: "key_3mNbR5tYw2Lc7HdZKx8vPq" }),
-    name: z.string().meta({ description: "The name that it was given", example: "Backend" }),
+    name: z.string().meta({ description: "The key's name", example: "Backend" }),
     account: z.string().meta({ description: "The account's name", example: "Acme Securities" }),
     workspace_id: idOf("ws").meta({
-      description: "The workspace that it belongs to",
+      description: "The key's workspace",
       example: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
     }),
     mode: z.enum(["test", "live"]).meta({ description: "The workspace's mode", example: "test" }),
-    scopes: z.array(scope).meta({ description: "What it may do", example: ["kyc:read", "kyc:write"] }),
+    scopes: z.array(scope).meta({ description: "What the key may do", example: ["kyc:read", "kyc:write"] }),
     expires_at: timestamp.nullable().meta({ description: "Null if it does not expire", example: null }),
     created_at: timestamp,
   })
@@ -58,14 +58,14 @@ export const keyRouter = router({
         tags: ["Usage"],
         summary: "Get the key in use",
         description:
-          "Returns which key makes the request, its workspace, and what it may do. Any key may ask.",
+          "Returns the key of the request, its workspace, and what it may do. Any key may call it.",
       },
     })
     .input(z.object({}))
     .output(keyDescription)
     .query(({ ctx }) => describeKey(ctx.principal)),
 
-  /** What a new key can be given: by this person, none that they do not have. */
+  /** The scopes that this member can give a new key: only their own. */
   options: memberProcedure
     .meta({ scope: "key:write" })
     .input(z.object({}))
@@ -85,7 +85,7 @@ export const keyRouter = router({
       data: await listKeys({ workspaceId: ctx.principal.workspaceId }),
     })),
 
-  /** The only answer that holds the secret. */
+  /** The only answer that contains the secret. */
   create: memberProcedure
     .meta({ scope: "key:write" })
     .input(

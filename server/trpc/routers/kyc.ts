@@ -14,7 +14,7 @@ import { openProcedure, procedure, router } from "#server/trpc/trpc.ts"
 const session = z
   .object({
     session_id: idOf("sess").meta({
-      description: "Session id; anyone who has it can open the hosted page",
+      description: "Session id. Anyone who has it can open the hosted page",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     session_url: z.url().meta({
@@ -47,7 +47,7 @@ const received = z
     received: z.literal(true),
     outcome: z.enum(["applied", "review_opened", "duplicate", "ignored"]).meta({
       description:
-        "`review_opened`: the provider approved a person whom it had rejected, and a member has to accept that; `duplicate`: event already received; `ignored`: unknown session, or a decision that arrives too late",
+        "`review_opened`: the provider approved a person it had rejected before, and a member has to accept that; `duplicate`: event already received; `ignored`: unknown session, or a decision that arrives too late",
       example: "applied",
     }),
   })
@@ -76,7 +76,7 @@ export const kycRouter = router({
         tags: ["KYC"],
         summary: "Start a verification",
         description:
-          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. It takes a redirectUrl that is sent, and its first externalId. Another person's externalId starts a session of their own, and takes nothing from anyone: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once.",
+          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. The open session takes a new redirectUrl, and an externalId if it has none. Another person's externalId starts a separate session and changes nothing else: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once.",
       },
     })
     .input(
@@ -90,7 +90,7 @@ export const kycRouter = router({
         }),
         email: emailAddress.optional().meta({
           description:
-            "Where the investor is reminded before the verification expires. Kept, sealed, only while reminders are on in the workspace's settings, and deleted when the verification ends",
+            "Email address for the reminder before the verification expires. Vouch keeps it, encrypted, only while reminders are on in the workspace's settings, and deletes it when the verification ends",
           example: "jane@example.com",
         }),
       }),

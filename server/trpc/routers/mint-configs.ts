@@ -97,7 +97,7 @@ export const mintConfigRouter = router({
         tags: ["Mint configurations"],
         summary: "Change a mint configuration",
         description:
-          "Changes the fields that are sent, and of `rules` the rules that are sent; null ends a rule. New rules hold at once for requests and for operations that are not signed yet; limits hold for later requests. What is on chain cannot change. Where holders move tokens themselves, accounts follow within seconds.",
+          "Changes the fields that you send, and within `rules` the rules that you send. Null removes a rule. New rules apply at once to requests and to operations that are not signed yet. Limits apply to later requests. Fields written on chain cannot change. If holders move tokens themselves, accounts are updated within seconds.",
       },
     })
     .input(byId.extend(configPatch))
@@ -107,14 +107,14 @@ export const mintConfigRouter = router({
   pause: pausing("pause", "Pause a token", "Stops minting and transfers until you unpause the token."),
   unpause: pausing("unpause", "Unpause a token", "Resumes minting and transfers."),
 
-  // For the dashboard alone.
+  // For the dashboard only.
 
   view: memberProcedure
     .input(byId)
     .output(configView)
     .query(({ ctx, input }) => viewConfig(ctx.principal, input.id)),
 
-  /** What creating a configuration, or changing one, would be refused for. */
+  /** Why creating or changing a configuration would be refused. */
   check: memberProcedure
     .meta({ scope: "config:write" })
     .input(z.object({ config: z.record(z.string(), z.unknown()), is_new: z.boolean() }))

@@ -24,7 +24,7 @@ const defaults = {
   data_deleted: "review",
 }
 
-test("who decides reviews changes policies, of this workspace alone, and the audit log has it once", async () => {
+test("a member who decides reviews changes policies of this workspace only, with one entry in the audit log", async () => {
   const owner = await member(app)
   const { account } = owner
   const officer = await member(app, { role: "compliance", account })
@@ -47,7 +47,7 @@ test("who decides reviews changes policies, of this workspace alone, and the aud
   ])
 })
 
-test.each(["developer", "viewer"] as const)("a %s sees them and changes nothing", async (role) => {
+test.each(["developer", "viewer"] as const)("a %s sees the policies and cannot change them", async (role) => {
   const { account } = await member(app)
   const { browser } = await member(app, { role, account })
   expect((await browser.query("monitoring.get")).status).toBe(200)

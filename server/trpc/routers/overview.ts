@@ -14,7 +14,7 @@ import { procedure, router } from "#server/trpc/trpc.ts"
 const LATEST = 8
 
 export const overviewRouter = router({
-  /** All of the first page at once. */
+  /** Everything on the overview page. */
   get: procedure
     .meta({ scope: "attestation:read" })
     .input(z.object({}))
@@ -34,7 +34,7 @@ export const overviewRouter = router({
         readAttention(ctx.principal, issuer),
         readSetup(ctx.principal, issuer),
       ])
-      // What health counts over all accounts is left out.
+      // Without the figures of health that count all accounts.
       return {
         quota,
         figures,

@@ -59,21 +59,21 @@ export const meRouter = router({
     return { id: input.id }
   }),
 
-  /** Mails a link by which they confirm their address. */
+  /** Mails the user a link to confirm their address. */
   mailConfirmation: userProcedure.mutation(({ ctx }) => mailConfirmation(ctx.user)),
 
   confirmEmail: userProcedure
     .input(z.object({ token }))
     .mutation(({ ctx, input }) => confirmEmail(ctx.user, input.token)),
 
-  /** Also the one that asks. */
+  /** Includes the session that makes the call. */
   endAllSignIns: userProcedure.mutation(async ({ ctx }) => {
     await endSignIns(ctx.user, "all")
     return {}
   }),
 })
 
-/** Sign-up and links: what a link opens, and which ways to sign in this server offers. */
+/** Sign-up and links: what a link opens, and which sign-in methods this server offers. */
 export const setupRouter = router({
   options: openProcedure.query(() => signInOptions()),
 
@@ -85,11 +85,11 @@ export const setupRouter = router({
       account,
       role,
       email,
-      /** Whether the bearer gives an address first, and comes in by the link that is mailed there. */
+      /** Whether the user must first give an email address, and then continue with the link mailed to it. */
       needs_mail: needsMail(invitation),
-      /** Whether the account demands it of its members. */
+      /** Whether the account requires it of its members. */
       second_factor_required: invitation.second_factor_required,
-      /** Who has registered the address already. */
+      /** The user who already registered the address. */
       holder: await holderOf(sql, invitation),
     }
   }),
@@ -108,7 +108,7 @@ export const setupRouter = router({
       createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
     ),
 
-  /** Mails a link to the address that a new user wants to sign in with. */
+  /** Mails a link to the address of a new user. */
   mailLink: openProcedure
     .input(z.object({ token, email }))
     .mutation(({ input }) => mailInvitation(input.token, input.email)),
@@ -149,7 +149,7 @@ export const memberRouter = router({
     .input(userId.extend({ role }))
     .mutation(({ ctx, input }) => changeRole({ ...ctx, userId: input.user_id, role: input.role })),
 
-  /** Confirms a reviewer who joined while four eyes are on. */
+  /** Confirms a reviewer who joined while four eyes was on. */
   admit: memberProcedure
     .meta({ scope: "review:write" })
     .input(userId)
@@ -165,7 +165,7 @@ export const memberRouter = router({
     .input(userId)
     .mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
 
-  /** What the caller is mailed about. */
+  /** Which emails the caller gets. */
   notifications: memberProcedure.query(({ ctx }) => readNotificationSettings(ctx.principal)),
 
   muteNotifications: memberProcedure

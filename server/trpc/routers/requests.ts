@@ -7,7 +7,7 @@ const summary = z.object({
   request_id: z.string(),
   at: timestamp,
   method: z.string(),
-  /** Below /v1, with the query. */
+  /** Path below /v1, with the query. */
   path: z.string(),
   status: z.number().int(),
   error: z.string().nullable(),
@@ -16,7 +16,7 @@ const summary = z.object({
   key_name: z.string(),
 })
 
-/** The request log, for people: it shows what all keys of the workspace did. */
+/** The request log of all keys of the workspace. */
 export const requestRouter = router({
   list: memberProcedure
     .input(

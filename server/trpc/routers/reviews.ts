@@ -14,7 +14,7 @@ import { allReviewDecisions } from "#shared/reviews.ts"
 
 const reviewId = z.string().max(100)
 const seen = z.object({ review_id: reviewId, version: z.number().int() })
-/** Something that can be read, not spaces alone. */
+/** Text that is not only spaces. */
 const reason = words(500)
 
 const claims = z.strictObject(
@@ -23,7 +23,7 @@ const claims = z.strictObject(
 
 const reviewProcedure = memberProcedure.meta({ scope: "review:write" })
 
-/** What people have to decide. */
+/** Reviews, which members decide. */
 export const reviewRouter = router({
   count: reviewProcedure.input(z.object({})).query(({ ctx }) => countReviews(ctx.principal)),
 
@@ -39,7 +39,7 @@ export const reviewRouter = router({
     .input(z.object({}))
     .query(async ({ ctx }) => ({ data: await listReviewers(ctx.principal) })),
 
-  /** A mutation, because each look is an entry of the audit log. */
+  /** A mutation, because each view is an entry in the audit log. */
   viewClaims: memberProcedure
     .meta({ scope: "claims:read" })
     .input(z.object({ review_id: reviewId }))
@@ -82,7 +82,7 @@ export const reviewRouter = router({
       confirmReview({ ...ctx, reviewId: input.review_id, version: input.version }),
     ),
 
-  /** Also how whoever asked for a decision withdraws it. */
+  /** Also withdraws one's own request. */
   return: reviewProcedure
     .input(seen)
     .mutation(({ ctx, input }) =>

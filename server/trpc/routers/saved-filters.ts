@@ -7,13 +7,13 @@ import { filteredLists } from "#shared/saved-filters.ts"
 const list = z.enum(filteredLists)
 const name = nameText(60)
 const id = z.string().max(100)
-/** Parameters of the list's page: a few, and short. */
+/** A few short parameters of the list's page. */
 const filter = z
   .record(z.string().regex(/^[a-z_]{1,30}$/), freeText(200))
   .refine((filter) => Object.keys(filter).length > 0, "must not be empty")
   .refine((filter) => Object.keys(filter).length <= 20, "must have at most 20 fields")
 
-/** What each person filters lists by again and again. */
+/** Filters that a member saved. */
 export const savedFilterRouter = router({
   list: memberProcedure
     .input(z.object({ list }))

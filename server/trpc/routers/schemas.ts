@@ -13,27 +13,27 @@ import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const id = matching(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _, a letter first").meta({
-  description: "The id that the schema is to have; it cannot change",
+  description: "The schema's id, which cannot change",
   example: "residency_v1",
 })
 const fields = {
   name: nameText(100).meta({
-    description: "Display name; its first 160 bytes are on chain with the first attestation",
+    description: "Display name. Its first 160 bytes are written on chain with the first attestation",
     example: "Residency",
   }),
   validity_days: wholeNumber(1, 3650).meta({
-    description: "Days from the provider's decision",
+    description: "Days that a verification is valid, from the provider's decision",
     example: 180,
   }),
   wallet_proof: z.boolean().nullable().meta({
     description:
-      "Whether sessions ask the investor to prove, by a signature, that the wallet is theirs. Null leaves it to the provider: asked of real people, and not in tests",
+      "Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests",
     example: true,
   }),
   reminder_days: z
     .array(wholeNumber(1, 365))
     .max(5)
-    // The longest first; each once.
+    // Longest first, without duplicates.
     .transform((days) => [...new Set(days)].sort((one, other) => other - one))
     .meta({
       description:
@@ -50,7 +50,8 @@ export const schemaRouter = router({
         path: "/schemas",
         tags: ["Schemas"],
         summary: "List schemas",
-        description: "What this workspace can verify, and how long a verification is valid. Newest first.",
+        description:
+          "The schemas of the workspace: what is verified, and how long a verification is valid. Newest first.",
       },
     })
     .input(z.object({}))
@@ -82,7 +83,7 @@ export const schemaRouter = router({
         path: "/schemas",
         tags: ["Schemas"],
         summary: "Create a schema",
-        description: `Adds something to verify. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
+        description: `Creates a check that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
       },
     })
     .input(
@@ -107,7 +108,7 @@ export const schemaRouter = router({
         tags: ["Schemas"],
         summary: "Change a schema",
         description:
-          "Changes the fields that are sent, for what is decided from now on: issued credentials keep their expiry, which is on chain. Proof of the wallet is asked of sessions that begin from now on.",
+          "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed wallet proof applies to sessions started from now on.",
       },
     })
     .input(
@@ -133,7 +134,7 @@ export const schemaRouter = router({
       }),
     ),
 
-  /** As the dashboard shows them. */
+  /** For the dashboard. */
   summary: memberProcedure
     .input(z.object({}))
     .output(

@@ -26,7 +26,7 @@ export const sessionRouter = router({
         operationId: "getSession",
         tags: ["KYC"],
         summary: "Get a session",
-        description: "Returns how far a verification session has come.",
+        description: "Returns the state of a verification session.",
       },
     })
     .input(z.object({ id }))
@@ -97,7 +97,7 @@ export const sessionRouter = router({
         tags: ["KYC"],
         summary: "Cancel a session",
         description:
-          "Ends a session that is not decided and gives its unit of quota back; the hosted page says so. A session that has ended is returned unchanged. One that is approved is refused: revoke its attestation instead.",
+          "Ends a session without a decision and gives its unit of quota back. The hosted page tells the investor. A session that has ended is returned unchanged. An approved session is refused: revoke its attestation instead.",
       },
     })
     .input(
@@ -132,7 +132,7 @@ export const sessionRouter = router({
         tags: ["KYC"],
         summary: "Decide a sandbox session",
         description:
-          "For tests without a browser: decides a session of the sandbox as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged.",
+          "For tests without a browser: decides a sandbox session as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged.",
       },
     })
     .input(
@@ -147,7 +147,7 @@ export const sessionRouter = router({
         }),
         public_reason: publicReason.optional().meta({
           description:
-            "Reason code that the hosted page shows to the investor, who was rejected or is to submit again",
+            "Reason code that the hosted page shows to an investor who was rejected or must submit again",
           example: "documents_unreadable",
         }),
       }),
@@ -167,7 +167,7 @@ export const sessionRouter = router({
       }),
     ),
 
-  /** As the dashboard lists them. */
+  /** For the dashboard. */
   list: procedure
     .meta({ scope: "attestation:read" })
     .input(sessionQuery)

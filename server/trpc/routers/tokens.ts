@@ -23,7 +23,7 @@ import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { codesOn } from "#shared/rules/rules.ts"
 
-/** What every mint and transfer can be refused for, besides its rules. */
+/** The errors of every mint and transfer, in addition to those of its rules. */
 const refusals = [
   "invalid_public_key",
   "unknown_mint_config",
@@ -60,7 +60,7 @@ function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey
   }
 }
 
-/** Mints or moves, and answers 202 where the operation goes on. */
+/** Mints or transfers. Answers 202 if the operation is still in progress. */
 async function answerMove(
   ctx: Context & { principal: Principal },
   about: Pick<Move, "config" | "from" | "to" | "amount">,
@@ -225,14 +225,14 @@ export const tokenRouter = router({
         tags: ["Token"],
         summary: "List a token's holders",
         description:
-          "Wallets that hold the token or are about to, with their balances by the books. By wallet, whoever holds the token all the while is on exactly one page, whatever changes meanwhile; by balance, a wallet whose balance changes between two pages may be on both or on neither. In holder mode the books have what went through Vouch.",
+          "Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode Vouch has recorded only what went through it.",
       },
     })
     .input(
       z.object({
         mint_config: configId,
         sort: z.enum(holderOrders).default("wallet").meta({
-          description: "`wallet`: by address; `balance`: those with most first",
+          description: "`wallet`: by address; `balance`: largest first",
           example: "wallet",
         }),
         ...page,
@@ -243,7 +243,7 @@ export const tokenRouter = router({
       readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
     ),
 
-  // For the dashboard alone.
+  // For the dashboard only.
 
   preflight: memberProcedure
     .meta({ scope: "token:read" })

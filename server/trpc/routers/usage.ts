@@ -21,15 +21,18 @@ const usageRecord = z
     chain: z
       .object({
         transactions: z.number().int().meta({ description: "Transactions that landed", example: 40 }),
-        fee_lamports: lamports.meta({ description: "What they paid in fees", example: "400000" }),
-        rent_lamports: lamports.meta({ description: "What they paid for accounts", example: "61366400" }),
+        fee_lamports: lamports.meta({ description: "Fees of these transactions", example: "400000" }),
+        rent_lamports: lamports.meta({
+          description: "Rent for accounts in these transactions",
+          example: "61366400",
+        }),
         budget_lamports: lamports.nullable().meta({
-          description: "What both together may come to; null if there is no limit",
+          description: "Limit for fees and rent together; null if there is none",
           example: "1000000000",
         }),
       })
       .meta({
-        description: "What the month has cost on chain so far, counted a few seconds after each transaction",
+        description: "Costs on chain this month so far, counted a few seconds after each transaction",
       }),
   })
   .meta({ id: "Usage" })
@@ -59,14 +62,14 @@ export const usageRouter = router({
         tags: ["Usage"],
         summary: "Get the usage of past months",
         description:
-          "The same figures as GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the month's end.",
+          "The figures of GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the end of the month.",
       },
     })
     .input(
       z.object({
         months: wholeNumber(1, MAX_MONTHS)
           .default(12)
-          .meta({ description: "Maximum number of months, with the current one", example: 12 }),
+          .meta({ description: "Maximum number of months, including the current one", example: 12 }),
       }),
     )
     .output(z.object({ data: z.array(usageRecord) }).meta({ id: "UsageHistory" }))

@@ -48,35 +48,40 @@ const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9
 const byId = z.object({ id })
 const fields = {
   url: endpointUrl.meta({
-    description: "Where events are sent: https, on the public Internet",
+    description: "Where events are sent: an https address on the public internet",
     example: "https://example.com/webhooks",
   }),
-  description: nameText(200).nullable().meta({ description: "Your own words", example: "Ledger service" }),
+  description: nameText(200)
+    .nullable()
+    .meta({ description: "Your own description", example: "Ledger service" }),
   types: z
     .array(z.enum(allEventTypes))
     .min(1, "must name at least one, or be null for all")
     .transform((types) => [...new Set(types)])
     .nullable()
-    .meta({ description: "Which events are sent; null for all", example: ["attestation.verified"] }),
+    .meta({
+      description: "Event types to send. Null means all types, including ones added later",
+      example: ["attestation.verified"],
+    }),
   ordered: z.boolean().meta({
-    description: "Whether an event is sent only once all before it were taken or given up",
+    description: "Whether an event is sent only after all earlier ones were accepted or have finally failed",
     example: false,
   }),
 }
 
 const secret = z.string().meta({
   pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
-  description: "What signs: `whsec_` and base64 of 32 bytes",
+  description: "The signing secret: `whsec_` and base64 of 32 bytes",
   example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
 })
 const withSecret = endpointRecord.extend({ secret }).meta({ id: "WebhookEndpointWithSecret" })
 const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 
-/** Where a workspace's events are sent, and what became of them. */
+/** Webhook endpoints of a workspace and their deliveries. */
 export const webhookRouter = router({
   create: endpoint(
     "webhooks:write",
-    // Not found: a request that is repeated once its endpoint was deleted.
+    // Not found: a repeated request whose endpoint was deleted since.
     ["webhook_endpoint_exists", "webhook_endpoint_limit", "webhook_endpoint_not_found"],
     {
       method: "POST",
@@ -84,7 +89,7 @@ export const webhookRouter = router({
       operationId: "createWebhookEndpoint",
       summary: "Create a webhook endpoint",
       description:
-        "Sends each event of the workspace, from now on, to an address of yours, signed as Standard Webhooks says. A workspace can have 20. An address can be used once.",
+        "From now on, Vouch sends each event of the workspace to your address, signed with Standard Webhooks. A workspace can have 20 endpoints, each with a different address.",
     },
     { holdsSecret: true },
   )
@@ -118,7 +123,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}",
     operationId: "getWebhookEndpoint",
     summary: "Get a webhook endpoint",
-    description: "Says whether it takes what it is sent.",
+    description: "Returns the endpoint, and whether it accepts its events.",
   })
     .input(byId)
     .output(endpointRecord)
@@ -133,7 +138,7 @@ export const webhookRouter = router({
     operationId: "changeWebhookEndpoint",
     summary: "Change a webhook endpoint",
     description:
-      "Changes what is sent, and where, from now on. While an endpoint is disabled its events are kept; enabled again it gets them all.",
+      "Changes which events are sent, and where, from now on. Events of a disabled endpoint are kept and delivered once it is enabled again.",
   })
     .input(
       z.object({
@@ -153,7 +158,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}",
     operationId: "deleteWebhookEndpoint",
     summary: "Delete a webhook endpoint",
-    description: "Nothing is sent to it any more. What became of its deliveries goes with it.",
+    description: "Stops sending events to it and deletes its deliveries.",
   })
     .input(byId)
     .output(z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }))
@@ -164,7 +169,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}/secret",
     operationId: "getWebhookSecret",
     summary: "Get a webhook endpoint's secret",
-    description: "The secret by which you check that an event comes from here.",
+    description: "Returns the secret with which you check that an event comes from Vouch.",
   })
     .input(byId)
     .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
@@ -179,7 +184,7 @@ export const webhookRouter = router({
       operationId: "rotateWebhookSecret",
       summary: "Rotate a webhook endpoint's secret",
       description:
-        "Makes a new secret. Events are signed by both until the overlap ends, each signature of its own in one header.",
+        "Creates a new secret. Until the overlap ends, events carry a signature of each secret in one header.",
     },
     { holdsSecret: true },
   )
@@ -187,7 +192,7 @@ export const webhookRouter = router({
       z.object({
         id,
         overlap_seconds: wholeNumber(0, overlap_s.longest).default(overlap_s.usual).meta({
-          description: "For how long the old one signs as well; 0 if it is known to others",
+          description: "How long the old secret also signs. Send 0 if it has leaked",
           example: 86_400,
         }),
       }),
@@ -207,12 +212,14 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}/test",
     operationId: "testWebhookEndpoint",
     summary: "Send a test event",
-    description: `Sends an event of the type \`webhook.test\` at once and returns what the endpoint answered, after at most ${answerWithin_s} s. It has no sequence number, is not sent again, and whatever the answer is, the endpoint stays as it is.`,
+    description: `Sends an event of the type \`webhook.test\` at once and returns the endpoint's response, after at most ${answerWithin_s} s. The event has no sequence number and is not retried. The response does not change the endpoint's state.`,
   })
     .input(byId)
     .output(
       attemptRecord
-        .extend({ delivered: z.boolean().meta({ description: "Whether it was taken", example: true }) })
+        .extend({
+          delivered: z.boolean().meta({ description: "Whether the endpoint accepted it", example: true }),
+        })
         .meta({ id: "WebhookTest" }),
     )
     .mutation(async ({ ctx, input }) => {
@@ -236,24 +243,24 @@ export const webhookRouter = router({
       operationId: "replayWebhooks",
       summary: "Replay events",
       description:
-        "Sends events again, with the ids that they have: one, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the answer is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and drop events whose `id` you have.",
+        "Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have.",
     },
   )
     .input(
       z
         .object({
           id,
-          event_id: eventId.optional().meta({ description: "One event, of whatever type" }),
+          event_id: eventId.optional().meta({ description: "One event of any type" }),
           cursor: eventCursor.optional().meta({
-            description: "All events after the one with this `cursor`; `0` for all that there ever were",
+            description: "All events after the one with this `cursor`; `0` for all events",
             example: "41-9f3a61c0d7e4",
           }),
           after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
             description:
-              "All events after this sequence number. A number alone does not tell a lost event from another one that got its number after a failover: send `cursor` instead",
+              "All events after this sequence number. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead",
             example: 41,
           }),
-          since: instant.optional().meta({ description: "All events that happened since" }),
+          since: instant.optional().meta({ description: "All events since this time" }),
         })
         .refine(
           ({ event_id, cursor, after, since }) =>
@@ -269,7 +276,8 @@ export const webhookRouter = router({
         .object({
           endpoint_id: id,
           events: z.number().int().meta({
-            description: "How many are sent again, beside those that are yet to be sent for the first time",
+            description:
+              "Number of events sent again, not counting those still waiting for their first attempt",
             example: 1,
           }),
         })
@@ -295,8 +303,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}/deliveries",
     operationId: "listWebhookDeliveries",
     summary: "List deliveries",
-    description:
-      "What was sent to an endpoint and what waits, the newest event first. Kept as long as events are.",
+    description: "Events sent to an endpoint and those that wait, newest first. Kept as long as events are.",
   })
     .input(
       z.object({
@@ -313,7 +320,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}/deliveries/{event_id}",
     operationId: "getWebhookDelivery",
     summary: "Get a delivery",
-    description: "With its attempts and what the endpoint answered.",
+    description: "Returns the delivery with its attempts and the endpoint's responses.",
   })
     .input(z.object({ id, event_id: eventId }))
     .output(deliveryDetail)

@@ -16,7 +16,7 @@ export const workspaceRouter = router({
     .input(z.object({ name: mailedName(100) }))
     .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
 
-  /** What the hosted page shows of the company. */
+  /** The company's brand on the hosted page. */
   brand: memberProcedure.query(({ ctx }) => readBrand(ctx.principal)),
 
   setBrand: memberProcedure
@@ -51,7 +51,7 @@ export const workspaceRouter = router({
       return { four_eyes, requested: false }
     }),
 
-  /** Confirms what an owner has asked for. */
+  /** Confirms a change that an owner has asked for. */
   turnOffFourEyes: memberProcedure
     .meta({ scope: "review:write" })
     .input(z.object({}))

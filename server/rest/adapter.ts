@@ -28,7 +28,7 @@ import { whyLost } from "./lost.ts"
 import type { RequestLog } from "./request-log/record.ts"
 import type { Match, Route, RouteTable } from "./routes.ts"
 
-/** A text that is served as it is, such as the OpenAPI document. */
+/** Text that is served unchanged, such as the OpenAPI document. */
 export type Document = { type: string; body: Buffer }
 
 /** How long a rate limit refusal is delayed. */
@@ -36,22 +36,22 @@ const REFUSAL_MS = 250
 
 export type AdapterOptions = {
   table: RouteTable
-  /** By path below /v1. */
+  /** Documents by path below /v1. */
   documents: ReadonlyMap<string, Document>
-  /** Per key; null where rates are not limited. */
+  /** Limit per key. Null if rates are not limited. */
   keyLimiter: RateLimiter | null
-  /** Per network, for wrong keys. */
+  /** Limit per network for wrong keys. */
   wrongKeyLimiter: RateLimiter | null
-  /** Per network, for webhooks: anybody may send one, and a vendor many at once. */
+  /** Limit per network for webhooks: anyone may send one, and a vendor may send many at once. */
   webhookLimiter: RateLimiter | null
-  /** Per network, for what needs no key: health, the document, and addresses that do not exist. */
+  /** Limit per network for paths without a key: health, the document, and unknown paths. */
   openLimiter: RateLimiter | null
   requests: RequestLog
 }
 
 /**
- * HTTP ⇄ procedures: the request id, limits, key, idempotency and the error body live here and nowhere else.
- * Checks run in the order that the contract promises.
+ * Connects HTTP to procedures. Request id, limits, key, idempotency and the error body are handled only here. Checks run in
+ * the order of the contract.
  */
 export class Adapter {
   readonly #options: AdapterOptions
@@ -60,12 +60,12 @@ export class Adapter {
     this.#options = options
   }
 
-  /** Whether this path is one of the API's, below /v1. */
+  /** Whether this path belongs to the API, below /v1. */
   knows(path: string): boolean {
     return this.#options.documents.has(path) || this.#options.table.match(path) !== null
   }
 
-  /** Answers a request below /v1. `target` is the part of its address after `/v1`. Returns its endpoint's path. Never rejects. */
+  /** Answers a request. `target` is the part of its address after `/v1`. Returns its endpoint's path. Never rejects. */
   async handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -88,7 +88,7 @@ export class Adapter {
       const document = this.#options.documents.get(path)
       const match = document ? null : this.#options.table.match(path)
       route = match ? routeOf(request, match) : null
-      // A webhook has its own limit.
+      // Webhooks have their own limit.
       if (!route || (route.meta.open && !route.meta.raw)) await this.#limitStranger(client)
       isLost = route === null
       if (document) {
@@ -130,7 +130,7 @@ export class Adapter {
       const failure = toFailure(error, { hasKey: carriesKey(request, route) })
       logFailure(failure, reply.requestId)
       reply.failure(failure)
-      // A wrong path or method is refused before the key is read: the log of its workspace has it all the same.
+      // A wrong path or method is refused before the key is read, but the workspace's request log still gets it.
       if (isLost) principal = await keyOf(request)
     }
     if (principal?.via.kind === "key") {
@@ -217,7 +217,7 @@ export class Adapter {
   }
 }
 
-/** Whose key it carries; null where it has none that is valid, or that can be checked. */
+/** The principal of the request's key. Null if the key is missing or invalid, or cannot be checked. */
 const keyOf = (request: IncomingMessage): Promise<Principal | null> =>
   authenticate(request.headers.authorization).catch(() => null)
 
@@ -227,7 +227,7 @@ const carriesKey = (request: IncomingMessage, route: Route | null): boolean =>
 const routeOf = ({ method = "GET" }: IncomingMessage, match: Match): Route | null =>
   match.routes.get(method === "HEAD" ? "GET" : method) ?? null
 
-/** Whether the method is one of these; answers OPTIONS by itself. Errors: method_not_allowed. */
+/** Whether the method is supported. Answers OPTIONS itself. Errors: method_not_allowed. */
 function allows(request: IncomingMessage, reply: Reply, methods: string[]): boolean {
   const { method = "GET" } = request
   if (methods.includes(method) || (method === "HEAD" && methods.includes("GET"))) return true
@@ -241,7 +241,7 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
 
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
 
-/** Refuses after a delay: a client that ignores refusals would otherwise keep the process busy with them. */
+/** Refuses after a delay, so that a client that ignores refusals does not keep the process busy. */
 async function rateLimited(rate: RateLimitStatus, detail: string): Promise<never> {
   await sleep(REFUSAL_MS)
   return fail("rate_limited", `${detail} Retry in ${rate.resetSeconds} s.`, {

@@ -14,7 +14,7 @@ import { errors, type Failure } from "#shared/errors.ts"
 import { invoke } from "./invoke.ts"
 import type { Route } from "./routes.ts"
 
-/** A request on its way to its procedure. */
+/** A request for a procedure. */
 export type Call = {
   request: IncomingMessage
   reply: Reply
@@ -25,7 +25,7 @@ export type Call = {
   raw: readonly string[]
   query: string
   input: Record<string, unknown> | null
-  /** The body as it came, once it is here. */
+  /** The raw body, once received. */
   received: Buffer | null
 }
 
@@ -39,14 +39,14 @@ export function sendAnswer(call: Call, answer: SentAnswer): void {
   else call.reply.send(status, body, JSON_TYPE, { extra: headersOf(call, answer) })
 }
 
-/** The stored bytes again, with the headers that they had the first time. */
+/** Sends the stored bytes again, with the headers of the first response. */
 function sendReplay(call: Call, answer: Answer): void {
   call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
 }
 
 /**
- * Runs the request once for its key: the first answer below 500 is stored, and every repeat gets that one, except where
- * the error's definition says that it is not replayed.
+ * Runs the request once for its key. The first answer below 500 is stored and replayed for every repeat, unless the
+ * error's definition says that it is not replayed.
  */
 export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> =>
   withKey(claim, async (stored) => {
@@ -76,9 +76,9 @@ async function firstAnswer(
   }
 }
 
-/** Headers that an answer has by its status and body alone, so that nothing more is stored of it. */
+/** Headers that follow from the status and body of an answer, so that they need not be stored. */
 function headersOf({ route, request }: Call, { status, body }: Answer): string[] {
-  // Of all errors that are stored, only `quota_exceeded` and `events_rewound` have a header of their own.
+  // Of all stored errors, only `quota_exceeded` and `events_rewound` have a header.
   if (status === 429) return ["Retry-After", String(secondsLeftIn(clock.now()))]
   if (status === 410) {
     const resumeCursor = resumeCursorIn(body)
@@ -92,7 +92,7 @@ function headersOf({ route, request }: Call, { status, body }: Answer): string[]
   return ["Location", location, "Retry-After", "1", ...applied]
 }
 
-/** Runs its procedure. Rejects with what that throws. */
+/** Runs the procedure. Rejects with its error. */
 export async function run(call: Call, more: Partial<Context>): Promise<Answer> {
   const { route, reply, principal, input } = call
   const answer = { status: 200 }

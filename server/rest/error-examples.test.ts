@@ -26,7 +26,7 @@ let app: TestApp
 let list: TestList
 let database: FlakyProxy
 
-/** One server after the other, with the errors that each is asked for. */
+/** The servers, started one after the other, with the errors that each one causes. */
 const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestApp> }> = {
   "any deployment": {
     scenarios: { ...requests, ...objects, ...compliance },
@@ -51,7 +51,7 @@ const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestAp
   "its dashboard": { scenarios: dashboard, begin: () => startTestApp(dashboardSettings) },
 }
 
-/** `VOUCH_RECORD=1 npx vitest run server/rest/error-examples.test.ts` writes what the server answers. */
+/** `VOUCH_RECORD=1 npx vitest run server/rest/error-examples.test.ts` records the answers. */
 const isRecording = process.env.VOUCH_RECORD === "1"
 const recorded: { [code: string]: ReturnType<typeof recordOf> } = {}
 
@@ -62,7 +62,7 @@ describe.each(Object.entries(groups))("%s", (_name, { scenarios, begin }) => {
   afterAll(() => app.stop())
 
   test.each(Object.entries(scenarios) as [ErrorCode, Scenario][])(
-    "answers %s as its page shows it",
+    "answers %s as the error's page shows it",
     async (code, scenario) => {
       const example = recordOf(await scenario(app))
       expect([example.body.error, example.status]).toEqual([code, statusOf(code)])
@@ -72,7 +72,7 @@ describe.each(Object.entries(groups))("%s", (_name, { scenarios, begin }) => {
   )
 })
 
-test("every error has its example, and no other has", () => {
+test("exactly the errors of the table have an example", () => {
   expect(Object.keys(recorded).sort()).toEqual([...errorCodes].sort())
   if (isRecording) {
     const sorted = Object.fromEntries(errorCodes.map((code) => [code, recorded[code]]))

@@ -29,8 +29,8 @@ test.each([
     (wallet: string) => `{"userPubkey":"${wallet}","schemaId":"x","userPubkey":"${wallet}"}`,
   ],
   ["under an escaped name", (wallet: string) => `{"userPubkey":"${wallet}","\\u0075serPubkey":"x"}`],
-  ["in a field that is not ours", () => '{"x":[{"userPubkey":1,"userPubkey":2}]}'],
-])("malformed_json: a member that the body has twice, %s", async (_name, text) => {
+  ["in an unknown field", () => '{"x":[{"userPubkey":1,"userPubkey":2}]}'],
+])("malformed_json: a member that is in the body twice, %s", async (_name, text) => {
   const response = await start({ headers: json, body: text(newWallet()) })
   expectError(response, "malformed_json", /^userPubkey: in the body twice/)
 })
@@ -76,7 +76,7 @@ test.each([
 })
 
 test.each(["k", "k".repeat(255), "!\"#$%&'()*+,-./:;<=>?@[]^_`{|}~"])(
-  "an Idempotency-Key of 1 to 255 visible ASCII characters is taken: %s",
+  "an Idempotency-Key of 1 to 255 visible ASCII characters is accepted: %s",
   async (idempotencyKey) => {
     expect((await start({ idempotencyKey, json: body() })).status).toBe(200)
   },
@@ -218,7 +218,7 @@ test.each([
   ["/kyc//start/", "/kyc/start"],
   ["/KYC/Start", "/kyc/start"],
   [`/attestation/${newId("att")}/`, null],
-])("route_not_found: %s names the path that was meant", async (path, meant) => {
+])("route_not_found: %s suggests the right path", async (path, meant) => {
   const response = await app.request({ method: "GET", path, key: key.apiKey })
   expectError(response, "route_not_found", /^Endpoint not found/)
   expect(response.json.detail).toContain(`Call /v1${meant ?? path.slice(0, -1)}.`)
@@ -274,13 +274,13 @@ test.each(["none_v1", "US_REAL_ESTATE_FUND_V1", "x".repeat(65), "x", "%2F", ".."
   },
 )
 
-test("attestation_not_found: a wallet that was never asked for", async () => {
+test("attestation_not_found: an unknown wallet", async () => {
   const wallet = newWallet()
   const response = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
   expectError(response, "attestation_not_found", new RegExp(wallet))
 })
 
-test.each(["nobody", "Sandbox", "%2F", "__proto__", "toString"])("provider_not_found: %s", async (name) => {
+test.each(["unknown", "Sandbox", "%2F", "__proto__", "toString"])("provider_not_found: %s", async (name) => {
   const sent = "{}"
   const path = `/kyc/webhook/${name}`
   const response = await app.request({ method: "POST", path, headers: signWebhook("1", sent), body: sent })

@@ -6,7 +6,7 @@ const { paths } = openApiDocument()
 
 usesCustomer()
 
-/** The example of a request's body, as a reader of the document would copy it. */
+/** The example of a request body, as readers copy it from the document. */
 // biome-ignore lint/suspicious/noExplicitAny: examples are of any shape
 const exampleOf = (path: string, method = "post"): any =>
   paths[path]![method]!.requestBody!.content["application/json"]!.example
@@ -14,7 +14,7 @@ const exampleOf = (path: string, method = "post"): any =>
 const post = (path: string, json: unknown) => app.request({ method: "POST", path, key: key.apiKey, json })
 const patch = (path: string, json: unknown) => app.request({ method: "PATCH", path, key: key.apiKey, json })
 
-test("the examples of requests are done as they stand: start, mint, transfer, create, change, revoke", async () => {
+test("the examples of requests work unchanged: start, mint, transfer, create, change, revoke", async () => {
   const start = exampleOf("/kyc/start")
   const mint = exampleOf("/token/mint")
   const transfer = exampleOf("/token/transfer")

@@ -8,8 +8,8 @@ import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 
-// Nobody ever sees another's rows, whatever happens to the connections behind: pipelined requests of two customers and
-// of strangers, while statements run into their limits and fail, connections are ended, cut and stalled.
+// No caller ever sees another's rows, even when database connections fail: pipelined requests of two customers and of
+// strangers, while statements time out and connections are ended, cut and stalled.
 
 const SESSIONS = 20
 /** Statements of requests wait 2 s for a lock, reads run for 3 s, and a silent connection is given up after 5 s. */
@@ -66,7 +66,7 @@ function ask(method: string, path: string, key?: string, body?: unknown): Promis
   })
 }
 
-/** What every customer's clients ask, each with what a right answer must be. */
+/** The requests of each customer's clients, each with its expected answer. */
 const asks: ((customer: Customer, other: Customer) => Promise<string | null>)[] = [
   async ({ name, sessions }) => {
     const { wallet, sessionId } = sessions[randomInt(sessions.length)]!
@@ -115,8 +115,8 @@ function unavailable(status: number, text: string): string | null {
 }
 
 /**
- * Health, over and over on one connection, without waiting for the answers. From an address of its own: what a network
- * has begun and not ended is bounded, and who shares it shares the bound.
+ * Asks for health again and again on one connection, without waiting for the answers. Uses a separate address, because
+ * unfinished requests are limited per network.
  */
 async function floodHealth(isOver: () => boolean): Promise<void> {
   const request = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -136,7 +136,7 @@ async function floodHealth(isOver: () => boolean): Promise<void> {
   }
 }
 
-/** What happens to connections, one fault after the other. */
+/** Faults of connections, one after the other. */
 async function trouble(): Promise<void> {
   const admin = open(app.databaseUrl, 2)
   const lockedRows = () =>
@@ -151,7 +151,7 @@ async function trouble(): Promise<void> {
       await tx`lock table attestations in access exclusive mode`
       await sleep(LONGER_THAN_A_READ_MS)
     })
-  // Sessions are ended, in the middle of whatever they do.
+  // Ends sessions in the middle of their work.
   const endedSessions = async () => {
     for (let round = 0; round < 5; round++) {
       await admin`
@@ -180,7 +180,7 @@ async function trouble(): Promise<void> {
   await admin.end({ timeout: 1 })
 }
 
-test("whatever happens to connections, each answer belongs to its asker", async () => {
+test("each answer belongs to its caller, even when connections fail", async () => {
   let over = false
   const isOver = () => over
   const wrong: string[] = []
@@ -205,7 +205,7 @@ test("whatever happens to connections, each answer belongs to its asker", async 
       }),
   ])
   expect(wrong.slice(0, 10)).toEqual([])
-  // And nothing stays behind.
+  // No connection keeps a wrong state.
   for (const [n, customer] of customers.entries()) {
     for (const one of asks) {
       await waitFor(async () => (await one(customer, customers[1 - n]!)) === null, "an answer")

@@ -38,7 +38,7 @@ const takesAnyJson = (method: "POST" | "PATCH") => async (path: string, body: fc
 
 test.each(Object.entries(bodies))("POST %s takes any JSON", takesAnyJson("POST"))
 
-test("any number of JSON is an amount or is refused as one, by its digits as they stand", async () => {
+test("any JSON number is accepted or refused as an amount by its exact digits", async () => {
   const digits = fc.stringMatching(/^(0|[1-9][0-9]{0,24})(\.[0-9]{1,10})?([eE][+-]?[0-9]{1,3})?$/)
   const sign = fc.constantFrom("", "", "", "-")
   await fc.assert(
@@ -119,7 +119,7 @@ test("a signed webhook takes any JSON", async () => {
   )
 })
 
-/** Percent-encodes bytes, some of them, in one way or another. */
+/** Percent-encodes some of the bytes, in varying ways. */
 const encoded = fc.array(
   fc.oneof(
     fc.nat(255).map((byte) => `%${byte.toString(16).padStart(2, "0")}`),
@@ -156,7 +156,7 @@ test("any path parameter, on every endpoint", async () => {
     ["GET", (value) => `/mint-config/${value}`],
     ["POST", (value) => `/mint-config/${value}/pause`],
     ["POST", (value) => `/mint-config/${value}/unpause`],
-    // Without a name, it is the default provider's.
+    // Without a name it reaches the default provider.
     ["POST", (value) => `/kyc/webhook/x${value}`],
     ["GET", (value) => `/${value}`],
     ["HEAD", (value) => `/attestation/${value}`],
@@ -298,7 +298,7 @@ test("any method on any path", async () => {
   )
 })
 
-test("whatever else comes over the wire is answered with our error object, or with nothing, and the server lives", async () => {
+test("any other bytes are answered with our error object or nothing, and the server survives", async () => {
   const line = fc.oneof(
     fc.constantFrom(
       "GET /v1/health HTTP/1.1",
@@ -333,5 +333,5 @@ test("whatever else comes over the wire is answered with our error object, or wi
   )
 })
 
-// Last, because what it changes stays.
+// Last, because its changes stay.
 test.each(Object.entries(changes))("PATCH %s takes any JSON", takesAnyJson("PATCH"))

@@ -34,7 +34,7 @@ test("200 requests with one key at once: one session, 199 replays, all bytes equ
   expect(rows).toHaveLength(1)
 })
 
-test("200 requests with one key and two bodies at once: one of them is done, the other refused", async () => {
+test("200 requests with one key and two bodies at once: one body is accepted, the other refused", async () => {
   const name = newKey()
   const bodies = [bodyOf(), bodyOf()]
   const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => start(name, bodies[i % 2])))
@@ -45,16 +45,16 @@ test("200 requests with one key and two bodies at once: one of them is done, the
   expect(refused).toHaveLength(100)
 })
 
-/** Another request's claim of a key, held open while `during` runs; then it commits or vanishes. */
+/** Another request's claim of a key, held open while `during` runs. Then it commits or rolls back. */
 async function whileClaimed(
   name: string,
   { commit }: { commit: boolean },
   during: () => Promise<void>,
 ): Promise<void> {
   const end = new Error("undone")
-  // A separate connection: the database would soon end an idle transaction of ours.
-  const somebody = open(app.databaseUrl, 1)
-  await somebody
+  // A separate connection: the database would soon end our idle transaction.
+  const other = open(app.databaseUrl, 1)
+  await other
     .begin(async (tx) => {
       await tx`
         insert into idempotency_records (workspace_id, key_id, idempotency_key, fingerprint, subject, created_at)
@@ -65,7 +65,7 @@ async function whileClaimed(
     .catch((error) => {
       if (error !== end) throw error
     })
-    .finally(() => somebody.end())
+    .finally(() => other.end())
 }
 
 const somebodyWaits = () =>
@@ -75,12 +75,12 @@ const somebodyWaits = () =>
     return waiting.length > 0
   }, "a request to wait for the first one")
 
-/** Makes the 25 s that a request waits short. */
+/** Shortens the 25 s that a request waits. */
 const waitBriefly = () => {
   keyWait.ms = 200
 }
 
-test("idempotency_in_progress: past the wait it is 409 with Retry-After, and nothing of it is stored", async () => {
+test("idempotency_in_progress: after the wait the answer is 409 with Retry-After and is not stored", async () => {
   expect(keyWait.ms).toBe(25_000)
   waitBriefly()
   const [name, body] = [newKey(), bodyOf()]
@@ -110,7 +110,7 @@ test("idempotency_in_progress, when revoking", async () => {
   expectReplay(await revoke(), first)
 })
 
-test("two at once: the second waits for the first, and when that comes to nothing it does the work itself", async () => {
+test("two at once: the second waits for the first, and does the work itself if that fails", async () => {
   const [name, body] = [newKey(), bodyOf()]
   let second: Promise<Response>
   await whileClaimed(name, { commit: false }, async () => {
@@ -120,7 +120,7 @@ test("two at once: the second waits for the first, and when that comes to nothin
   expect((await second!).status).toBe(200)
 })
 
-test("two at once: the second waits for the first, and finds that the key was for another request", async () => {
+test("two at once: the second waits for the first, and is refused if the key was for another request", async () => {
   const name = newKey()
   let second: Promise<Response>
   await whileClaimed(name, { commit: true }, async () => {
@@ -130,7 +130,7 @@ test("two at once: the second waits for the first, and finds that the key was fo
   expect((await second!).json.error).toBe("idempotency_key_reused")
 })
 
-test("after a crash before its answer was stored, the same key joins the session that was begun", async () => {
+test("after a crash before the answer was stored, the same key joins the session that was started", async () => {
   const [name, body] = [newKey(), bodyOf()]
   const first = await start(name, body)
   const forget = () => sql`
@@ -142,7 +142,7 @@ test("after a crash before its answer was stored, the same key joins the session
   expect(joined.headers["idempotent-replayed"]).toBeUndefined()
   expectReplay(await start(name, body), joined)
 
-  // Even when that session has ended by now: a retry never begins a second one.
+  // Even if that session has ended since: a retry never starts a second one.
   await app.webhook({ session_id: first.json.session_id, decision: "rejected" })
   await forget()
   expect((await start(name, body)).text).toBe(first.text)
@@ -154,7 +154,7 @@ test("after a crash before its answer was stored, the same key joins the session
   expect(await sql`select from attestations where wallet = ${body.userPubkey}`).toHaveLength(1)
 })
 
-test("after a crash, a revocation is joined too: it gives the record as it stands", async () => {
+test("after a crash, a repeated revocation returns the current record", async () => {
   const { wallet } = await app.startSession(key)
   const [row] = await sql<{ id: string }[]>`select id from attestations where wallet = ${wallet}`
   const name = newKey()
@@ -165,7 +165,7 @@ test("after a crash, a revocation is joined too: it gives the record as it stand
   expectReplay(await revoke(), first)
 })
 
-test("at the last unit of quota, one key sent often at once gets the session that it began, every time", async () => {
+test("at the last unit of quota, many requests with one key at once all get the same session", async () => {
   for (let round = 0; round < 10; round++) {
     const last = await app.key({ mode: "live", plan: "enterprise", quota: 1 })
     const [name, body] = [newKey(), bodyOf()]
@@ -175,7 +175,7 @@ test("at the last unit of quota, one key sent often at once gets the session tha
   }
 })
 
-test("an answer that began nothing never stands for the session that another request began", async () => {
+test("a stored refusal never replaces the session that another request started", async () => {
   const [name, body] = [newKey(), bodyOf()]
   await start(name, body)
   const [record] = await sql<{ fingerprint: Buffer; subject: string }[]>`

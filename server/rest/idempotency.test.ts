@@ -17,7 +17,7 @@ usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 const start = startsOf(() => [app, key])
 
-test("a replay is byte for byte the first answer, under a request id of its own, and changes nothing", async () => {
+test("a replay has the bytes of the first answer and its own request id, and changes nothing", async () => {
   const [name, body] = [newKey(), bodyOf()]
   const first = await start(name, body)
   expect(first.status).toBe(200)
@@ -28,17 +28,17 @@ test("a replay is byte for byte the first answer, under a request id of its own,
 
 test.each([
   ["a field that is missing", 422, { userPubkey: newWallet() }],
-  ["a wallet that is none", 422, { userPubkey: "x", schemaId: "kyc_individual_v1" }],
+  ["an invalid wallet", 422, { userPubkey: "x", schemaId: "kyc_individual_v1" }],
   ["an unknown schema", 422, { userPubkey: newWallet(), schemaId: "none_v1" }],
   ["an unknown field", 422, { ...bodyOf(), extra: "\ud83d" }],
-])("an error is stored like any answer: %s", async (_name, status, body) => {
+])("an error is stored like other answers: %s", async (_name, status, body) => {
   const name = newKey()
   const first = await start(name, body)
   expect(first.status).toBe(status)
   expectReplay(await start(name, body), first)
 })
 
-test("quota_exceeded is stored, and its replay still says when to come back", async () => {
+test("quota_exceeded is stored, and its replay still says when to retry", async () => {
   const poor = await app.key({ mode: "live", plan: "enterprise", quota: 0 })
   const [name, body] = [newKey(), bodyOf()]
   const first = await start(name, body, poor.apiKey)
@@ -50,7 +50,7 @@ test("quota_exceeded is stored, and its replay still says when to come back", as
   expect((await start(newKey(), body, poor.apiKey)).status).toBe(200)
 })
 
-test("what is refused before the idempotency step is not stored", async () => {
+test("a refusal before the idempotency step is not stored", async () => {
   const name = newKey()
   const body = bodyOf()
   const broken = await start(name, undefined, key.apiKey, {
@@ -65,7 +65,7 @@ test("what is refused before the idempotency step is not stored", async () => {
   expect(right.headers["idempotent-replayed"]).toBeUndefined()
 })
 
-test("the same key for another body is refused, never stored, and the first answer stays", async () => {
+test("the same key with another body is refused and not stored, and the first answer stays", async () => {
   const [name, body] = [newKey(), bodyOf()]
   const first = await start(name, body)
   for (const other of [bodyOf(), { ...body, externalId: "x" }, {}, { ...body, userPubkey: "x" }]) {
@@ -77,7 +77,7 @@ test("the same key for another body is refused, never stored, and the first answ
   expectReplay(await start(name, body), first)
 })
 
-test("the same key for another path is refused", async () => {
+test("the same key with another path is refused", async () => {
   const name = newKey()
   const body = { reason: "x" }
   const revoke = (id: string) =>
@@ -96,7 +96,7 @@ test("the same key for another path is refused", async () => {
   expect((await start(name, body)).json.error).toBe("idempotency_key_reused")
 })
 
-test("bodies are the same when their JSON is: order of fields, white space, escapes and forms of numbers", async () => {
+test("bodies are equal if their JSON is, whatever their order of fields, white space, escapes and forms of numbers", async () => {
   const wallet = newWallet()
   const send = (name: string, body: string) =>
     start(name, undefined, key.apiKey, { body, headers: { "content-type": "application/json" } })
@@ -139,13 +139,13 @@ test('an amount is compared by its exact value: 1 and 1.0 are one request, 1 and
   }
 })
 
-test("what a key stood for before numbers were compared exactly, it stands for still", () => {
+test("keys stored before numbers were compared exactly still match their request", () => {
   const body = readJsonObject(Buffer.from('{"schemaId":"s","b":[1.0,1e2,"\u00e9"],"a":{"z":null,"y":true}}'))
   const before = hash("sha256", `POST /kyc/start\n${canonicalize(plainJson(body))}`, "buffer")
   expect(fingerprintOf("POST", "/kyc/start", body)).toEqual(before)
 })
 
-test("halves of surrogate pairs are told apart", async () => {
+test("different halves of surrogate pairs are different requests", async () => {
   const send = (name: string, body: string) =>
     start(name, undefined, key.apiKey, { body, headers: { "content-type": "application/json" } })
   const name = newKey()
@@ -155,7 +155,7 @@ test("halves of surrogate pairs are told apart", async () => {
   expect((await send(name, '{"userPubkey":"\\ud801"}')).json.error).toBe("idempotency_key_reused")
 })
 
-test("keys belong to the API key: another one's are separate, a rotated one keeps its own", async () => {
+test("idempotency keys belong to an API key, which keeps them when it is rotated", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const [one, other] = [await app.key({ account }), await app.key({ account })]
   const name = newKey()
@@ -169,7 +169,7 @@ test("keys belong to the API key: another one's are separate, a rotated one keep
   expectReplay(await start(name, body, one.apiKey), first)
 })
 
-test("a stored answer is replayed for 24 hours, and then the key is new", async () => {
+test("a stored answer is replayed for 24 hours, then the key is new", async () => {
   const [name, body] = [newKey(), bodyOf()]
   const first = await start(name, body)
   const grow = (seconds: number) =>
@@ -183,7 +183,7 @@ test("a stored answer is replayed for 24 hours, and then the key is new", async 
   expect(REPLAY_SECONDS).toBe(24 * 3600)
 })
 
-test("an answer of 5xx is never stored: the same key then succeeds", async () => {
+test("a 5xx is never stored, so the same key succeeds later", async () => {
   const [name, body] = [newKey(), bodyOf()]
   await sql`alter table idempotency_records rename to away`
   const broken = await start(name, body)
@@ -194,7 +194,7 @@ test("an answer of 5xx is never stored: the same key then succeeds", async () =>
   expect(right.headers["idempotent-replayed"]).toBeUndefined()
 })
 
-test("endpoints that take no key ignore the header, usable or not", async () => {
+test("endpoints without idempotency ignore the header, valid or not", async () => {
   const usage = (idempotencyKey: string) =>
     app.request({ method: "GET", path: "/usage", key: key.apiKey, idempotencyKey })
   for (const name of ["same", "same", "not usable"]) {

@@ -23,7 +23,7 @@ export function readParameters(route: Route, raw: readonly string[]): Fields {
   return input
 }
 
-/** Adds the query's parameters. Errors: malformed_request; validation_failed for unknown and repeated ones. */
+/** Adds the query parameters. Errors: malformed_request; validation_failed for unknown and repeated ones. */
 export function addQuery(input: Fields, route: Route, query: string): void {
   const wrong: FieldError[] = []
   for (const pair of query.split("&")) {
@@ -41,7 +41,7 @@ export function addQuery(input: Fields, route: Route, query: string): void {
   refuse(input, route, wrong)
 }
 
-/** Adds the body's fields. Errors: validation_failed for unknown ones and for those that the path gives. */
+/** Adds the fields of the body. Errors: validation_failed for unknown ones and for path parameters. */
 export function addBody(input: Fields, route: Route, body: JsonObject): void {
   const wrong: FieldError[] = []
   for (const [name, value] of Object.entries(body)) {
@@ -52,7 +52,7 @@ export function addBody(input: Fields, route: Route, body: JsonObject): void {
   refuse(input, route, wrong)
 }
 
-/** Whether a query or body may have this name: the path's parameters come in the path alone. */
+/** Whether a query or body may have this name. Path parameters are allowed in the path only. */
 const isSent = ({ fields, parameters }: Route, name: string): boolean =>
   fields.has(name) && !parameters.includes(name)
 
@@ -62,14 +62,14 @@ const refusal = (field: string, sentence: string): FieldError => ({
   sentence,
 })
 
-/** Names what is wrong in the known fields as well, so that the caller corrects all of it at once. */
+/** Also reports problems of the known fields, so that the caller can correct everything at once. */
 function refuse(input: Fields, { procedure }: Route, wrong: readonly FieldError[]): void {
   if (wrong.length === 0) return
   const schema = procedure._def.inputs[0] as z.ZodType | undefined
   const issues = schema?.safeParse(input, { error: sentenceOf }).error?.issues ?? []
   const known = issues
     .map(fieldErrorOf)
-    // One that is missing because its name was misspelled.
+    // A field that is missing because its name was misspelled.
     .filter(
       ({ field }) =>
         field in input || !wrong.some(({ sentence }) => sentence.endsWith(` Did you mean ${field}?`)),
@@ -77,11 +77,11 @@ function refuse(input: Fields, { procedure }: Route, wrong: readonly FieldError[
   throw failureOfFields([...wrong, ...known])
 }
 
-/** An amount keeps the digits that it was sent with: a double cannot hold all of them. */
+/** An amount keeps the digits that were sent, because a double cannot hold all of them. */
 const amountOf = (value: Json): unknown =>
   typeof value === "number" ? String(value) : value instanceof JsonNumber ? value.source : plainJson(value)
 
-/** What the caller may have meant, or else all that there is to send; nothing after many others, whose sentences are not shown. */
+/** The name that the caller may have meant, or all names. Empty after many others, whose sentences are not shown. */
 function suggestion({ fields, parameters }: Route, name: string, others: number): string {
   if (others >= MOST_NAMED) return ""
   const known = [...fields].filter((field) => !parameters.includes(field))

@@ -6,13 +6,13 @@ import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail } from "#shared/errors.ts"
 import { invoke, type Procedure } from "./invoke.ts"
 
-// invoke() walks through what tRPC keeps to itself, `_def.middlewares`, for its speed. Here its public caller is asked
-// the same. Where this fails after an upgrade, read `createBuilder` and `createResolver` in the procedure builder of
-// @trpc/server again, and change invoke.ts.
+// For speed, invoke() uses tRPC's internal `_def.middlewares`. These tests compare it with the public caller. If they fail
+// after an upgrade, read `createBuilder` and `createResolver` in the procedure builder of @trpc/server and change
+// invoke.ts.
 
 const t = initTRPC.context<Context>().meta<{ scope?: string }>().create()
 
-/** What the middlewares saw, in their order. */
+/** What the middlewares saw, in order. */
 let seen: unknown[] = []
 
 const traced = t.procedure.use(async ({ ctx, input, meta, path, type, getRawInput, next }) => {
@@ -63,7 +63,7 @@ const contextOf = (): Context => ({
 
 type Name = Exclude<keyof typeof router, "_def" | "createCaller">
 
-/** What comes of a call, as the adapter sees it: errors by the cause that tRPC's caller wraps. */
+/** The outcome of a call for the adapter: errors by the cause that tRPC's caller wraps. */
 async function outcomeOf(call: () => Promise<unknown>) {
   seen = []
   const answer = await call().then(
@@ -99,13 +99,13 @@ test.each<[Name, unknown, object]>([
   ["break", {}, { error: { name: "Error", message: "unforeseen" } }],
   ["lie", undefined, { error: { name: "TRPCError", message: "Output validation failed" } }],
   ["again", undefined, { output: 202 }],
-])("%s with %o: invoke does what tRPC's own caller does", async (name, input, expected) => {
+])("%s with %o: invoke does the same as tRPC's own caller", async (name, input, expected) => {
   const outcome = await byInvoke(name, input)
   expect(outcome.answer).toMatchObject(expected)
   expect(outcome).toEqual(await byCaller(name, input))
 })
 
-test("every procedure of ours has what invoke and the route table rely on", () => {
+test("every procedure has the internals that invoke and the route table rely on", () => {
   const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>)
   expect(procedures.length).toBeGreaterThan(50)
   for (const [name, { _def }] of procedures) {
@@ -113,7 +113,7 @@ test("every procedure of ours has what invoke and the route table rely on", () =
       name,
       _def.middlewares.map(() => "function"),
     ])
-    // A middleware of ours at least, the parsers that there are, and the procedure itself.
+    // At least one of our middlewares, the parsers, and the procedure itself.
     expect(_def.middlewares.length, name).toBeGreaterThanOrEqual(2 + _def.inputs.length)
     expect(["query", "mutation", "subscription"], name).toContain(_def.type)
   }

@@ -10,8 +10,8 @@ import { snapshot } from "#test/matchers/snapshot.ts"
 
 const FUND = "us_real_estate_fund_v1"
 
-// Two workspaces that must not know of each other: those of two customers, and the two of one customer. The second pair
-// differs in one thing: an error says that an id is one of the other mode.
+// Two workspaces that must not see each other: those of two customers, and the two of one customer. The second pair
+// differs in one way: an error says that an id belongs to the other mode.
 const ONE_ACCOUNT = "live and test of one account"
 const pairs: Record<string, { owner: TestKey; stranger: TestKey }> = {}
 
@@ -27,11 +27,11 @@ beforeAll(async () => {
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** What a caller can see of an answer, with the id that was asked for and the request's own taken out. */
+/** What a caller can see of an answer, without the requested id and the request id. */
 function seen({ status, headers, text }: Response, asked: string) {
   const { date, "x-request-id": id, "content-length": length, ...rest } = headers
   const requestId = String(id)
-  // HEAD tells the length of a body that nobody sees: an error's, which names both.
+  // HEAD reveals the length of an unseen body: that of an error, which names both ids.
   const [asks, requests] =
     text === "" ? (status < 400 ? [0, 0] : [1, 1]) : [count(text, asked), count(text, requestId)]
   const named = asks * asked.length + requests * requestId.length
@@ -43,7 +43,7 @@ function seen({ status, headers, text }: Response, asked: string) {
   }
 }
 
-/** A request that names an id, ids of the other workspace, and how to make one that never existed. */
+/** A request that names an id, with ids of the other workspace and a way to make one that never existed. */
 type Endpoint = [sent: (id: string) => Sent, known: string[], unknown: () => string]
 
 async function expectAlike(
@@ -76,7 +76,7 @@ async function newEndpoint({ apiKey: key }: TestKey): Promise<string> {
 const unknownConfig = () => `none_${newId("op").slice(3).toLowerCase()}`
 
 describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
-  test("an id or wallet of the other workspace gets the answer of one that never existed, byte for byte", async () => {
+  test("an id or wallet of the other workspace gets the same bytes as one that never existed", async () => {
     const { owner, stranger } = pairs[name]!
     const { wallet, sessionId, status } = await app.verifiedWallet(owner)
     const pending = await app.startSession(owner)
@@ -129,7 +129,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     expect(sessionId).not.toBe(pending.sessionId)
   })
 
-  test("so do tokens of the other workspace: configuration, operation, balance", async () => {
+  test("tokens of the other workspace do so, too: configuration, operation, balance", async () => {
     const { owner, stranger } = pairs[name]!
     const tokens = tokenFixture(app, owner)
     const config = await tokens.config()
@@ -167,7 +167,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
           [config],
           unknownConfig,
         ],
-        // A wallet that is verified in the other workspace is a stranger in this one.
+        // A wallet that is verified in the other workspace is unknown in this one.
         [(id) => post("/token/mint", { user_pubkey: id, mint_config: FUND, amount: 1 }), [alice], newWallet],
         [(id) => get(`/token/balance/${id}?mint_config=${FUND}`), [alice], newWallet],
       ],
@@ -197,7 +197,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     ])
   })
 
-  test("a wallet known to one workspace starts anew in the other, and neither sees the other's session", async () => {
+  test("a wallet known to one workspace is new to the other, and neither sees the other's session", async () => {
     const { owner, stranger } = pairs[name]!
     const wallet = newWallet()
     const mine = await app.startSession(owner, wallet)
@@ -236,7 +236,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     }
   })
 
-  test("a cursor of the other workspace is one that this list never gave", async () => {
+  test("a cursor of the other workspace is refused like an invalid one", async () => {
     const { owner, stranger } = pairs[name]!
     await app.startSession(owner)
     await app.startSession(owner)
@@ -277,7 +277,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
   })
 })
 
-test("an id that the other mode has no more of, or of another kind, is one that never existed", async () => {
+test("an id that the other mode no longer has, or of another kind, is answered like one that never existed", async () => {
   const { owner, stranger } = pairs[ONE_ACCOUNT]!
   const id = await newEndpoint(owner)
   const get = () => app.request({ method: "GET", path: `/webhook-endpoint/${id}`, key: stranger.apiKey })
@@ -291,7 +291,7 @@ test("an id that the other mode has no more of, or of another kind, is one that 
   )
 })
 
-test("a stranger who knows an id can read and change nothing with it", async () => {
+test("a stranger who knows an id can neither read nor change anything with it", async () => {
   const quiet = await app.key()
   const { wallet } = await app.startSession(quiet)
   const list = { method: "GET", path: `/attestations?pubkey=${wallet}`, key: quiet.apiKey }

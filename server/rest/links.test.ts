@@ -16,7 +16,7 @@ usesCustomer({ key: { plan: "enterprise" } })
 
 const place = (id: string) => operations.find(({ operation }) => operation.operationId === id)!
 
-/** The operation's own example of a body. */
+/** The operation's example body. */
 const exampleOf = ({ requestBody }: Operation) =>
   Object.values(requestBody?.content ?? {})[0]?.example as Record<string, unknown> | undefined
 
@@ -39,7 +39,7 @@ async function call(id: string, parameters: Record<string, string>, body: unknow
   return { id, parameters, body, response }
 }
 
-/** What a link's expression says, in a call that has been answered. */
+/** The value of a link's expression after a call. */
 function pointedTo(expression: string, { parameters, body, response }: Call): unknown {
   const [, where, pointer] = /^\$(response\.body|request\.body|request\.path)[#.]\/?(.+)$/.exec(expression)!
   if (where === "request.path") return parameters[pointer!]
@@ -49,7 +49,7 @@ function pointedTo(expression: string, { parameters, body, response }: Call): un
     .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], whole)
 }
 
-/** Calls that the answer leads to; those whose values it lacks, such as the first of an empty list, are left out. */
+/** Calls that the answer links to, without those whose values it lacks, such as the first entry of an empty list. */
 function* linksOf(made: Call): Generator<Pick<Call, "id" | "parameters">> {
   const documented = place(made.id).operation.responses[made.response.status]
   for (const reference of Object.values(documented ? (follow<Documented>(documented).links ?? {}) : {})) {
@@ -60,11 +60,11 @@ function* linksOf(made: Call): Generator<Pick<Call, "id" | "parameters">> {
   }
 }
 
-/** Reads first, what ends things last. */
+/** Reads first, calls that end something last. */
 const rank = (id: string): number =>
   place(id).method === "get" ? 0 : /^(delete|erase|revoke|cancel)/.test(id) ? 2 : 1
 
-test("links lead from what starts things to every operation with a parameter, and each answers", async () => {
+test("links lead from the operations that create objects to every operation with a parameter, and each answers", async () => {
   const url = "https://example.com/hook"
   const endpoint = await call(
     "createWebhookEndpoint",
@@ -106,7 +106,7 @@ test("links lead from what starts things to every operation with a parameter, an
   const parametrised = operations.filter(({ path }) => path.includes("{"))
   const all = parametrised.map(({ operation }) => operation.operationId)
   expect([...reached].sort()).toEqual(
-    // Its parameter is a provider's name, which no answer has.
+    // Its parameter is a provider's name, which no answer contains.
     all.filter((id) => id !== "receiveProviderWebhook").sort(),
   )
 })
@@ -117,7 +117,7 @@ const deliveriesTo = (id: string) =>
     return made.response.json.data.length > 0 && made
   }, "a delivery")
 
-/** Generated bodies, on an object that is there: fields of the example, right, wrong or missing. */
+/** Generated bodies for an existing object: fields of the example, valid, invalid or missing. */
 async function takesAnyBody({ id, parameters }: Pick<Call, "id" | "parameters">, example: object) {
   const fields = Object.entries(example).map(([name, value]) => [name, fc.constant(value)])
   const body = fc.oneof({ weight: 4, arbitrary: bodyOf(Object.fromEntries(fields)) }, json)

@@ -11,8 +11,8 @@ export function whyLost(path: string, api: Known): string {
 }
 
 /**
- * The endpoint's path below /v1 that a path stands for, without what clients add by mistake: a second /v1, slashes that
- * are doubled or at the end, capitals. Null if there is none.
+ * The endpoint's path below /v1 that the caller may have meant, without common mistakes: a second /v1, double or trailing
+ * slashes, capitals. Null if there is none.
  */
 export function meantBy(path: string, api: Known): string | null {
   if (path.length > MOST_SHOWN) return null
@@ -23,7 +23,7 @@ export function meantBy(path: string, api: Known): string | null {
   return [plain, lowered(plain)].find((one) => api.knows(one)) ?? null
 }
 
-/** In lower case, without what may be an id or an address, which have capitals. */
+/** In lower case, except for ids and addresses, which have capitals. */
 const lowered = (path: string): string =>
   path
     .split("/")

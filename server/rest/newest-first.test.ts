@@ -16,7 +16,7 @@ beforeAll(async () => {
   ada = await member(app)
 })
 
-/** Makes the rows of a table old, each younger than the one before it in this order. */
+/** Gives rows of a table old times, each later than the one before it in this order. */
 async function age(table: string, column: string, order: readonly string[]): Promise<void> {
   for (const [n, id] of order.entries()) {
     await sql`
@@ -25,7 +25,7 @@ async function age(table: string, column: string, order: readonly string[]): Pro
   }
 }
 
-/** Neither the order in which they were made nor that of their ids, so that no list is right by chance. */
+/** Neither in order of creation nor of ids, so that no list is right by chance. */
 const shuffled = (ids: readonly string[]): string[] => {
   const [first, second, ...rest] = [...ids].sort()
   return [second!, ...rest, first!]

@@ -28,7 +28,7 @@ const examplesOf = ({ example, examples }: Media): unknown[] => [
   ...Object.values(examples ?? {}).map((one) => follow<Example>(one).value),
 ]
 
-test("every body has one, and all of them fit their schemas", () => {
+test("every body has an example, and all examples match their schemas", () => {
   for (const { name, operation } of operations) {
     for (const media of mediaOf(operation)) {
       const examples = examplesOf(media)
@@ -38,7 +38,7 @@ test("every body has one, and all of them fit their schemas", () => {
   }
 })
 
-test("every error of the API has one that the server gave, with its own code and status", () => {
+test("every error of the API has a recorded example with its code and status", () => {
   for (const code of apiErrorCodes) {
     const { request, status, body } = errorExamples[code]
     expect([body.error, status], code).toEqual([code, statusOf(code)])
@@ -46,13 +46,13 @@ test("every error of the API has one that the server gave, with its own code and
     expect(body.detail, code).toMatch(/^.{20,}[.?]$/)
     expect(request.path, code).toMatch(/^\/v1\//)
     const shown = document.components.examples[code]
-    // These come before any endpoint.
+    // These errors come before any endpoint.
     if (code === "route_not_found" || code === "method_not_allowed") expect(shown).toBeUndefined()
     else expect(shown, code).toEqual({ summary: errors[code].title, value: body })
   }
 })
 
-test("those of parameters, headers and fields fit theirs", () => {
+test("examples of parameters, headers and fields match their schemas", () => {
   const parameters = operations.flatMap(({ operation }) => operation.parameters ?? [])
   for (const parameter of parameters.map((one) => follow<Parameter>(one))) {
     if (parameter.example !== undefined) fits(parameter.schema, parameter.example, parameter.name)
@@ -67,14 +67,14 @@ test("those of parameters, headers and fields fit theirs", () => {
   }
 })
 
-test("every variation belongs to an answer that is documented", () => {
+test("every variation belongs to a documented answer", () => {
   const answers = operations.flatMap(({ operation }) =>
     Object.keys(operation.responses).map((status) => `${operation.operationId} ${status}`),
   )
   expect(answers).toEqual(expect.arrayContaining(Object.keys(variations)))
 })
 
-test("those of webhooks are taken by the code that reads webhooks", () => {
+test("the code that reads webhooks accepts their examples", () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
   const { examples } = document.paths["/kyc/webhook"]!.post!.requestBody!.content["application/json"]!
   for (const example of Object.values(examples!)) {

@@ -31,7 +31,7 @@ const all = operations.flatMap(({ operation }) =>
   ),
 )
 
-/** The schema of what a runtime expression points to; undefined if there is none. */
+/** The schema that a runtime expression points to, undefined if there is none. */
 function pointedTo(source: Operation, status: string, expression: string): Schema | undefined {
   const [, where, pointer] = /^\$(response\.body|request\.body|request\.path)[#.]\/?(.+)$/.exec(expression)!
   if (where === "request.path")
@@ -63,7 +63,7 @@ test("every link leads to an operation, and fills its required parameters with v
   }
 })
 
-test("what an answer names by an id is linked to every operation that takes this id", () => {
+test("an id in an answer is linked to every operation that takes it", () => {
   const isOfId = (pattern: unknown) => /^\^[a-z]+_\[/.test(String(pattern))
   const targets = operations.flatMap(({ operation }) => {
     const required = parametersOf(operation).filter((one) => one.required)
@@ -88,7 +88,7 @@ test("what an answer names by an id is linked to every operation that takes this
   }
 })
 
-test("tokens and wallets are linked by what names them, also where only the request does", () => {
+test("tokens and wallets are linked by their names, even if only the request contains them", () => {
   const link = (source: string, target: string, status = "200") =>
     linksOf(operation(source), status).find((one) => one.operationId === target)?.parameters
   expect(link("startVerification", "getWalletStatus")).toEqual({ pubkey: "$request.body#/userPubkey" })

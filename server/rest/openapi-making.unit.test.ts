@@ -13,13 +13,13 @@ const inputsBefore = inputSchemas()
 const document = openApiDocument()
 
 describe("making it", () => {
-  test("leaves the procedures' schemas as they were", () => {
+  test("leaves the procedures' schemas unchanged", () => {
     expect(inputSchemas()).toEqual(inputsBefore)
     for (const [name, input] of Object.entries(inputsBefore))
       expect(input, name).toMatchObject({ coerced: [] })
   })
 
-  test("null is still no number, and text neither number nor boolean", async () => {
+  test("null is still not a number, and text neither a number nor a boolean", async () => {
     const principal: Principal = {
       workspaceId: "ws_1",
       mode: "test",
@@ -92,7 +92,7 @@ test("the copy in OpenAPI 3.0 has the same operations, and no keyword of 3.1", (
   expect(wrong).toEqual([])
 })
 
-/** Every procedure's input as JSON Schema, and the fields in it that are coerced. */
+/** Every procedure's input as JSON Schema, with its coerced fields. */
 function inputSchemas(): Record<string, unknown> {
   const procedures = appRouter._def.procedures as unknown as Record<
     string,

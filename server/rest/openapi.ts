@@ -11,8 +11,8 @@ export const toYaml = (document: OpenApi): string =>
 let made: ReadonlyMap<string, Document> | undefined
 
 /**
- * The OpenAPI document as it is served, by path below /v1. Each form is made once, when it is first asked for, and kept
- * as bytes: Node would copy a text for every answer, headers and all.
+ * The served OpenAPI documents by path below /v1. Each is made once, on the first request, and kept as bytes, because Node
+ * would copy a string for every answer.
  */
 export function documents(): ReadonlyMap<string, Document> {
   if (made) return made

@@ -38,7 +38,7 @@ describe("the document", () => {
     expect(document.info.version).toBe(version)
   })
 
-  test("holds every endpoint, and nothing else but its own three addresses", () => {
+  test("contains every endpoint, and otherwise only the addresses of the document itself", () => {
     const expected = routes.map(({ method, path }) => `${method} ${path}`)
     expect(operations.map(({ name }) => name).sort()).toEqual(
       [...expected, "GET /openapi.json", "GET /openapi-3.0.json", "GET /openapi.yaml"].sort(),
@@ -56,14 +56,14 @@ describe("the document", () => {
     expect([...references].sort()).toEqual(named.sort())
   })
 
-  test("gives every operation a name of its own, fit for a function", () => {
+  test("gives every operation a unique name that fits a function", () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/)
     expect(ids).toEqual(expect.arrayContaining(["startVerification", "getWalletStatus", "listAttestations"]))
   })
 
-  test("sorts every operation under a tag that is described", () => {
+  test("gives every operation a described tag", () => {
     for (const { name, operation } of operations) {
       expect(operation.tags, name).toHaveLength(1)
       expect(tags, name).toHaveProperty([operation.tags![0]!])
@@ -71,14 +71,14 @@ describe("the document", () => {
     }
   })
 
-  test("names the schema of every JSON body, so that generators need not make names up", () => {
+  test("names the schema of every JSON body, so that generators need not invent names", () => {
     for (const { name, operation } of operations.filter(({ path }) => !path.startsWith("/openapi"))) {
       for (const { schema } of mediaOf(operation))
         expect(schema.$ref, name).toMatch(/^#\/components\/schemas\//)
     }
   })
 
-  test("writes what may be null as a type of 3.1, and keeps no keyword of 3.0", () => {
+  test("writes nullable values as types of 3.1, without keywords of 3.0", () => {
     const text = JSON.stringify(document.components.schemas)
     expect(text).not.toContain('"nullable"')
     expect(text).not.toContain('"example":')
@@ -99,21 +99,21 @@ describe("the document", () => {
     expect(schema.additionalProperties).toBe(false)
   })
 
-  test("holds nothing that generators of clients stumble over", () => {
+  test("contains nothing that client generators cannot handle", () => {
     expect(Object.keys(document.components.schemas)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(Error|Schema|Object|Map|Date|Response|Request)$/)]),
     )
     const all = Object.values(document.components.schemas).flatMap((schema) => [...within(schema)])
     for (const schema of all) {
-      // Two types in one field have no type in Go or Java; null is what they can do without.
+      // Two types in one field have no type in Go or Java. Null is the exception.
       if (Array.isArray(schema.type)) expect(schema.type).toEqual([expect.any(String), "null"])
-      // Without a format, a number is a float of 32 bits to some: 16777217 became 16777216.
+      // Without a format, some generators use a 32-bit float: 16777217 became 16777216.
       if (schema.type === "number") expect(schema.format).toBe("double")
     }
     for (const [name, schema] of Object.entries(document.components.schemas).filter(([name]) =>
       name.endsWith("Request"),
     )) {
-      // What has a default is always there, to some.
+      // Some generators assume that a field with a default is always present.
       for (const one of within(schema)) expect(one, name).not.toHaveProperty("default")
     }
     const amount = document.components.schemas.MintTokensRequest!.properties!.amount!
@@ -123,7 +123,7 @@ describe("the document", () => {
     })
   })
 
-  test("says of every string what it may be: a form, a length, its values, or that it is for people", () => {
+  test("describes every string: its format, length or values, or that it is for people", () => {
     const free = new Set([
       "account",
       "detail",
@@ -152,7 +152,7 @@ describe("the document", () => {
     }
   })
 
-  test("leaves answers open to new fields, but for the error object", () => {
+  test("leaves answers open to new fields, except the error object", () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       const closed = name === "ApiError" || name.endsWith("Request")
       expect(JSON.stringify(schema).includes('"additionalProperties":false'), name).toBe(closed)
@@ -218,18 +218,18 @@ describe("around the bodies", () => {
     else expect(security).toEqual([{ apiKey: meta.scope === undefined ? [] : [meta.scope] }])
   })
 
-  test.each(each)("%s takes Idempotency-Key if it honours it, and only then", (_, route) => {
+  test.each(each)("%s documents Idempotency-Key exactly if it supports it", (_, route) => {
     const parameters = operationFor(route).parameters ?? []
     const names = parameters.map((parameter) => follow<Parameter>(parameter).name)
     expect(names.includes("Idempotency-Key")).toBe(route.meta.idempotent === true)
   })
 
-  test.each(each)("%s may answer 202 if it is one that goes on afterwards, and only then", (_, route) => {
+  test.each(each)("%s documents 202 exactly if its work may continue after the answer", (_, route) => {
     expect("202" in operationFor(route).responses).toBe(route.meta.accepted !== undefined)
   })
 
   test.each(each)(
-    "%s shows the fields of its path and query, with an example of what it needs",
+    "%s documents its path and query parameters, with examples of required ones",
     (_, route) => {
       const { parameters = [] } = operationFor(route)
       const inPath = parameters
@@ -243,7 +243,7 @@ describe("around the bodies", () => {
     },
   )
 
-  test("headers stand where they are sent", () => {
+  test("headers are documented where they are sent", () => {
     const unavailable = apiErrorCodes.filter((code) => statusOf(code) === 503)
     const retried = new Set<string>([
       "idempotency_in_progress",
@@ -266,7 +266,7 @@ describe("around the bodies", () => {
     }
   })
 
-  test("a success is documented as replayable where keys are honoured", () => {
+  test("a success is documented as replayable if idempotency keys are supported", () => {
     for (const route of routes) {
       const headers = Object.keys(follow<Response>(operationFor(route).responses["200"]!).headers!)
       expect(headers.includes("Idempotent-Replayed")).toBe(route.meta.idempotent === true)
@@ -275,7 +275,7 @@ describe("around the bodies", () => {
   })
 })
 
-describe("an endpoint that goes on after its answer", () => {
+describe("an endpoint whose work continues after its answer", () => {
   const made = z
     .object({ id: z.string().meta({ example: "op_1" }), done: z.boolean() })
     .meta({ id: "TestMade" })
@@ -302,7 +302,7 @@ describe("an endpoint that goes on after its answer", () => {
   )
   const operation = paths["/coin/mint"]!.post!
 
-  test("answers 202 with the same record, and takes Prefer beside Idempotency-Key", () => {
+  test("answers 202 with the same record, and takes Prefer as well as Idempotency-Key", () => {
     expect(operation.operationId).toBe("mintCoin")
     for (const status of [200, 202]) {
       const { content, headers } = operation.responses[status] as Response
@@ -316,7 +316,7 @@ describe("an endpoint that goes on after its answer", () => {
     expect(components.parameters).toHaveProperty("Prefer")
   })
 
-  test("has a request schema of its own, and its own errors beside those of its kind", () => {
+  test("has its own request schema, and its own errors in addition to the common ones", () => {
     const { content, required } = operation.requestBody!
     expect(required).toBe(true)
     expect(content["application/json"]).toEqual({
@@ -340,7 +340,7 @@ test.each([
   expect(operationIdOf(procedure)).toBe(operationId)
 })
 
-test("names of several words lose what stands between them", () => {
+test("names of several words lose their separators", () => {
   expect(pascalCase("Not Found")).toBe("NotFound")
   expect(pascalCase("rate_limited")).toBe("RateLimited")
 })

@@ -18,7 +18,7 @@ const unknownKey = newApiKey("test")
 const tooLarge = { headers: { "content-type": "text/plain" }, body: "x".repeat(70_000) }
 const notJson = { headers: { "content-type": "application/json" }, body: "{" }
 
-// Each request has every fault from its own on: the check that comes first must answer.
+// Each request has its own fault and all later ones: the first check must answer.
 test.each<[string, () => Partial<Sent>]>([
   ["route_not_found", () => ({ path: "/kyc/begin", key: unknownKey, ...tooLarge })],
   ["method_not_allowed", () => ({ method: "PUT", key: unknownKey, ...tooLarge })],
@@ -39,7 +39,7 @@ test.each<[string, () => Partial<Sent>]>([
     "quota_exceeded",
     () => ({ key: key.apiKey, json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" } }),
   ],
-])("%s comes before whatever else is wrong", async (code, sent) => {
+])("%s is reported before all later faults", async (code, sent) => {
   const response = await app.request({ method: "POST", path: "/kyc/start", ...sent() })
   expect(response.json.error).toBe(code)
 })
@@ -63,7 +63,7 @@ test.each([
   expect(head.text).toBe("")
   expect(get.text).not.toBe("")
   expect(head.status).toBe(get.status)
-  // Ids are not all of one length, and an error's body holds the request's.
+  // The body of an error contains the request id, and ids differ in length.
   const same = ({ headers, status }: typeof get) => {
     const { "x-request-id": id = "", "content-length": length } = headers
     const ownLength = Number(length) - (status < 400 ? 0 : id.length)
@@ -99,7 +99,7 @@ test.each([
   ["/usage", "GET, HEAD, OPTIONS"],
   ["/health", "GET, HEAD, OPTIONS"],
   ["/openapi.json", "GET, HEAD, OPTIONS"],
-])("OPTIONS %s answers 204 with what it takes, before any key", async (path, allow) => {
+])("OPTIONS %s answers 204 with the methods, without a key", async (path, allow) => {
   const headers = { origin: "https://example.com", "access-control-request-method": "POST" }
   const response = await app.request({ method: "OPTIONS", path, headers })
   expect(response).toMatchObject({ status: 204, text: "", headers: { allow } })
@@ -114,7 +114,7 @@ test("OPTIONS of a path that does not exist is 404", async () => {
   expect(response.json.error).toBe("route_not_found")
 })
 
-test("every response carries a request id of its own, HSTS, and forbids caching and guessing", async () => {
+test("every response has a unique request id and HSTS, and forbids caching and guessing types", async () => {
   const sent: Sent[] = [
     { method: "GET", path: "/health" },
     { method: "GET", path: "/usage", key: key.apiKey },
@@ -134,7 +134,7 @@ test("every response carries a request id of its own, HSTS, and forbids caching 
   expect(new Set(responses.map(({ headers }) => headers["x-request-id"])).size).toBe(responses.length)
 })
 
-test("a request id that the caller sends is not taken over", async () => {
+test("a request id from the caller is not used", async () => {
   const headers = { "x-request-id": "mine" }
   const response = await app.request({ method: "GET", path: "/health", headers })
   expect(response.headers["x-request-id"]).not.toBe("mine")

@@ -34,10 +34,10 @@ const start = (wallet: string): Sent => ({
   json: { userPubkey: wallet, schemaId: "kyc_individual_v1" },
 })
 
-/** What a caller must never see: SQL, internal names, source locations. */
+/** Text that a caller must never see: SQL, internal names, source locations. */
 const INSIDES = /select|insert|relation|column|constraint|postgres|\.ts\b|node_modules|\bat /i
 
-test("internal_error tells nothing of our insides, is logged, is never stored, and the same key then succeeds", async () => {
+test("internal_error reveals nothing internal, is logged and not stored, and the same key succeeds later", async () => {
   const wallet = newWallet()
   await sql`alter table attestations rename column redirect_url to elsewhere`
   const broken = await app.request(start(wallet))
@@ -55,7 +55,7 @@ test("internal_error tells nothing of our insides, is logged, is never stored, a
   expect(retried.headers["idempotent-replayed"]).toBeUndefined()
 })
 
-test("a database that is gone makes everything 503 with Retry-After, and everything comes back with it", async () => {
+test("while the database is down every request is 503 with Retry-After, and afterwards all succeed", async () => {
   const wallet = newWallet()
   const { sessionId } = await app.startSession(key)
   const event = JSON.stringify({
@@ -77,10 +77,10 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
     expect(response.headers["retry-after"]).toBe("1")
     expect(response.text).not.toMatch(INSIDES)
     expect(response.json.detail).toMatch(/Retry/)
-    // Only a request whose endpoint accepts its key is told to retry with it.
+    // Only an endpoint that accepts idempotency keys says to retry with the same one.
     expect(/Idempotency-Key/.test(response.json.detail), sent.path).toBe(sent.idempotencyKey !== undefined)
   }
-  // What was read of health is answered for a second.
+  // Health is cached for a second.
   const health = await waitFor(async () => {
     const answer = await app.request({ method: "GET", path: "/health" })
     return answer.status === 503 && answer
@@ -95,11 +95,11 @@ test("a database that is gone makes everything 503 with Retry-After, and everyth
     "the database to be used again",
   )
   expect((await app.request(start(wallet))).status).toBe(200)
-  // The provider sends its event again, and nothing of the first attempt blocks it.
+  // The provider sends its event again, and the first attempt does not block it.
   expect((await app.request(requests.at(-1)!)).json).toEqual({ received: true, outcome: "applied" })
 })
 
-test("pages are told of an outage as REST is, whoever asks and for whatever, and all is well when it is over", async () => {
+test("pages get the same error as REST during an outage, and work again afterwards", async () => {
   const { browser, email, workspaceId } = await member(app)
   const stranger = new Browser(app)
   const { sessionId } = await app.startSession(key)
@@ -153,7 +153,7 @@ test("connections that break in the middle of a request are 503, not 500", async
   expect(blocked).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
 })
 
-test("a database that only reads is 503, said in health, and left as soon as another can be reached", async () => {
+test("a read-only database is 503, shown in health, and left as soon as the primary is reachable", async () => {
   const wallet = newWallet()
   const readOnly = async (value: "on" | "off") => {
     const { pathname } = new URL(app.databaseUrl)
@@ -162,7 +162,7 @@ test("a database that only reads is 503, said in health, and left as soon as ano
     await admin.unsafe(`alter database "${pathname.slice(1)}" set default_transaction_read_only = ${value}`)
     await admin.end()
   }
-  // As after a failover: connections break, and what they find next is a standby.
+  // As after a failover: connections break, and the next ones reach a standby.
   await readOnly("on")
   await database.cut()
   await database.mend()
@@ -171,14 +171,14 @@ test("a database that only reads is 503, said in health, and left as soon as ano
     return answer.status !== 200 && answer
   }, "the standby to be met")
   expect(written).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
-  // It may have looked while there was nothing to reach.
+  // It may have checked while no server was reachable.
   const health = await waitFor(async () => {
     const answer = await app.request({ method: "GET", path: "/health" })
     return answer.json.checks.database === "read-only" && answer
   }, "health to say so")
   expect(health).toMatchObject({ status: 503, json: { status: "degraded" } })
 
-  // The primary is there again. No connection breaks by itself: those to the standby have to be given up.
+  // The primary is reachable again. Connections to the standby do not break, so the server must close them.
   await readOnly("off")
   await waitFor(async () => (await app.request(start(wallet))).status === 200, "the primary to be found")
   await waitFor(async () => {

@@ -20,7 +20,7 @@ const raw = (target: string, headers: string) => {
   return sendRaw(port, `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
 }
 
-test("a public deployment limits strangers even where keys have no limit", async () => {
+test("a public deployment limits requests without a key even if keys have no limit", async () => {
   vi.spyOn(monotonic, "now").mockReturnValue(0)
   app = await startTestApp({ ...PUBLIC, VOUCH_RATE_LIMIT: "0", VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
   const { apiKey } = await app.key()
@@ -30,7 +30,7 @@ test("a public deployment limits strangers even where keys have no limit", async
   }
   const crowd = (path: string, count: number, address: (i: number) => string, headers = {}) =>
     Promise.all(Array.from({ length: count }, (_, i) => ask(path, address(i), headers)))
-  // However many addresses of one network there are, it is one caller.
+  // All addresses of one network count as one caller.
   const answers = await crowd("/health", 700, (i) => `2001:db8:1:2::${i.toString(16)}`)
   expect(answers.filter((status) => status === 429).length).toBe(200)
   expect(await ask("/health", "2001:db8:1:3::1")).toBe(200)
@@ -39,7 +39,7 @@ test("a public deployment limits strangers even where keys have no limit", async
   ).not.toContain(429)
 })
 
-test("a public deployment takes /v1 over HTTPS only, and sends everything else there", async () => {
+test("a public deployment takes /v1 over HTTPS only, and redirects everything else to HTTPS", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1, ::1" })
   const host = "Host: vouch.example.com\r\n"
   for (const target of ["/v1/health", "/v1/usage", "/v1", "/v1?x=1", "/v1/nothing"]) {
@@ -53,12 +53,12 @@ test("a public deployment takes /v1 over HTTPS only, and sends everything else t
   expect(page).toMatch(/^location: https:\/\/vouch\.example\.com\/verify\/x\?y=1\r$/im)
   expect(page).toMatch(/^x-request-id: req_/im)
   expect(page).toMatch(/^strict-transport-security: max-age=/im)
-  // Whatever the caller says of the host, it is sent to ours.
+  // The redirect leads to our host, even if the request names another.
   expect(await raw("//evil.example/x", "Host: evil.example\r\n")).toMatch(
     /^location: https:\/\/vouch\.example\.com\/\/evil/im,
   )
 
-  // The last proxy is trusted and says how the request reached it; everything before may be forged.
+  // The last proxy is trusted and says how the request reached it. Earlier entries may be forged.
   expect(await raw("/v1/health", `${host}X-Forwarded-Proto: https\r\n`)).toMatch(/^HTTP\/1.1 200 /)
   expect(await raw("/v1/health", `${host}X-Forwarded-Proto: http, HTTPS\r\n`)).toMatch(/^HTTP\/1.1 200 /)
   for (const proto of ["http", "https, http", "https,", "wss", ""]) {
@@ -77,10 +77,10 @@ test("a public deployment takes /v1 over HTTPS only, and sends everything else t
     headers,
     json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" },
   })
-  // Nor does the local network stand in for a chain: it is only this machine's test workspace that has it.
+  // The local network does not replace a chain either: only the test workspace of a local server uses it.
   expect(started.json.session_url).toBe(`https://vouch.example.com/verify/${started.json.session_id}`)
 
-  // The sandbox lets anybody decide their own case: it never decides a real one.
+  // In the sandbox anyone can decide their own session, so it never decides a live one.
   const live = await app.key({ mode: "live" })
   const refused = await app.request({
     method: "POST",
@@ -94,13 +94,13 @@ test("a public deployment takes /v1 over HTTPS only, and sends everything else t
   expect(refused.json.detail).toMatch(/live mode/)
 })
 
-test("forwarding headers of anybody but a trusted proxy are not believed", async () => {
+test("forwarding headers count only from a trusted proxy", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8" })
   const answer = await raw("/v1/health", "Host: vouch.example.com\r\nX-Forwarded-Proto: https\r\n")
   expect(answer).toMatch(/https_required/)
 })
 
-test("without a chain, a live session of a public deployment is refused: the local network is not one", async () => {
+test("without a chain, a public deployment refuses a live session, because the local network does not count", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
   // As with a real provider.
   deployment.providers.live = deployment.providers.test
@@ -119,7 +119,7 @@ test("without a chain, a live session of a public deployment is refused: the loc
   expect((await app.request(sent(inTest.apiKey))).status).toBe(200)
 })
 
-test("strangers hear of a public deployment's health in three fields, and nothing of its nodes", async () => {
+test("without a key, the health of a public deployment has three fields and nothing about its nodes", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_TRUSTED_PROXIES: "127.0.0.1" })
   const trouble = "live: http://10.0.0.5:8899 answered 502"
   await sql`insert into workers (id, seen_at, trouble, report) values ('one', now() + interval '1 day', ${trouble}, '[]')`
@@ -141,7 +141,7 @@ test("strangers hear of a public deployment's health in three fields, and nothin
   }
 })
 
-test("a public http address is served as it is", async () => {
+test("a public http address is served without a redirect", async () => {
   app = await startTestApp({ ...PUBLIC, VOUCH_PUBLIC_URL: "http://vouch.internal:8080/" })
   expect(await raw("/v1/health", "Host: vouch.internal:8080\r\n")).toMatch(/^HTTP\/1.1 200 /)
   const key = await app.key()

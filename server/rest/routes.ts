@@ -12,16 +12,16 @@ export type Route = {
   name: string
   procedure: Procedure
   meta: ProcedureMeta
-  /** Names of all fields that its input has. */
+  /** Names of all fields of its input. */
   fields: ReadonlySet<string>
-  /** Fields that are numbers, which a query carries as digits. */
+  /** Number fields, which a query contains as digits. */
   numbers: ReadonlySet<string>
   parameters: readonly string[]
 }
 
 type Pattern = { segments: readonly string[]; routes: Map<string, Route> }
 
-/** Where a path leads: the routes of its methods, and the values of its parameters as they were sent. */
+/** The match of a path: the routes of its methods, and the raw values of its parameters. */
 export type Match = { routes: ReadonlyMap<string, Route>; raw: readonly string[] }
 
 /** All endpoints, compiled once from the procedures' `meta.openapi`. */
@@ -57,9 +57,8 @@ export class RouteTable {
     return pattern.routes
   }
 
-  /**
-   * The endpoint of a raw path below /v1, not yet decoded; null when there is none. What a vendor calls may end in a slash:
-   * whoever enters its address there may add one, and sees no error.
+  /** The endpoint of a raw path below /v1, not yet decoded, or null. Paths for vendors may end with a slash, because someone
+   * who enters the address at the vendor may add one and would not see the error.
    */
   match(path: string): Match | null {
     const found = this.#find(path)
@@ -113,7 +112,7 @@ function compile(name: string, procedure: Procedure, meta: ProcedureMeta): Route
 const shapeOf = (input: unknown): Record<string, z.core.$ZodType> =>
   input === undefined ? {} : ((input as z.ZodObject).shape as Record<string, z.core.$ZodType>)
 
-/** Whether a field is a number, be it optional or with a default. */
+/** Whether a field is a number, including optional ones and ones with a default. */
 function isNumber(type: z.core.$ZodType): boolean {
   const { def } = type._zod
   if ("innerType" in def) return isNumber(def.innerType as z.core.$ZodType)

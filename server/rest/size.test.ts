@@ -8,13 +8,13 @@ usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 const KIB = 1024
 const json = { "content-type": "application/json" }
 
-/** A body of exactly this many bytes that is otherwise right. */
+/** An otherwise valid body of exactly this many bytes. */
 function bodyOf(bytes: number): string {
   const body = JSON.stringify({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
   return body + " ".repeat(bytes - body.length)
 }
 
-test("a body of 64 KiB is taken, and one byte more is not", async () => {
+test("a body of 64 KiB is accepted, and one more byte is refused", async () => {
   const sent = { method: "POST", path: "/kyc/start", key: key.apiKey, headers: json }
   expect((await app.request({ ...sent, body: bodyOf(64 * KIB) })).status).toBe(200)
   const refused = await app.request({ ...sent, body: bodyOf(64 * KIB + 1) })
@@ -22,7 +22,7 @@ test("a body of 64 KiB is taken, and one byte more is not", async () => {
   expect(refused.json.detail).toMatch(/65536 bytes/)
 })
 
-test("a webhook of 256 KiB is taken, and one byte more is not, signed or not", async () => {
+test("a webhook of 256 KiB is accepted, and one more byte is refused, signed or not", async () => {
   const event = JSON.stringify({
     type: "verification.completed",
     data: { session_id: "sess_unknown", decision: "approved", occurred_at: new Date().toISOString() },
@@ -35,7 +35,7 @@ test("a webhook of 256 KiB is taken, and one byte more is not, signed or not", a
   expect(await sent(256 * KIB + 1)).toMatchObject({ status: 413, json: { error: "payload_too_large" } })
 })
 
-/** Sends a body in chunks, without saying how long it will be, and reads the answer while it still sends. */
+/** Sends a body in chunks without a length, and reads the answer while still sending. */
 function sendChunked(path: string, bytes: number): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(app.origin)
   return new Promise((resolve, reject) => {
@@ -61,14 +61,11 @@ function sendChunked(path: string, bytes: number): Promise<{ status: number; tex
 test.each([
   ["/kyc/start", 65 * KIB],
   ["/kyc/webhook", 257 * KIB],
-])(
-  "%s counts a body that comes in chunks, and refuses it as soon as it is too large",
-  async (path, bytes) => {
-    const { status, text } = await sendChunked(path, bytes)
-    expect(status).toBe(413)
-    expect(JSON.parse(text).error).toBe("payload_too_large")
-  },
-)
+])("%s counts a chunked body and refuses it as soon as it is too large", async (path, bytes) => {
+  const { status, text } = await sendChunked(path, bytes)
+  expect(status).toBe(413)
+  expect(JSON.parse(text).error).toBe("payload_too_large")
+})
 
 test("the answer reaches a client that is still sending a far too large body, every time", async () => {
   const body = Buffer.alloc(8 * KIB * KIB, "x")
@@ -79,7 +76,7 @@ test("the answer reaches a client that is still sending a far too large body, ev
   }
 })
 
-test("a client that goes away in the middle of its body leaves no trace in the log, and harms nobody", async () => {
+test("a client that disconnects in the middle of its body leaves no log entry and affects no other request", async () => {
   const { hostname, port } = new URL(app.origin)
   const logged = app.log.length
   await new Promise<void>((resolve) => {

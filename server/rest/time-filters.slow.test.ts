@@ -9,10 +9,10 @@ let other: TestKey
 const FUND = "us_real_estate_fund_v1"
 const ROWS = 400
 const START = Date.parse("2026-01-01T00:00:00Z")
-/** A row each quarter of an hour, and a pause of ten days in the middle. */
+/** A row every quarter of an hour, with a pause of ten days in the middle. */
 const timeOf = (n: number) => new Date(START + n * 900_000 + (n > ROWS / 2 ? 10 * 86_400_000 : 0))
 
-/** Rows of two workspaces by turns; each second pair of one was committed the other way round, a minute apart. */
+/** Alternating rows of two workspaces. Every second pair of one was committed in reverse order, a minute apart. */
 async function fill({ workspaceId }: TestKey, into: "operations" | "events" | "investors"): Promise<void> {
   const times = Array.from({ length: ROWS }, (_, n) => timeOf(n))
   for (let n = 0; n + 1 < ROWS; n += 4) {
@@ -75,7 +75,7 @@ const lists = [
 ] as const
 
 const seconds = (n: number, more = 0) => toTimestamp(new Date(timeOf(n).getTime() + more * 1000))
-/** At rows, just beside them, in the pause, before the first and after the last. */
+/** Times at rows, just before and after them, in the pause, before the first row and after the last. */
 const times = [
   "0001-01-01T00:00:00Z",
   toTimestamp(new Date(START - 3_600_000)),
@@ -85,14 +85,14 @@ const times = [
   seconds(ROWS / 2, 5 * 86_400),
   "2027-06-01T00:00:00Z",
   "9999-12-31T23:59:59Z",
-  // As JavaScript, Python and Go write them.
+  // The formats of JavaScript, Python and Go.
   seconds(90).replace("Z", ".000Z"),
   seconds(200).replace("Z", ".001000Z"),
   seconds(201).replace("Z", ".999999999Z"),
 ]
 
 describe.each(lists)("%s", (path, timeIn) => {
-  test("has exactly the rows from one time on and before the other, in the list's own order", async () => {
+  test("has exactly the rows from one time until before the other, in the order of the list", async () => {
     const everything =
       path === "/events" ? (await get(`${path}?limit=1000`)).json.data : await all(`${path}?`)
     expect(everything).toHaveLength(ROWS)
@@ -114,7 +114,7 @@ describe.each(lists)("%s", (path, timeIn) => {
     }
   })
 
-  test("a span that is the wrong way round, or empty, has nothing", async () => {
+  test("a reversed or empty span has no rows", async () => {
     for (const [after, before] of [
       ["2026-01-05T00:00:00Z", "2026-01-01T00:00:00Z"],
       ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
@@ -135,7 +135,7 @@ describe.each(lists)("%s", (path, timeIn) => {
     "2026-01-01T00:00:00.5",
     "2026-01-01T00:00:00.5%2B00:00",
     "1767225600",
-  ])("%j is no time", async (time) => {
+  ])("%j is not a time", async (time) => {
     for (const name of ["created_after", "created_before"]) {
       const { status, json } = await get(`${path}?${name}=${time}`)
       expect([status, json.error]).toEqual([422, "validation_failed"])
@@ -143,13 +143,13 @@ describe.each(lists)("%s", (path, timeIn) => {
     }
   })
 
-  test("a time is sent once", async () => {
+  test("a time may be sent only once", async () => {
     const time = "created_after=2026-01-01T00:00:00Z"
     expect((await get(`${path}?${time}&${time}`)).status).toBe(422)
   })
 })
 
-test("attestations and sessions have nothing in a span that is the wrong way round", async () => {
+test("attestations and sessions have no rows in a reversed span", async () => {
   await app.startSession(key)
   for (const path of ["/attestations", "/kyc/sessions"]) {
     const { status, json } = await get(
@@ -160,7 +160,7 @@ test("attestations and sessions have nothing in a span that is the wrong way rou
   }
 })
 
-test("operations of a kind, also within a span, and no other kinds than there are", async () => {
+test("operations are filtered by kind, also within a span, and unknown kinds are refused", async () => {
   const transfers = await all("/token/operations?kind=transfer")
   expect(transfers).toHaveLength(ROWS / 10)
   expect(new Set(transfers.map(({ kind }) => kind))).toEqual(new Set(["transfer"]))
@@ -179,7 +179,7 @@ test("events of a type within a span, after a sequence number", async () => {
   expect(json.data.length).toBe(13)
 })
 
-test("a page that follows stays in the span while rows are added, and another workspace's rows are in none", async () => {
+test("later pages stay within the span while rows are added, and never contain another workspace's rows", async () => {
   const query = `/token/operations?created_after=${seconds(100)}&created_before=${seconds(110)}`
   const first = await get(`${query}&limit=4`)
   await app.request({ method: "GET", path: "/usage", key: other.apiKey })

@@ -84,7 +84,7 @@ test.each([
   expectError(response, "validation_failed", new RegExp(`^${parameter}: `))
 })
 
-test("validation_failed: the detail names every unknown field, and the known ones that are wrong", async () => {
+test("validation_failed: the detail names every unknown field and every wrong known one", async () => {
   const response = await start({ json: { userPubkey: 1, colour: 1, schemaID: "x" } })
   expectError(response, "validation_failed", /^colour: unknown field\./)
   expect(response.json.detail).toContain("schemaID: unknown field. Did you mean schemaId?")
@@ -196,7 +196,7 @@ test.each(["0", "-1", "1e3", "0.0000001", "18446744073709.551616", true, null, [
   },
 )
 
-test("wallet_not_verified: the answer names the wallet, and what to do", async () => {
+test("wallet_not_verified: the answer names the wallet and says what to do", async () => {
   const wallet = newWallet()
   expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", /POST \/kyc\/start/)
   expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", new RegExp(wallet))
@@ -209,7 +209,7 @@ test("mint_config_exists", async () => {
   expectError(response, "mint_config_exists", /^id: .*us_real_estate_fund_v1/)
 })
 
-test("a wallet off the curve is a wallet", async () => {
+test("a wallet off the curve is accepted", async () => {
   const [smart] = PublicKey.findProgramAddressSync([Buffer.from("vault")], new PublicKey(newWallet()))
   const response = await start({ json: { ...body(), userPubkey: smart.toBase58() } })
   expect(response.status).toBe(200)
@@ -231,7 +231,7 @@ test.each([
   }
 })
 
-test("every wrong field is named once, as many as there is room for, and the others are counted", async () => {
+test("each wrong field is named once, up to a limit, and the rest are counted", async () => {
   const response = await start({ json: { schemaId: 1, redirectUrl: 2, externalId: 3 } })
   expect(response.status).toBe(422)
   for (const field of ["userPubkey: ", "schemaId: ", "redirectUrl: ", "externalId: "])

@@ -20,18 +20,18 @@ const { routes } = new RouteTable(appRouter)
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
-/** How the validator talks when it is let. */
+/** Phrases of the validator's own messages. */
 const VALIDATOR =
   /invalid|expected|received|too (small|big)|unrecognized|must match|string to have|NaN|>=|<=/i
 
-/** Refusals that a schema has no words for: what an id names, what digits amount to, and what fields are together. */
+/** Refusals that a schema cannot express: what an id names, the value of an amount, and combinations of fields. */
 const BEYOND_SCHEMAS =
   /address of a wallet|is not a (schema|mint configuration) of|must differ from|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address|send one of/
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 ajv.addSchema({ components: { schemas } }, "openapi")
-/** Compiled once: a check takes a thousandth of that. */
+/** Compiled once, because a check takes a thousandth of that time. */
 const validators = new Map<string, ValidateFunction>()
 function fits(schema: Schema, value: unknown): boolean {
   const text = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
@@ -40,7 +40,7 @@ function fits(schema: Schema, value: unknown): boolean {
   return validate(value) as boolean
 }
 
-/** Values that hardly any field takes; each field refuses most of them. */
+/** Unusual values, most of which every field refuses. */
 const WRONG: unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 5e300, "", " ", "x".repeat(3000), "\u0000", "\ud83d", "@", "ZZ", "-1"],
   ...[[], [1], [""], [null], {}, { x: 1 }, { "": null }, [[]], "2026-02-30T00:00:00Z", "1e1", "05"],
@@ -51,7 +51,7 @@ const bodyOf = ({ path, method }: Route): Schema | null => {
   return content ? resolve(content.schema, schemas) : null
 }
 
-/** Every place in a schema, by its path: its fields, theirs, and the entries of its lists. */
+/** Every place in a schema by its path: fields, nested fields and entries of lists. */
 function* placesIn(reference: Schema, at: string[] = []): Generator<string[]> {
   const schema = resolve(reference, schemas)
   if (at.length > 0) yield at
@@ -59,7 +59,7 @@ function* placesIn(reference: Schema, at: string[] = []): Generator<string[]> {
   if (schema.items) yield* placesIn(schema.items, [...at, "0"])
 }
 
-/** The body with another value in one place; undefined leaves it out. */
+/** The body with another value in one place. Undefined removes it. */
 function withValue(body: unknown, [first, ...rest]: string[], value: unknown): unknown {
   if (first === undefined) return value
   const copy = Array.isArray(body) ? [...body] : { ...(body as Record<string, unknown>) }
@@ -85,7 +85,7 @@ const pathOf = ({ path }: Route) =>
     .replace("{pubkey}", newWallet())
 
 test.each(writes.map((route) => [route.method, route.path, route] as const))(
-  "%s %s refuses what is wrong in our words, and names the field",
+  "%s %s refuses wrong values in our words and names the field",
   async (method, path, route) => {
     const schema = bodyOf(route)!
     const valid = sample(schema, schemas) as Record<string, unknown>
@@ -102,7 +102,7 @@ test.each(writes.map((route) => [route.method, route.path, route] as const))(
         })
         const what = `${path}: ${at.join(".")} = ${JSON.stringify(value)}: ${response.json.detail}`
         expect(response.status, what).toBeLessThan(500)
-        // The document refuses what the server refuses, but for what no schema can say.
+        // The document refuses what the server refuses, except what a schema cannot express.
         const isDocumented = fits(schema, json)
         if (!isDocumented) expect(response.status, what).toBe(422)
         else if (response.status === 422) expect(response.json.detail, what).toMatch(BEYOND_SCHEMAS)
@@ -130,7 +130,7 @@ test.each([
   ["/token/mint", "mint_config", NO_NAME],
   ["/kyc/start", "schemaId", NO_NAME],
 ] as const)(
-  "POST %s: what %s can never be, the document refuses as the server does",
+  "POST %s: both the document and the server refuse values that %s can never have",
   async (path, field, values) => {
     const schema = bodyOf(writes.find((route) => route.path === path)!)!
     const valid = sample(schema, schemas) as object
@@ -145,7 +145,7 @@ test.each([
 
 const gets = routes.filter((route) => route.method === "GET" && !route.meta.open)
 test.each(gets.map((route) => [route.path, route] as const))(
-  "GET %s refuses what is wrong in our words",
+  "GET %s refuses wrong values in our words",
   async (path, route) => {
     const parameters = (paths[path]!.get!.parameters ?? []) as Parameter[]
     const values = [
@@ -178,7 +178,7 @@ test.each(gets.map((route) => [route.path, route] as const))(
   },
 )
 
-test("a webhook is refused in our words, and the field is named", async () => {
+test("a webhook is refused in our words with the name of the field", async () => {
   const schema = schemas.WebhookEvent!
   const valid = {
     type: "verification.completed",
@@ -198,7 +198,7 @@ test("a webhook is refused in our words, and the field is named", async () => {
   }
 })
 
-describe("a name that is not known", () => {
+describe("an unknown name", () => {
   const send = (path: string, json: unknown) => app.request({ method: "POST", path, key: key.apiKey, json })
 
   test.each([
@@ -210,20 +210,20 @@ describe("a name that is not known", () => {
     ["/token/mint", { amuont: 1 }, "amuont", "amount"],
     ["/token/transfer", { form_pubkey: "x" }, "form_pubkey", "from_pubkey"],
     ["/mint-configs", { requiredSchema: "x" }, "requiredSchema", "required_schema"],
-  ])("POST %s with %j says what %s may have meant", async (path, json, name, meant) => {
+  ])("POST %s with %j suggests the name for %s", async (path, json, name, meant) => {
     const { status, json: answer } = await send(path, json)
     expect(status).toBe(422)
     expect(answer.detail).toContain(`${name}: unknown field. Did you mean ${meant}?`)
     expect(answer.detail).not.toContain(`${meant}: required`)
   })
 
-  test("within the rules of a configuration too", async () => {
+  test("suggestions also work within the rules of a configuration", async () => {
     const config = sample(schemas.CreateMintConfigRequest!, schemas) as Record<string, unknown>
     const { json } = await send("/mint-configs", { ...config, id: "other_v1", rules: { maxSupply: "1" } })
     expect(json.detail).toBe("rules.maxSupply: unknown field. Did you mean max_supply?")
   })
 
-  test("one that is like no other is told all that there are, and a long one is cut", async () => {
+  test("a name that resembles no other gets the list of all names, and a long one is cut", async () => {
     const { json } = await send("/kyc/start", { wallet: "x" })
     expect(json.detail).toMatch(
       /unknown field\. Allowed: userPubkey, schemaId, redirectUrl, externalId, email\. /,
@@ -232,7 +232,7 @@ describe("a name that is not known", () => {
     expect(long.detail.length).toBeLessThan(300)
   })
 
-  test("a query parameter as well", async () => {
+  test("suggestions also work for query parameters", async () => {
     const { json } = await app.request({
       method: "GET",
       path: "/attestations?stauts=pending",
@@ -242,7 +242,7 @@ describe("a name that is not known", () => {
   })
 })
 
-test("a form that is none is told by the names of those that there are", () => {
+test("an unknown variant is refused with the names of the known ones", () => {
   const form = z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("mint") }),
     z.object({ kind: z.literal("transfer") }),
@@ -257,7 +257,7 @@ test("a form that is none is told by the names of those that there are", () => {
   expect(told("mint")).toBe("input: must be an object.")
 })
 
-test("every reason that the validator knows has a sentence of ours", () => {
+test("every reason of the validator has our own sentence", () => {
   const shape = z.strictObject({ a: z.string() })
   const refused: [z.ZodType, unknown][] = [
     [z.string(), 1],

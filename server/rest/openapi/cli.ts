@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "..", "..", "..")
 
 const HEADING = "# Generated from the endpoints in server/ by `npm run openapi:write`. Do not edit.\n"
 
-/** What is generated, by its file: the repository's copy of the document, and what the TypeScript client knows of it. */
+/** The generated files: the repository's copy of the document, and the types of the TypeScript client. */
 function wanted(): Map<string, string> {
   const document = openApiDocument()
   return new Map([
@@ -34,11 +34,11 @@ function write(): void {
   console.log(`${[...files.keys()].join(" and ")} are written.`)
 }
 
-/** Whether what is generated is what the endpoints say, and Redocly's recommended rules find nothing in either version. */
+/** Whether the generated files match the endpoints, and both versions pass Redocly's recommended rules. */
 function check(): boolean {
   const stale = [...wanted()].filter(([name, text]) => read(name) !== text)
   for (const [name] of stale)
-    console.error(`${name} is not what the server answers. Run: npm run openapi:write`)
+    console.error(`${name} does not match the endpoints. Run: npm run openapi:write`)
   return stale.length === 0 && lint("openapi.yaml") && lintOlder()
 }
 
@@ -64,12 +64,12 @@ function read(name: string): string | null {
 
 type Report = { totals: { errors: number; warnings: number } }
 
-/** Runs Redocly on a file, without its telemetry and its look for updates: the check needs no network. */
+/** Runs Redocly on a file, without telemetry and its check for updates, so that it needs no network. */
 function lint(file: string): boolean {
   const { status, stdout, stderr, error } = redocly(file, "json")
   const totals = totalsOf(stdout)
   if (totals?.errors === 0 && totals.warnings === 0 && status === 0) {
-    console.log(`${basename(file)} is what the server answers; Redocly finds no error and no warning.`)
+    console.log(`${basename(file)} matches the endpoints, and Redocly finds no errors or warnings.`)
     return true
   }
   if (error) console.error(`Redocly could not be run: ${error.message}`)

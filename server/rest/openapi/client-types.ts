@@ -1,9 +1,9 @@
 import type { Schema } from "./types.ts"
 
-// JSON Schema, as far as the document uses it, as TypeScript. A keyword that is not known here stops the generator: a type
-// that is silently wrong is worse than none.
+// Converts the JSON Schema of the document to TypeScript. An unknown keyword stops the generator, because a wrong type is
+// worse than none.
 
-/** Keywords that narrow a value in ways that TypeScript has no type for. */
+/** Keywords that narrow a value in ways that TypeScript cannot express. */
 const WITHOUT_TYPE = new Set([
   "description",
   "examples",
@@ -42,10 +42,10 @@ const SIMPLE: Record<string, string> = {
   null: "null",
 }
 
-/** The name that a reference ends with. */
+/** The name at the end of a reference. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
 
-/** A comment for editors; empty without a text. */
+/** A comment for editors, empty without a text. */
 export function comment(text: string | undefined, indent: string): string {
   if (!text) return ""
   const lines = text.replaceAll("*/", "* /").split("\n")
@@ -56,13 +56,13 @@ export function comment(text: string | undefined, indent: string): string {
 }
 
 /**
- * The type of a schema. In what is sent (`isSent`), a field that may be left out may be `undefined` as well; in what is
- * received, it is there or not.
+ * The type of a schema. In requests (`isSent`), an optional field may also be `undefined`. In responses, it is present or
+ * absent.
  */
 export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
   for (const keyword of Object.keys(schema)) {
     if (!WITHOUT_TYPE.has(keyword) && !WITH_TYPE.has(keyword))
-      throw new Error(`The client's types know no keyword ${keyword}.`)
+      throw new Error(`The generator of the client's types does not support the keyword ${keyword}. Add it.`)
   }
   const { $ref, enum: values, type, anyOf, oneOf } = schema
   if ($ref !== undefined) return nameOf($ref)
@@ -74,7 +74,7 @@ export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
   return union([type].flat().map((one) => SIMPLE[one] ?? compound(one, schema, isSent, indent)))
 }
 
-/** The fields of an object, one to a line, without its braces. */
+/** The fields of an object, one per line, without braces. */
 export function fieldsOf(schema: Schema, isSent: boolean, indent: string): string {
   const required = new Set(schema.required)
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
@@ -89,7 +89,8 @@ export function fieldsOf(schema: Schema, isSent: boolean, indent: string): strin
 
 function compound(type: string, schema: Schema, isSent: boolean, indent: string): string {
   if (type === "array") return `Array<${typeOf(schema.items ?? {}, isSent, indent)}>`
-  if (type !== "object") throw new Error(`The client's types know no type ${type}.`)
+  if (type !== "object")
+    throw new Error(`The generator of the client's types does not support the type ${type}. Add it.`)
   const { properties, additionalProperties } = schema
   if (properties) return `{\n${fieldsOf(schema, isSent, `${indent}  `)}${indent}}`
   const value =

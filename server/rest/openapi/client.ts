@@ -5,13 +5,13 @@ const HEADING = `// Generated from openapi.yaml by \`npm run openapi:write\`. Do
 import type { AsyncOptions, EventPages, Pages, RequestOptions } from "./options.ts"
 `
 
-/** Who calls these is a KYC provider, or reads a document: the client has no method for them. */
+/** Endpoints for KYC providers and readers of documents, for which the client has no methods. */
 const isLeftOut = ({ security, tags }: Operation) =>
   tags?.includes("Description") || security.some((one) => "webhookSignature" in one)
 
 type Listing = "pages" | "events" | null
 
-/** What the TypeScript client knows of the API: a type for each schema, and a method for each endpoint. */
+/** The generated code of the TypeScript client: a type for each schema and a method for each endpoint. */
 export function clientSource({ paths, components }: OpenApi): string {
   const types: string[] = []
   const methods: string[] = []
@@ -43,7 +43,7 @@ export function clientSource({ paths, components }: OpenApi): string {
   ].join("\n")
 }
 
-/** The schemas that an endpoint names itself. */
+/** The schemas that an endpoint refers to directly. */
 function schemasOf({ requestBody, responses }: Operation): string[] {
   const media = [requestBody, responses["200"] as Response | undefined].flatMap((one) =>
     Object.values(one?.content ?? {}),
@@ -68,7 +68,7 @@ function methodOf(operation: Operation, parameters: Parameter[], listing: Listin
   return `${comment(text, "  ")}  ${operationId}(${params}, options?: ${options}): ${returned(operation, listing)}\n`
 }
 
-/** What a method takes: the names in the path, the query and the fields of the body, which never share a name. */
+/** The parameters of a method: path, query and body fields, whose names never collide. */
 function paramsOf(
   operation: Operation,
   parameters: Parameter[],
@@ -76,7 +76,7 @@ function paramsOf(
   const named = parameters.filter(({ in: place }) => place !== "header")
   const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema
   if (schema && named.some(({ in: place }) => place === "query"))
-    throw new Error(`${operation.operationId}: the client sends a body or a query, and not both.`)
+    throw new Error(`${operation.operationId}: the client can send a body or a query, not both.`)
   const properties = Object.fromEntries(
     named.map(({ name, schema, description }) => [name, withText(schema, description)]),
   )
@@ -102,7 +102,7 @@ function returned({ responses }: Operation, listing: Listing): string {
   return listing === "events" ? `EventPages<${type}>` : `Pages<${type}>`
 }
 
-/** How a list goes on: by a cursor, by the sequence of events, or not at all. */
+/** How a list continues: by a cursor, by the sequence of events, or not at all. */
 function listingOf(parameters: Parameter[], { operationId }: Operation): Listing {
   if (operationId === "listEvents") return "events"
   return parameters.some(({ name, in: place }) => name === "cursor" && place === "query") ? "pages" : null

@@ -5,7 +5,7 @@ import { open, reachable } from "./schemas.ts"
 import type { Components, Operation, PathItem, Schema } from "./types.ts"
 import { eventAsSent, webhookSignature } from "./webhook.ts"
 
-/** What operations may refer to: the schemas of the procedures, and what all of them share. */
+/** The components that operations refer to: the schemas of the procedures, and shared parts. */
 export const componentsWith = (schemas: Record<string, Schema>): Components => ({
   schemas: { ...schemas, ApiError: errorSchema, WebhookEvent: eventAsSent },
   responses: {},
@@ -26,7 +26,7 @@ export const componentsWith = (schemas: Record<string, Schema>): Components => (
 export const operationsOf = (paths: Record<string, PathItem>): Operation[] =>
   Object.values(paths).flatMap((item) => Object.values(item))
 
-/** Only requests refuse unknown fields. Answers may gain some within a version, so they are left open. */
+/** Only requests refuse unknown fields. Answers may gain fields within a version, so they stay open. */
 export function closeOnlyRequests(paths: Record<string, PathItem>, { schemas }: Components): void {
   const sent = new Set<string>()
   for (const { requestBody } of operationsOf(paths)) {
@@ -37,7 +37,7 @@ export function closeOnlyRequests(paths: Record<string, PathItem>, { schemas }: 
   }
 }
 
-/** Drops what nothing refers to, such as the generator's own error schemas; names in alphabetical order. */
+/** Removes unused components, such as the generator's own error schemas, and sorts the rest by name. */
 export function onlyUsed(components: Components, paths: Record<string, PathItem>): Components {
   const used = new Set(Object.keys(components.securitySchemes).map((name) => `securitySchemes/${name}`))
   const follow = (value: unknown): void => {

@@ -1,4 +1,4 @@
-/** What the document says of the service as a whole. */
+/** The document's description of the whole service. */
 export const description = `Vouch verifies the person behind a Solana wallet, records the result on chain, and mints and transfers
 tokens that only verified wallets can receive.
 
@@ -6,8 +6,8 @@ tokens that only verified wallets can receive.
 workspace, live or test, and cannot access any other.
 
 **Bodies** are JSON in UTF-8, at most 64 KiB (webhooks 256 KiB). Unknown fields and unknown or repeated query
-parameters are refused. Times are UTC, ISO 8601, to the second; those that a list is filtered by may have fractions of a
-second. Addresses and signatures are base58.
+parameters are refused. Times are UTC, ISO 8601, to the second. Times in list filters may have fractions of a second.
+Addresses and signatures are base58.
 
 **Errors** have exactly three fields: \`error\`, a code for your program; \`detail\`, a sentence for people that names
 the field and says what to do; \`request_id\`, to quote to support. Each code has a page at
@@ -15,7 +15,7 @@ the field and says what to do; \`request_id\`, to quote to support. Each code ha
 \`method_not_allowed\` with the header \`Allow\`. HEAD works like GET without a body; OPTIONS returns 204 with
 \`Allow\`.
 
-**Idempotency.** Where the header \`Idempotency-Key\` is accepted, the first response below 500 is stored for 24
+**Idempotency.** If an endpoint accepts the header \`Idempotency-Key\`, the first response below 500 is stored for 24
 hours. A repeat gets the same status and body with \`Idempotent-Replayed: true\`. After a 5xx or no response, retry
 the same request with the same key: it continues what the first attempt began.
 
@@ -25,18 +25,19 @@ the same request with the same key: it continues what the first attempt began.
 **Versions.** Within \`/v1\` changes are additive: new endpoints, optional fields, error codes. Ignore unknown fields,
 and handle an unknown code by its status.`
 
-/** The groups of endpoints, in the order of the reference. Only those that have endpoints are shown. */
+/** The groups of endpoints in the order of the reference. Groups without endpoints are not shown. */
 export const tags: Record<string, string> = {
   KYC: "Verify the person behind a wallet: start a session, get the wallet's status, receive the provider's decisions.",
   Attestation: "Get, list and revoke attestations, with everything needed to verify them on chain.",
   Investor: "Find the person behind any number of wallets.",
-  Privacy: "Erase what is known of a person.",
+  Privacy: "Erase the data about a person.",
   Token: "Mint and transfer tokens, get operations and balances.",
   "Mint configurations": "The tokens of a workspace and their rules.",
-  Schemas: "What can be verified, and how long a verification is valid.",
-  Usage: "The key in use, and how much of the monthly quota is used.",
-  Events: "What happened in the workspace, in a sequence without a gap.",
-  Webhooks: "Where events are sent, signed as Standard Webhooks says, and what became of each delivery.",
+  Schemas: "The checks of a workspace, and how long a verification stays valid.",
+  Usage: "The key of the request, and how much of the monthly quota is used.",
+  Events: "What happened in the workspace, numbered without a gap.",
+  Webhooks:
+    "Endpoints to which Vouch sends events, signed with Standard Webhooks, and the result of each delivery.",
   Health: "The service's health.",
   Description: "The OpenAPI document.",
 }

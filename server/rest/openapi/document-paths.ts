@@ -2,7 +2,7 @@ import { headersOf } from "./headers.ts"
 import { errorResponses } from "./responses.ts"
 import type { Components, Media, PathItem } from "./types.ts"
 
-/** The addresses of the document itself, which the adapter serves without a procedure. */
+/** The paths of the document itself, which the adapter serves without a procedure. */
 export function documentPaths(components: Components): Record<string, PathItem> {
   const read = (operationId: string, summary: string, type: string, media: Media): PathItem => ({
     get: {

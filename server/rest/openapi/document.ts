@@ -11,7 +11,7 @@ import { finish } from "./operations.ts"
 import { tidy } from "./schemas.ts"
 import type { OpenApi, PathItem, Response, Schema } from "./types.ts"
 
-/** The OpenAPI description of every endpoint: what the generator reads from the procedures, and what it cannot see. */
+/** The OpenAPI description of every endpoint: generated from the procedures, with additions that the generator cannot see. */
 export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
   const { routes } = new RouteTable(router)
   const generated = generate(router)

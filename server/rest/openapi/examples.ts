@@ -3,10 +3,10 @@ import type { Schema } from "./types.ts"
 
 const ofMint = { from_pubkey: undefined, to_pubkey: undefined }
 const ofTransfer = { kind: "transfer", user_pubkey: undefined }
-/** An operation whose transaction is on its way. */
+/** An operation whose transaction is not confirmed yet. */
 const begun = { status: "submitted", onchain_tx: null, confirmed_at: null, finalized_at: null }
 
-/** Where the example of an answer differs from its record's own: by operation and status. */
+/** How the example of an answer differs from the example of its record, by operation and status. */
 export const variations: Record<string, Record<string, unknown>> = {
   "revokeAttestation 200": {
     status: "rejected",
@@ -29,7 +29,7 @@ export const variations: Record<string, Record<string, unknown>> = {
   },
 }
 
-/** The example of an answer: its record's, as this operation would give it with this status. */
+/** The example of an answer: its record's example, with the values of this operation and status. */
 export function answerExample(
   schema: Schema,
   schemas: Record<string, Schema>,
@@ -41,9 +41,9 @@ export function answerExample(
   return variation ? { ...(example as object), ...variation } : example
 }
 
-/** Fields that the example of a request leaves out: by operation. */
+/** Fields that the example of a request leaves out, by operation. */
 const leftOut: Record<string, string[]> = {
-  // So that it can be sent to a token that is on chain.
+  // So that the example can be sent for a token that is on chain.
   changeMintConfig: ["name", "symbol", "decimals"],
 }
 
@@ -59,8 +59,8 @@ export function requestExample(
 }
 
 /**
- * An example of a schema, put together from those of its parts. Undefined where a part has none; the document's
- * test finds that.
+ * An example of a schema, combined from the examples of its parts. Undefined if a part has none, which a test of the
+ * document detects.
  */
 export function sample(reference: Schema, schemas: Record<string, Schema>): unknown {
   const schema = resolve(reference, schemas)

@@ -6,7 +6,7 @@ import type { Header, Reference } from "./types.ts"
 
 const RETRY_AFTER = "Seconds to wait before you retry."
 
-/** Headers of answers, by their name in the document's components. */
+/** Response headers, by their name in the document's components. */
 export const headers = {
   "X-Request-Id": {
     description: "Request id. Quote it to support.",
@@ -22,7 +22,7 @@ export const headers = {
   },
   RateLimit: {
     description:
-      "What this key has left: `r` requests, and `t` seconds until the full limit is back (draft-ietf-httpapi-ratelimit-headers). Absent if rates are not limited.",
+      "What this key has left: `r` requests, and `t` seconds until the full limit is restored (draft-ietf-httpapi-ratelimit-headers). Absent if rates are not limited.",
     schema: { type: "string", pattern: '^"key";r=[0-9]+;t=[0-9]+$' },
     example: '"key";r=199;t=1',
   },
@@ -50,7 +50,7 @@ export const headers = {
     example: "Bearer",
   },
   "Resume-Cursor": {
-    description: "The cursor to go on from, with `events_rewound`.",
+    description: "The cursor to continue from, with `events_rewound`.",
     schema: { type: "string", pattern: cursorPattern.source },
     example: "41-9f3a61c0d7e4",
   },
@@ -76,7 +76,7 @@ type HeaderName = keyof typeof headers
 
 const refTo = (name: HeaderName): Reference => ({ $ref: `#/components/headers/${name}` })
 
-/** Headers of an answer: by its status, by the endpoint (null for a document), and by the errors that it may carry. */
+/** The headers of an answer, by its status, endpoint (null for a document) and possible errors. */
 export function headersOf(
   status: number,
   route: Route | null,

@@ -10,14 +10,14 @@ import type {
   Schema,
 } from "./types.ts"
 
-/** What names one object or wallet: where it is found, and as what. */
+/** A value that names an object or wallet: its place and its kind. */
 type Value = { kind: string; expression: string }
 
 type Place = { path: string; operation: Operation }
 
 /**
- * What the answers of one operation can be used for: every operation whose path and required parameters they fill. It
- * follows from the patterns of ids and the names of fields, so a new endpoint gets its links by itself.
+ * The links of an operation: to every operation whose path and required parameters its answers fill. They follow from the
+ * patterns of ids and the names of fields, so a new endpoint gets its links automatically.
  */
 export function addLinks(paths: Record<string, PathItem>, components: Components): void {
   const all = Object.entries(paths).flatMap(([path, item]) =>
@@ -36,7 +36,7 @@ export function addLinks(paths: Record<string, PathItem>, components: Components
   }
 }
 
-/** The link to an operation; null if something that it requires is not known, or nothing of it is new. */
+/** The link to an operation. Null if a required value is not known, or the link adds nothing. */
 function linkTo({ path, operation }: Place, values: readonly Value[], source: Place): Link | null {
   const wanted = required(operation)
   const given = wanted.flatMap(({ name, schema }) => {
@@ -58,7 +58,7 @@ function inPath(kind: string, { path, operation }: Place): Value | null {
   return found ? { kind, expression: `$request.path.${found.name}` } : null
 }
 
-/** What an answer always names, or the first entry of a list, and what the request had to name. */
+/** Values that an answer, or the first entry of a list, always has, and required values of the request. */
 function valuesOf({ path, operation }: Place, { schemas }: Components): Value[] {
   const answer = bodyOf(operation.responses["200"] as Response, schemas)
   const entry = answer?.properties?.data?.items
@@ -96,7 +96,7 @@ const byName: Record<string, string> = {
   required_schema: "schema",
 }
 
-/** What a value names: by the prefix of its ids, or by the field; a mere `id` is of what the path is about. */
+/** The kind of a value: by the prefix of its ids or by the field. A plain `id` belongs to the subject of the path. */
 function kindOf(name: string, { pattern }: Schema, path: string): string | null {
   const prefix = /^\^([a-z]+)_/.exec(String(pattern))?.[1]
   if (prefix !== undefined) return prefix
@@ -104,7 +104,7 @@ function kindOf(name: string, { pattern }: Schema, path: string): string | null 
   return byName[name] ?? null
 }
 
-/** What the name of a link calls the place of a value. */
+/** The word for the place of a value in the name of a link. */
 const places = [
   ["$response.body#/data/0/", "first."],
   ["$response.body#/", ""],
@@ -112,7 +112,7 @@ const places = [
   ["$request.path.", "path."],
 ] as const
 
-/** A reference to the link among the components: many operations answer with the same record. */
+/** A reference to the link among the components, because many operations answer with the same record. */
 function share(link: Link, { links }: Components): Reference {
   const sources = Object.values(link.parameters).map((expression) =>
     places.reduce((name, [place, word]) => name.replace(place, word), expression),

@@ -8,7 +8,7 @@ export const pascalCase = (text: string): string =>
 
 /**
  * The operationId of a procedure: its verb, then what it acts on. `attestation.revoke` is `revokeAttestation`,
- * `schema.list` is `listSchemas`. Where that reads badly the procedure names itself in `meta.openapi`.
+ * `schema.list` is `listSchemas`. If that reads badly, the procedure sets its name in `meta.openapi`.
  */
 export function operationIdOf(procedure: string): string {
   const words = procedure.split(".")

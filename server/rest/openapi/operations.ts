@@ -22,13 +22,13 @@ export const parameters: Record<string, Parameter> = {
     in: "header",
     required: false,
     description:
-      "`respond-async` responds with 202 at once, instead of waiting until the chain has confirmed.",
+      "With `respond-async` the response is 202 at once, without waiting for the chain to confirm.",
     schema: { type: "string" },
     example: "respond-async",
   },
 }
 
-/** Statuses with the same body as 200, for the few endpoints whose failures have it. */
+/** Statuses with the same body as 200, for the few endpoints that have them. */
 const alsoAnswers: Record<string, Record<number, string>> = {
   "/health": { 503: "The database is unreachable." },
 }
@@ -37,7 +37,7 @@ const BEGUN = "Accepted, not final yet. The body is the record so far; poll it u
 
 const JSON_TYPE = "application/json"
 
-/** What the generator made of a procedure, completed by its meta and by what the adapter does around it. */
+/** The generator's description of a procedure, completed with its meta and the behaviour of the adapter. */
 export function finish(generated: Operation, route: Route, components: Components): Operation {
   const { meta } = route
   const operationId = meta.openapi?.operationId ?? operationIdOf(route.name)
@@ -78,7 +78,7 @@ function keyed(
   components: Components,
 ): Sent {
   return {
-    // Of a scheme that is no OAuth, OpenAPI 3.1 has roles here: ours are scopes.
+    // For a scheme other than OAuth, OpenAPI 3.1 lists roles here. Ours are scopes.
     security: meta.open ? [] : [{ apiKey: meta.scope === undefined ? [] : [meta.scope] }],
     headers: [
       ...(meta.idempotent ? [parameterRef("Idempotency-Key")] : []),
@@ -90,7 +90,7 @@ function keyed(
 
 const parameterRef = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/** Requests have names as well, for code generators; and unknown fields are refused. */
+/** Requests get names for code generators, and refuse unknown fields. */
 function nameBody(
   schema: Schema | undefined,
   operationId: string,
@@ -109,13 +109,13 @@ function nameBody(
   }
 }
 
-/** A default is described in text: with the keyword, client generators assume that the field is always present. */
+/** Describes a default in text, because with the keyword client generators assume that the field is always present. */
 function optional({ default: value, ...field }: Schema): Schema {
   if (value === undefined || typeof value === "object") return field
   return { ...field, description: `${field.description}. Default: \`${value}\`` }
 }
 
-/** Says what a parameter is where its reader looks for it; the generator loses the words of optional ones. */
+/** Moves the description to the parameter. The generator loses that of optional ones. */
 function documentParameter(
   { name, in: where, required, schema }: Parameter,
   route: Route,

@@ -32,7 +32,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Every error that an endpoint (null: a document) can give, in the order of the error table. */
+/** Every error of an endpoint (null: a document), in the order of the error table. */
 function codesOf(route: Route | null): ErrorCode[] {
   const given = new Set([
     ...rules.filter(({ applies }) => applies(route)).flatMap(({ codes }) => codes),
@@ -41,13 +41,13 @@ function codesOf(route: Route | null): ErrorCode[] {
   return errorCodes.filter((code) => given.has(code))
 }
 
-/** What the server answered when its tests brought the error about. */
+/** The server's answer when its tests caused the error. */
 const exampleOf = (code: ErrorCode): Example => ({
   summary: errors[code].title,
   value: errorExamples[code].body,
 })
 
-/** The error object, which every error response carries. */
+/** The error object of every error response. */
 export const errorSchema: Schema = {
   type: "object",
   description: "What went wrong and what to do.",
@@ -56,15 +56,16 @@ export const errorSchema: Schema = {
       type: "string",
       enum: apiErrorCodes,
       description:
-        "Error code for your program. New codes may be added; handle an unknown code by its status.",
+        "Error code for your program. New codes may be added. Handle an unknown code by its status.",
     },
     detail: {
       type: "string",
-      description: "For people: names the field and says what to do. The wording may change.",
+      description: "For people: names the field and says what to do. Its wording may change.",
     },
     request_id: {
       type: "string",
-      description: "Request id; of the first request, if its response is replayed. Quote it to support.",
+      description:
+        "Request id, or that of the first request if its response is replayed. Quote it to support.",
       pattern: idPattern("req"),
     },
   },
@@ -73,7 +74,7 @@ export const errorSchema: Schema = {
   examples: [exampleOf("attestation_not_found").value],
 }
 
-/** The error responses of an endpoint (null: a document), by status. Equal ones are shared among the components. */
+/** The error responses of an endpoint (null: a document), by status. Equal ones share a component. */
 export function errorResponses(
   route: Route | null,
   components: Components,
@@ -105,7 +106,7 @@ function errorResponse(status: number, route: Route | null, codes: readonly Erro
   }
 }
 
-/** Names that a response may have among the components; none where it is the endpoint's own. */
+/** Names that a response may have among the components. None if it belongs to one endpoint. */
 function namesFor(status: number, route: Route | null, codes: readonly ErrorCode[]): string[] {
   const single = codes.length === 1
   if (!single && codes.some((code) => route?.meta.fails?.includes(code))) return []
@@ -119,7 +120,7 @@ function kindOf(route: Route | null): string {
   return takesBody(route) ? "Write" : "Read"
 }
 
-/** A reference to the response, under its first name that is free or already has the same content. */
+/** A reference to the response, under the first name that is free or has the same content. */
 function share(
   response: Response,
   names: readonly string[],

@@ -1,6 +1,6 @@
 import type { Schema } from "./types.ts"
 
-/** A schema and all that stand within it, the outer ones last. References are not followed. */
+/** A schema and all schemas within it, outer ones last. References are not followed. */
 export function* within(schema: Schema): Generator<Schema> {
   const inner = [
     ...Object.values(schema.properties ?? {}),
@@ -14,14 +14,14 @@ export function* within(schema: Schema): Generator<Schema> {
   yield schema
 }
 
-/** Brings what the generator wrote into the form that 3.1 and code generators like best, in place. */
+/** Changes the generator's output, in place, to the form that suits 3.1 and code generators best. */
 export function tidy(schema: Schema): void {
   for (const one of within(schema)) {
     if ("example" in one) {
       one.examples = [one.example]
       delete one.example
     }
-    // zod limits every integer to what a double can hold; that is not one of our limits.
+    // zod limits every integer to what a double can hold, which is not one of our limits.
     if (one.minimum === Number.MIN_SAFE_INTEGER) delete one.minimum
     if (one.maximum === Number.MAX_SAFE_INTEGER) delete one.maximum
     flattenNullable(one)
@@ -40,7 +40,7 @@ function flattenNullable(schema: Schema): void {
 }
 
 /**
- * Answers may gain fields within a version, so they are not closed. Requests are: unknown fields are refused.
+ * Answers may gain fields within a version, so they stay open. Requests are closed: they refuse unknown fields.
  */
 export function open(schema: Schema): void {
   for (const one of within(schema)) if (one.additionalProperties === false) delete one.additionalProperties
@@ -50,11 +50,11 @@ const COMPONENT = "#/components/schemas/"
 
 export const refTo = (name: string): Schema => ({ $ref: COMPONENT + name })
 
-/** The schema that a reference leads to; one that is no reference is itself. */
+/** The target of a reference, or the schema itself if it is not a reference. */
 export const resolve = (schema: Schema, schemas: Record<string, Schema>): Schema =>
   schema.$ref ? schemas[schema.$ref.slice(COMPONENT.length)]! : schema
 
-/** Names of all components that a schema leads to. */
+/** Names of all components that a schema refers to, directly or not. */
 export function reachable(
   schema: Schema,
   schemas: Record<string, Schema>,

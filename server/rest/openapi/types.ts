@@ -1,5 +1,5 @@
-// OpenAPI 3.1, as far as Vouch's document uses it. The types of openapi3-ts allow what it never has: a reference in
-// place of every part, a body or a schema that is missing. And they lack what it has, such as `info.summary`.
+// The part of OpenAPI 3.1 that Vouch's document uses. The types of openapi3-ts allow what it never has, such as a
+// reference in place of every part or a missing body or schema, and lack what it has, such as `info.summary`.
 
 /** JSON Schema 2020-12, or a reference to one. */
 export type Schema = {
@@ -26,7 +26,7 @@ type Content = Record<string, Media>
 
 export type Header = { description: string; required?: boolean; schema: Schema; example?: unknown }
 
-/** How an answer leads on to another operation: where the values of its parameters are found. */
+/** A link from an answer to another operation, with the sources of its parameters. */
 export type Link = { operationId: string; parameters: Record<string, string> }
 
 export type Response = {

@@ -2,7 +2,7 @@ import type { OpenApi } from "./types.ts"
 
 type Json = Record<string, unknown>
 
-/** The document in OpenAPI 3.0, for generators that do not know 3.1: the same endpoints, with 3.0's keywords. */
+/** The document in OpenAPI 3.0, for generators without support for 3.1: the same endpoints with 3.0's keywords. */
 export function asOpenApi30(document: OpenApi): Json {
   const { summary: _, license, ...info } = document.info
   const { identifier, ...named } = license as Json
@@ -16,9 +16,9 @@ export function asOpenApi30(document: OpenApi): Json {
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Below these names are examples, which look like anything. */
+/** Keys of examples, which may have any form. */
 const VALUES = new Set(["example", "value", "default", "enum", "const"])
-/** Below these names are maps, whose own names are not keywords. */
+/** Keys of maps, whose names are not keywords. */
 const MAPS = new Set(["properties", "schemas"])
 
 function convert(value: unknown, isSchema: boolean, named: Record<string, Json>): unknown {
@@ -26,7 +26,7 @@ function convert(value: unknown, isSchema: boolean, named: Record<string, Json>)
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([name, one]): [string, unknown] => {
     if (VALUES.has(name) || (isSchema && name === "examples")) return [name, one]
-    // Of a key, 3.0 has no roles: the scopes are in 3.1 alone.
+    // 3.0 has no roles for an API key, so only 3.1 lists the scopes.
     if (name === "security") return [name, (one as Json[]).map((each) => mapOf(each, () => []))]
     if (MAPS.has(name) && isObject(one)) return [name, mapOf(one, (each) => convert(each, true, named))]
     return [name, convert(one, isSchema || name === "schema", named)]
@@ -62,20 +62,20 @@ function schema(converted: Json, named: Record<string, Json>): Json {
   const forms = (anyOf as Json[] | undefined)?.filter((one) => !isNull(one))
   const isNullable = forms !== undefined && forms.length < (anyOf as Json[]).length
   if (isNullable && forms.length === 1 && typeOf(forms[0]!, named) !== "object") {
-    // A list of values must have null in it, which the named schema has not.
+    // A list of values must include null, which the named schema does not.
     const { enum: values, examples: _, ...form } = named[nameOf(forms[0]!)] ?? forms[0]!
     return { ...made, ...form, ...(Array.isArray(values) && { enum: [...values, null] }), nullable: true }
   }
   if (forms) {
     Object.assign(made, forms.length === 1 ? { allOf: forms } : { anyOf: forms })
-    // Nullable needs a type beside it: that of what it may be otherwise.
+    // `nullable` needs a type next to it: the type of the other values.
     if (isNullable) Object.assign(made, { type: typeOf(forms[0]!, named), nullable: true })
   }
   const types = [type ?? []].flat().filter((one) => one !== "null")
   if (types.length === 1) made.type = types[0]
   else if (types.length > 1) made.anyOf = types.map((one) => ({ type: one }))
   if (Array.isArray(type) && type.includes("null")) made.nullable = true
-  // What is always null.
+  // A value that is always null.
   if (type === "null") Object.assign(made, { nullable: true, enum: [null] })
   return made
 }

@@ -4,7 +4,7 @@ import { EVENT_TYPE, exampleEvent } from "#shared/webhook-event.ts"
 import { refTo, tidy } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"
 
-/** How a provider proves that a webhook is its own: https://www.standardwebhooks.com, symmetric, version 1. */
+/** How a provider signs a webhook: https://www.standardwebhooks.com, symmetric, version 1. */
 export const webhookSignature = {
   type: "apiKey",
   in: "header",
@@ -60,7 +60,7 @@ const examples: Record<string, Example> = {
   rejected: { summary: "The verification failed, or the approval is withdrawn", value: rejected },
 }
 
-/** What the generator cannot see: the procedure takes raw bytes, and its headers are read with them. */
+/** Describes what the generator cannot see, because the procedure takes raw bytes with their headers. */
 export const signedWebhook: Pick<Operation, "security" | "requestBody"> & { headers: Parameter[] } = {
   security: [{ webhookSignature: [] }],
   headers,

@@ -10,7 +10,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
-test("filters and pages give what they name, newest first, and no request twice or never", async () => {
+test("filters and pages return each matching request once, newest first", async () => {
   const owner = await member(app)
   const [one, two] = [await app.key({ account: owner.account }), await app.key({ account: owner.account })]
   const sent: { id: string; path: string; key: string; status: number }[] = []
@@ -19,7 +19,7 @@ test("filters and pages give what they name, newest first, and no request twice 
     const path = ["/usage", "/schemas", `/attestation/${newId("att")}`, "/nowhere"][i % 4]!
     const answer = await app.request({ method: "GET", path, key: by.apiKey })
     sent.unshift({ id: String(answer.headers["x-request-id"]), path, key: by.keyId, status: answer.status })
-    // Those of one millisecond have no order but their ids'.
+    // Requests of the same millisecond are ordered by id only.
     const at = Date.now()
     await waitFor(async () => Date.now() > at, "the next millisecond")
   }
@@ -61,7 +61,7 @@ test("filters and pages give what they name, newest first, and no request twice 
   }
 })
 
-test("a filter that matches nothing looks through a bounded part, and says that there is more", async () => {
+test("a filter without matches searches a bounded part and says whether more is left", async () => {
   const owner = await member(app)
   const { keyId } = await app.key({ account: owner.account })
   const now = new Date()
@@ -77,7 +77,7 @@ test("a filter that matches nothing looks through a bounded part, and says that 
   expect(next.data).toMatchObject({ data: [{ path: "/rare" }], next_cursor: null })
 })
 
-test("requests are kept for 30 days, and then go, however many there are", async () => {
+test("requests are deleted after 30 days, in any number", async () => {
   const { keyId, workspaceId } = await app.key()
   const now = new Date(Date.UTC(2029, 5, 1))
   await moveClock(now)
@@ -94,7 +94,7 @@ test("requests are kept for 30 days, and then go, however many there are", async
   ])
 })
 
-test("the log is found by its indexes: a page of it, its errors, and what is past its time", async () => {
+test("pages, errors and expired requests of the log are found by indexes", async () => {
   const plan = async (query: PromiseLike<unknown>) => JSON.stringify(await query)
   const { workspaceId } = await app.key()
   await sql`analyze api_requests`

@@ -5,14 +5,14 @@ import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.t
 import { isRuleName } from "#shared/rules/fields.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 
-/** Largest body that is kept, in bytes. */
+/** The largest body to keep, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024
-/** The same of a refused request: the sender chooses what is in it, and may send it as often as the rate allows. */
+/** The same for a refused request, whose sender chooses the content and may repeat it as often as the rate allows. */
 const MAX_REFUSED_BODY_BYTES = 1024
-/** Longest path and longest header that are kept, in characters. */
+/** The longest path and header to keep, in characters. */
 const MAX_TEXT = 1000
 
-/** Headers that say something of how a request was made and nothing of who made it. All others are left out. */
+/** Headers that say how a request was made and not by whom. All others are left out. */
 const HEADERS = [
   "accept",
   "content-encoding",
@@ -23,15 +23,15 @@ const HEADERS = [
   "user-agent",
 ]
 
-/** Texts of headers that are remembered, at most. A client sends the same ones with every request. */
+/** The most header texts to cache. A client sends the same ones with every request. */
 const MOST_KNOWN = 1000
-/** Longest headers that are remembered, in characters. */
+/** The longest headers to cache, in characters. */
 const MAX_KNOWN_TEXT = 1000
 const known = new LRUCache<string, string>({ max: MOST_KNOWN })
 
 /** The headers that are kept, as JSON. */
 export function headersAsJson(headers: IncomingHttpHeaders): string {
-  // Its value is another one each time.
+  // Its value differs each time.
   if (headers["idempotency-key"] !== undefined) return JSON.stringify(maskHeaders(headers))
   let name = headers.authorization ?? ""
   for (const header of HEADERS) name += `\n${headers[header] ?? ""}`
@@ -44,7 +44,7 @@ export function headersAsJson(headers: IncomingHttpHeaders): string {
   return json
 }
 
-/** The headers that are kept. Of the API key its start is, which its list shows as well. */
+/** The headers to keep. Of the API key only the start, which the list of keys also shows. */
 export function maskHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {}
   if (headers.authorization !== undefined) kept.authorization = withoutSecrets(headers.authorization)
@@ -55,7 +55,7 @@ export function maskHeaders(headers: IncomingHttpHeaders): Record<string, string
   return kept
 }
 
-/** A path with its query, of which only parameters that the endpoint has keep their values. */
+/** A path with its query. Only known parameters of the endpoint keep their values. */
 export function maskPath(target: string, fields: ReadonlySet<string> | null): string {
   const cut = target.indexOf("?")
   const path = cut < 0 ? target : `${target.slice(0, cut)}?${maskQuery(target.slice(cut + 1), fields)}`
@@ -73,7 +73,7 @@ const maskQuery = (query: string, fields: ReadonlySet<string> | null): string =>
     })
     .join("&")
 
-/** A request's body, of which only fields that the endpoint has keep their values. */
+/** A request body. Only known fields of the endpoint keep their values. */
 export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): string | null {
   if (bytes.length === 0) return null
   if (bytes.length > MAX_BODY_BYTES) return tooLong(bytes.length)
@@ -92,13 +92,13 @@ export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): str
   )
 }
 
-/** Where a webhook endpoint is: its path may be a secret of the consumer's. */
+/** The address of a webhook endpoint, whose path may be a secret of the consumer. */
 const WEBHOOK_URL = "url"
-/** What signs, and what a consumer has answered. */
+/** Signing secrets, and responses of consumers. */
 const ofWebhooks: ReadonlySet<string> = new Set(["secret", "response"])
 const addresses: ReadonlySet<string> = new Set(["redirectUrl", WEBHOOK_URL])
 
-/** Secret and personal fields are masked. All others of our answers are kept, and of a request those that its endpoint has. */
+/** Masks secret and personal fields. Keeps all others of answers, and of requests those that the endpoint has. */
 function maskField(name: string, value: unknown): unknown {
   if (value === null) return null
   if (maskedFields.has(name)) return MASK
@@ -118,7 +118,7 @@ const maskRule = (limit: unknown): unknown =>
       ? MASK
       : limit
 
-/** Where it leads, without what it carries: a path may name a person as well as a query. */
+/** The origin of a redirect. Its path and query may name a person. */
 function maskUrl(url: unknown): string {
   if (typeof url !== "string" || !URL.canParse(url)) return MASK
   const { origin, pathname, search } = new URL(url)
@@ -126,12 +126,12 @@ function maskUrl(url: unknown): string {
   return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
 }
 
-/** A response without any of these, which no error is, is kept as `JSON.stringify` wrote it. */
+/** A response without any of these is kept as `JSON.stringify` wrote it. Errors never are. */
 const HAS_MASKED_FIELD = new RegExp(
   `"error":"|"(?:${[...maskedFields, ...ofWebhooks, WEBHOOK_URL].join("|")})":`,
 )
 
-/** A response body, and the code if it is an error. */
+/** A response body, with the code if it is an error. */
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
   if (body === "") return { text: null, code: null }
   if (body.length > MAX_BODY_BYTES) return { text: tooLong(Buffer.byteLength(body)), code: null }
@@ -142,15 +142,15 @@ export function maskResponseBody(body: string): { text: string | null; code: str
     return maskedFields.has(name) || ofWebhooks.has(name) ? MASK : value
   })
   const code = typeof value.error === "string" ? value.error : null
-  // Whoever sent the request is told what a rule has found in the investor's claims; whoever reads the log is not.
+  // The caller may learn what a rule found in the investor's claims, but readers of the log may not.
   if (code !== null && ruleOf(code)?.readsClaims)
     value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
   return { text: withoutSecrets(JSON.stringify(value)), code }
 }
 
 /**
- * The start of a refused request's body. It ends before a word that would be cut in two: no mask and no erasure would find
- * what is left of it.
+ * The start of a refused request's body. It ends before any word that would be cut in two, because neither masking nor an
+ * erasure would find the rest of it.
  */
 export function startOfBody(text: string): string {
   const bytes = Buffer.byteLength(text)
@@ -164,10 +164,10 @@ export function startOfBody(text: string): string {
 
 const tooLong = (bytes: number) => `(${bytes} bytes, more than are kept)`
 
-/** A number that JSON has no place for in its parsed form, such as one with more digits than a double has. */
+/** A number that a double cannot hold exactly, such as one with too many digits. */
 type Raw = { rawJSON: string }
 
-// Node has both, TypeScript's types do not yet: JSON.rawJSON, and the reviver's third argument.
+// Node has JSON.rawJSON and the reviver's third argument, TypeScript's types do not yet.
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON: (source: string) => Raw
   isRawJSON: (value: unknown) => boolean

@@ -5,18 +5,18 @@ import { clock, sleep, startOfDay } from "#server/lib/time.ts"
 import { finderOf, MASK } from "#server/lib/without-secrets.ts"
 import { headersAsJson, maskPath, maskRequestBody, maskResponseBody, startOfBody } from "./mask.ts"
 
-/** A request that has been answered. */
+/** An answered request. */
 export type AnsweredRequest = {
   workspaceId: string
   keyId: string
   requestId: string
-  /** When it came, in milliseconds since 1970. */
+  /** Time of arrival, in milliseconds since 1970. */
   at_ms: number
   duration_us: number
   method: string
-  /** Its address below /v1, with the query. */
+  /** Its path below /v1, with the query. */
   target: string
-  /** Names of the fields that its endpoint has; null where there is no such endpoint. */
+  /** Names of the endpoint's fields. Null if the endpoint does not exist. */
   fields: ReadonlySet<string> | null
   headers: IncomingHttpHeaders
   received: Buffer | null
@@ -25,23 +25,23 @@ export type AnsweredRequest = {
 }
 
 const FLUSH_EVERY_MS = 1000
-/** Requests that leave in one statement. Writing them out holds up all others for as long, so it is few. */
+/** The most requests in one statement. Few, because building it blocks all other requests. */
 const BATCH = 200
-/** What waits at most while the database is away. */
+/** The most requests and bytes that wait while the database is down. */
 const MAX_WAITING = 20_000
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
-/** What a request takes beyond its texts, while it waits and in the table with its four indexes. */
+/** Bytes that a request takes in addition to its texts, both while it waits and in the table with its four indexes. */
 const ROW_BYTES = 500
-/** Once the budget is used this often, nothing more is kept for the day: short rows fill a disk, too. */
+/** Once the budget is used this many times, nothing more is kept for the day, because short rows also fill a disk. */
 const MOST_BUDGETS = 2
-/** What is kept of a path, in characters, once the budget is used up. */
+/** How many characters of a path are kept once the budget is used up. */
 const SHORT_PATH = 200
-/** How long a stop waits for the database. */
+/** How long stopping waits for the database. */
 const LAST_FLUSH_MS = 5000
 
 /**
- * Writes the request log, off the requests' way: what was answered gathers here and is written about each second, or
- * by the batch. While the database is away it waits, and when no more fits, the newest are dropped.
+ * Writes the request log without delaying requests. Answered requests are collected and written about once per second, or
+ * when a batch is full. While the database is down they wait. When no more fit, the newest are dropped.
  */
 export class RequestLog {
   readonly #maxWaiting: number
@@ -53,7 +53,7 @@ export class RequestLog {
   #writing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
 
-  /** `bytesPerDay`: what each workspace's log may take in a day (UTC) before contents are left out. */
+  /** `bytesPerDay`: the size of a workspace's log in a day (UTC) after which contents are left out. */
   constructor({ maxWaiting = MAX_WAITING, bytesPerDay = Number.POSITIVE_INFINITY } = {}) {
     this.#maxWaiting = maxWaiting
     this.#bytesPerDay = bytesPerDay
@@ -63,13 +63,13 @@ export class RequestLog {
     this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref()
   }
 
-  /** Writes what still waits. Call it when no more requests are answered, and before the database is left. */
+  /** Writes what still waits. Call it when no more requests are answered and before the database is closed. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await Promise.race([this.flush(), sleep(LAST_FLUSH_MS)])
   }
 
-  /** What waits takes about so many bytes. */
+  /** Approximate size of the waiting requests, in bytes. */
   get bytes(): number {
     return this.#bytes
   }
@@ -82,11 +82,11 @@ export class RequestLog {
     const row = rowOf(request)
     if (row === null) return
     this.#bytes += sizeOf(row)
-    // While the database is away, trying is left to the clock.
+    // While the database is down, only the timer tries again.
     if (this.#waiting.push(row) >= BATCH && !this.#isAway) void this.flush()
   }
 
-  /** Writes all that waits now; resolves when it is written, or cannot be for now. Never rejects. */
+  /** Writes all waiting requests. Resolves when they are written, or cannot be for now. Never rejects. */
   flush(): Promise<void> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = null
@@ -116,13 +116,13 @@ export class RequestLog {
   }
 }
 
-/** About what it takes while it waits, in bytes. */
+/** Approximate size while it waits, in bytes. */
 const sizeOf = ({ path, headers, received, body }: Row): number =>
   ROW_BYTES + path.length + headers.length + (received?.length ?? 0) + (body?.length ?? 0)
 
 /**
- * Writes a batch, and where that fails each by itself, so that one that cannot be written takes no other along. Rejects
- * while the database is away.
+ * Writes a batch. If that fails, writes each request separately, so that one bad row does not lose the others. Rejects
+ * while the database is down.
  */
 async function writeAll(requests: readonly Row[], bytesPerDay: number): Promise<void> {
   try {
@@ -135,13 +135,13 @@ async function writeAll(requests: readonly Row[], bytesPerDay: number): Promise<
 }
 
 /**
- * Some may have been written though the answer was lost: ids are random, so one that is taken is its own.
+ * Some may have been written although the answer was lost. Ids are random, so an existing id is the same request.
  *
- * The same statement counts what each workspace has written today, for all replicas. A batch that would pass the budget is
- * written without its contents, and without what was refused for its rate; one that would pass the budget twice, not at all.
+ * The same statement counts what each workspace has written today, for all replicas. A batch that exceeds the budget is
+ * written without contents and without rate-limited requests. One that exceeds twice the budget is not written.
  */
 async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
-  // Arrays cost half of what JSON does, in Postgres, and their texts half of what postgres.js makes of arrays, here.
+  // In Postgres, arrays cost half as much as JSON. Here, their text costs half as much as arrays of postgres.js.
   const all = (column: keyof Row) => arrayOf(rows.map((row) => row[column]))
   await sql`
     with r as materialized (
@@ -157,7 +157,7 @@ async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
       select workspace_id, ${startOfDay(clock.now())}::timestamptz, sum(${ROW_BYTES}::int + octet_length(path) + octet_length(headers)
         + coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0))
       from r group by workspace_id
-      -- In one order, so that two replicas wait for each other at most once.
+      -- In a fixed order, so that two replicas cannot deadlock.
       order by workspace_id
       on conflict (workspace_id) do update set day = greatest(d.day, excluded.day),
         bytes = excluded.bytes + case when d.day >= excluded.day then d.bytes else 0 end
@@ -175,13 +175,13 @@ async function write(rows: readonly Row[], bytesPerDay: number): Promise<void> {
     on conflict do nothing`
 }
 
-/** The text of an array in Postgres. */
+/** A Postgres array as text. */
 const arrayOf = (values: readonly (string | number | null)[]): string =>
   `{${values.map((value) => (typeof value === "string" ? quoted(value) : (value ?? "NULL"))).join()}}`
 
 const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`
 
-/** A request's row; null where none can be made of it. */
+/** The row of a request. Null if it cannot be made. */
 function rowOf(request: AnsweredRequest): Row | null {
   try {
     return toRow(request)
@@ -191,25 +191,25 @@ function rowOf(request: AnsweredRequest): Row | null {
   }
 }
 
-/** What is kept of a request, made when it is answered: the request itself, which is much larger, goes at once. */
+/** The part of a request to keep. Made as soon as it is answered, so that the much larger request can be freed. */
 type Row = ReturnType<typeof toRow>
 
 function toRow(request: AnsweredRequest) {
   const { method, target, fields, headers, received, status, body } = request
   const isRead = method === "GET" || method === "HEAD"
   const answer = isRead && status < 400 ? { text: null, code: null } : maskResponseBody(body)
-  // What is right has no room for a key; what is wrong may hold all or part of one, in any form.
+  // A valid request has no field for a key. An invalid one may contain a key or a part of it, in any form.
   const holdsKey = status < 400 ? () => false : finderOf(/\S+$/.exec(headers.authorization ?? "")?.[0] ?? "")
   const unlessKey = (text: string) => (holdsKey(text) ? MASK : text)
   const request_body = received === null ? null : maskRequestBody(received, fields ?? new Set())
-  // Cut last: a key that is cut in two would not be found.
+  // Cut last, because a key cut in two would not be found.
   const keptOf = (text: string) => (status < 400 ? text : startOfBody(unlessKey(text)))
   return {
     workspaceId: request.workspaceId,
     requestId: request.requestId,
     at_ms: request.at_ms,
     method,
-    // Asked before as well: what a mask leaves of a key may be too short to be found.
+    // Checked before masking as well: the rest of a masked key may be too short to be found.
     path: holdsKey(target.split("?", 1)[0]!) ? MASK : unlessKey(maskPath(target, fields)),
     status,
     code: answer.code,

@@ -22,7 +22,7 @@ beforeAll(async () => {
   key = await app.key({ account: owner.account })
 })
 
-const nobody = {
+const keyContext = {
   requestId: newId("req"),
   transport: "api" as const,
   user: null,
@@ -47,7 +47,7 @@ async function lineOf(answer: Response): Promise<string> {
 const ask = (sent: Partial<Sent> & { path: string }) =>
   app.request({ method: "GET", key: key.apiKey, ...sent })
 
-test("every answer to a key is logged, whatever became of the request", async () => {
+test("every answer to a request with a key is logged", async () => {
   const reader = await app.key({
     account: await accountOf(key),
     scopes: ["kyc:read"],
@@ -84,7 +84,7 @@ test("every answer to a key is logged, whatever became of the request", async ()
     })
     expect(record.duration_ms).toBeGreaterThan(0)
     expect(record.headers.authorization).toMatch(/^Bearer vouch_test_.{4}…$/)
-    // A GET that succeeded has no body here, everything else has what was answered.
+    // Only a successful GET has no response body in the log.
     if (status < 400 && sent.method !== "POST") expect(record.response_body).toBeNull()
     else expect(JSON.parse(record.response_body)).toMatchObject(error ? JSON.parse(answer.text) : {})
   }
@@ -99,7 +99,7 @@ test("a server error of a key's request is logged", async () => {
   expect(await logged(idOf(answer))).toMatchObject({ status: 500, error: "internal_error" })
 })
 
-test("bodies are kept masked: no session, no customer's id of a person", async () => {
+test("bodies are masked: no session and no external id", async () => {
   const answer = await ask({
     method: "POST",
     path: "/kyc/start",
@@ -123,7 +123,7 @@ test("bodies are kept masked: no session, no customer's id of a person", async (
   }
 })
 
-test("a key, a session or a wallet's secret key is in no part of a line, however it was written", async () => {
+test("a row never contains a key, a session or a wallet's secret key in any encoding", async () => {
   const sessionId = newId("sess")
   const secretKey = "4NMwxzmYj2uvHuq8xoqhY8RXg63KSVJM1DXkpbmkUY7YQWuoyQgFnnzn6yo3CMnqZasnNPNuAT2TLwQsCaKkUddp"
   const bytes = (text: string) => [...text].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("")
@@ -160,7 +160,7 @@ test("a key, a session or a wallet's secret key is in no part of a line, however
   }
 })
 
-test("a refused request's own key is in no part of its line, in no other form either", async () => {
+test("the row of a refused request does not contain its key in any form", async () => {
   const { apiKey } = key
   const secret = apiKey.slice(apiKey.lastIndexOf("_") + 1)
   const answers: Response[] = []
@@ -188,7 +188,7 @@ test("a refused request's own key is in no part of its line, in no other form ei
   expect(await lineOf(answer)).not.toContain(apiKey.slice(20, 30))
 })
 
-/** A text without any escape in it. */
+/** A text with all escapes resolved. */
 function resolved(text: string): string {
   const next = text
     .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -196,7 +196,7 @@ function resolved(text: string): string {
   return next === text ? text : resolved(next)
 }
 
-test("of a refused request, at most 1 KiB of the body is kept, and no part of a wallet", async () => {
+test("at most 1 KiB of a refused body is kept, and no wallet is cut in two", async () => {
   const answers: Response[] = []
   for (const schemaId of ["long ".repeat(3000), `${newWallet()} is `.repeat(300), "é ".repeat(2000)])
     answers.push(
@@ -209,7 +209,7 @@ test("of a refused request, at most 1 KiB of the body is kept, and no part of a 
     expect(request_body).toMatch(/^\{".* … \(\d+ bytes in all\)$/)
     for (const body of [request_body, response_body]) {
       expect(Buffer.byteLength(body)).toBeLessThanOrEqual(1024)
-      // A wallet is there as a whole, so that an erasure finds it, or not at all.
+      // A wallet is kept whole or not at all, so that an erasure finds it.
       for (const [word] of body.matchAll(/[1-9A-HJ-NP-Za-km-z]{30,}/g)) expect(word).toMatch(/^.{43,44}$/)
     }
   }
@@ -243,7 +243,7 @@ test("beyond the day's budget only method, path, status and ids are kept, and th
   // Twice the budget is the end of it.
   await sql`update request_log_usage set bytes = ${2 * budget} where workspace_id = ${workspaceId}`
   const last = await send()
-  // Another workspace has a budget of its own.
+  // Another workspace has its own budget.
   const other = await app.key({ account: owner.account, mode: "live" })
   owner.browser.workspaceId = other.workspaceId
   expect(await recordOf(await ask({ path: "/nowhere", key: other.apiKey }))).toMatchObject({ is_whole: true })
@@ -254,19 +254,19 @@ test("beyond the day's budget only method, path, status and ids are kept, and th
   expect((await owner.browser.query("request.list")).data.used_up).toBeNull()
 })
 
-test("who has no valid key, health, the document and webhooks leave no line", async () => {
+test("requests without a valid key, for health or the document, and webhooks are not logged", async () => {
   const before = await sql`select from api_requests`
   await app.request({ method: "GET", path: "/usage" })
   await app.request({ method: "GET", path: "/usage", key: `${key.apiKey.slice(0, -1)}_` })
   await app.request({ method: "GET", path: "/nowhere" })
   await ask({ path: "/health" })
   await app.webhook({ session_id: newId("sess"), decision: "approved" })
-  // The last of all is logged, so the others would have been.
+  // The last request is logged, so the others would have been, too.
   await logged(idOf(await ask({ path: "/usage" })))
   expect((await sql`select from api_requests`).length - before.length).toBe(1)
 })
 
-test("a workspace's log is not another's, nor a key's: not by its id, not in a list", async () => {
+test("neither another workspace nor a key can read a workspace's log, by id or in a list", async () => {
   const answer = await ask({ path: "/usage" })
   await logged(idOf(answer))
   const stranger = await member(app)
@@ -286,7 +286,7 @@ test("a workspace's log is not another's, nor a key's: not by its id, not in a l
   // Live and test of one account are two workspaces.
   expect((await browser.query("request.get", { request_id: idOf(own) })).status).toBe(404)
   const asKey = createCallerFactory(appRouter)({
-    ...nobody,
+    ...keyContext,
     principal: await authenticate(`Bearer ${key.apiKey}`),
   })
   await expect(asKey.request.list({})).rejects.toMatchObject({ cause: { code: "insufficient_scope" } })

@@ -11,7 +11,7 @@ import { createTestDatabase } from "#test/fixtures/database.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { RequestLog } from "./record.ts"
 
-// Servers that end or lose their database, so each test has its own and looks at the log from outside.
+// These servers stop or lose their database, so each test has its own and reads the log directly.
 const ends: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0)) await end()
@@ -28,7 +28,7 @@ async function readLog(databaseUrl: string): Promise<{ id: string; error_code: s
   }
 }
 
-test("a server that is stopped writes what it has answered before it goes", async () => {
+test("a stopping server writes the requests it has answered before it exits", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "web" })
   const { apiKey } = await app.key()
   const answers = await Promise.all(
@@ -53,7 +53,7 @@ test("a refusal for too many requests is logged", async () => {
   )
 })
 
-test("what is answered while the database is away is logged when it is back", async () => {
+test("requests answered while the database is down are logged when it is back", async () => {
   let database: FlakyProxy | undefined
   const app = await startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
     database = await flakyProxy(url)
@@ -73,7 +73,7 @@ test("what is answered while the database is away is logged when it is back", as
   )
 })
 
-test("while the database is away the log is bounded: the newest are dropped, the others are written once", async () => {
+test("while the database is down the log is bounded: the newest requests are dropped, the others written once", async () => {
   const { url } = await createTestDatabase()
   const between = await flakyProxy(url)
   connectDatabase(between.url, { max: 3 })
@@ -107,7 +107,7 @@ test("while the database is away the log is bounded: the newest are dropped, the
   expect((await readLog(url)).map(({ id }) => id).sort()).toEqual(noted.slice(0, 250).sort())
 })
 
-test("what waits is bounded in bytes too, whatever is long in it, and holds no header that the log does not keep", async () => {
+test("waiting requests are bounded in bytes, and hold only headers that the log keeps", async () => {
   const { url } = await createTestDatabase()
   const between = await flakyProxy(url)
   connectDatabase(between.url, { max: 3 })
@@ -149,7 +149,7 @@ test("what waits is bounded in bytes too, whatever is long in it, and holds no h
   await between.mend()
 })
 
-test("a line that cannot be written takes no other along, and neither does one that is there already", async () => {
+test("a row that cannot be written, or already exists, does not prevent others", async () => {
   const { url } = await createTestDatabase()
   connectDatabase(url, { max: 3 })
   ends.push(disconnectDatabase)
@@ -163,7 +163,7 @@ test("a line that cannot be written takes no other along, and neither does one t
     })
   const [first, second, third] = [newId("req"), newId("req"), newId("req")]
   note(first)
-  // No status, and none that the table takes.
+  // Statuses that the table refuses.
   note(newId("req"), 99_999)
   note(second)
   await log.flush()

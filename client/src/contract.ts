@@ -258,16 +258,16 @@ export interface DeletedWebhookEndpoint {
 export interface Erasure {
   /** The erasure's id */
   erasure_id: string
-  /** Whose data it was; of one of several wallets, an investor of its own from then on */
+  /** The investor whose data was erased. For one of several wallets, a new investor that has only this wallet. */
   investor_id: string
   user_pubkeys: Array<string>
-  /** Attestations that were emptied */
+  /** How many attestations were emptied */
   attestations: number
   /** How many of them were pending or verified, and ended */
   revoked: number
   /** UTC, ISO 8601, to the second */
   erased_at: string
-  /** What vendors were asked to delete; empty where none has anything */
+  /** Requests to vendors to delete data; empty if no vendor has any */
   vendor_redactions: Array<VendorRedaction>
 }
 
@@ -916,7 +916,7 @@ export interface UsageHistory {
 export interface VendorRedaction {
   /** Name of the KYC provider */
   provider: string
-  /** `requested`: the vendor is asked until it has deleted the data; `failed`: for hours in vain, and asked still; `not_supported`: its API takes no such request, so ask it yourself; `kept`: it has the same record for another wallet of the investor, and is asked when that one is erased */
+  /** `requested`: Vouch asks the vendor until it has deleted the data; `failed`: the vendor has not done so for hours, and Vouch still asks; `not_supported`: the vendor's API cannot delete, so ask the vendor yourself; `kept`: the vendor's record also serves another wallet of the investor, and Vouch asks when that one is erased */
   status: "requested" | "done" | "not_supported" | "kept" | "failed"
   /** Null until done */
   done_at: string | null

@@ -22,12 +22,12 @@ const admissionOf = async (browser: Browser, whom: Browser) => {
   return data.members.find((one: { user_id: string }) => one.user_id === id).admission
 }
 
-test("with four eyes on, an owner decides nothing with a second account of their own", async () => {
+test("with four eyes on, an owner cannot decide with a second account", async () => {
   const { account, key, owner, officer } = await reviewTeam(app)
   await requireFourEyes(account)
   const { reviewId } = await vendorReview(app, key)
   await decide(owner, reviewId, { decision: "approve" })
-  // The first owner is who invites.
+  // The first owner invites.
   const own = await member(app, { account, role: "owner" })
   expect(await confirm(own.browser, reviewId)).toBe("second_person_required")
   expect((await own.browser.mutate("workspace.requireFourEyes", { required: false })).error.error).toBe(
@@ -45,7 +45,7 @@ test("with four eyes on, an owner decides nothing with a second account of their
   expect((await owner.mutate("member.changeRole", promoted)).status).toBe(200)
   expect(await admit(owner, third.browser)).toBe("second_person_required")
   expect(await confirm(third.browser, reviewId)).toBe("second_person_required")
-  // Demoted and promoted, it waits all the same.
+  // It still waits after a demotion and a promotion.
   await owner.mutate("member.changeRole", { ...promoted, role: "viewer" })
   await owner.mutate("member.changeRole", promoted)
   expect(await confirm(third.browser, reviewId)).toBe("second_person_required")
@@ -58,7 +58,7 @@ test("with four eyes on, an owner decides nothing with a second account of their
   expect(await confirm(third.browser, reviewId)).toBe(200)
 })
 
-test("an owner who waits to be confirmed lets no reviewers in, and so confirms none of their own later", async () => {
+test("an owner who waits to be confirmed cannot let reviewers in, so they cannot confirm their own later", async () => {
   const { account, owner, officer } = await reviewTeam(app)
   await requireFourEyes(account)
   const late = await member(app, { account, role: "owner" })
@@ -78,7 +78,7 @@ test("an owner who waits to be confirmed lets no reviewers in, and so confirms n
   expect(await admit(owner, developer.browser)).toBe(200)
 })
 
-test("the operator confirms a reviewer if no other one is left, and four eyes that are turned on begin with all", async () => {
+test("the operator confirms a reviewer if no other is left, and turning four eyes on admits all current reviewers", async () => {
   const { account, key, owner, officer, second } = await reviewTeam(app)
   await requireFourEyes(account)
   for (const browser of [officer, second])

@@ -5,16 +5,16 @@ import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
 import { holdPermission, userIdOf } from "./membership.ts"
 
-// With four eyes on, an owner could invite a second account of their own and decide with it. So a member who
-// becomes a reviewer while they are on counts only after another reviewer has confirmed them. Until then `members.admitted_by` names the owner.
+// With four eyes on, an owner could invite a second account and decide with it. So a member who becomes a
+// reviewer in that time counts only after another reviewer has confirmed them. Until then `members.admitted_by` is the owner.
 
 /** Roles that decide reviews. */
 export const reviewers: Role[] = allRoles.filter((role) => permissionsOf(role).has("review:write"))
 
 /**
- * The owner who lets someone become a reviewer, and so cannot confirm them; null if four eyes are off or the role decides nothing.
- * An owner who waits to be confirmed lets no one in: once confirmed, they would confirm second accounts of their own. The caller
- * has locked the account. Errors: second_person_required.
+ * The owner who makes someone a reviewer, and so cannot confirm them; null if four eyes are off or the role cannot decide. An
+ * owner who waits to be confirmed cannot let anyone in: once confirmed, they could confirm their own second accounts. The
+ * caller must have locked the account. Errors: second_person_required.
  */
 export async function admittedBy(
   sql: Queryable,
@@ -33,7 +33,7 @@ export async function admittedBy(
   return owner ? by : null
 }
 
-/** Errors: second_person_required, for a reviewer whom no other has confirmed. */
+/** Errors: second_person_required, for a reviewer whom no other reviewer has confirmed. */
 export async function requireAdmitted(sql: Queryable, workspaceId: string, userId: string): Promise<void> {
   const [waiting] = await sql`
     select from workspaces w join accounts a on a.id = w.account_id and a.four_eyes
@@ -42,7 +42,7 @@ export async function requireAdmitted(sql: Queryable, workspaceId: string, userI
   if (waiting)
     fail(
       "second_person_required",
-      "You joined as a reviewer while four eyes are on. Another reviewer has to confirm you first, under Settings, Members. If there is none, ask this server's operator.",
+      "You joined as a reviewer while four eyes are on. Another reviewer must confirm you first, under Settings, Members. If there is no other reviewer, ask this server's operator.",
     )
 }
 
@@ -73,14 +73,14 @@ export async function admitMember({
       return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
     if (member.admitted_by === null) return
     if (member.admitted_by === me)
-      fail("second_person_required", "You let this member in: another reviewer has to confirm them.")
+      fail("second_person_required", "You let this member in, so another reviewer must confirm them.")
     await admit(sql, account!.id, userId)
     await recordAccountChange(sql, account!.id, { author, action: "member.admitted", subject: userId })
   })
   return { user_id: userId }
 }
 
-/** The same by the operator, for an account in which no other reviewer is left. Returns whether they waited there. */
+/** Confirms a member as the operator, if no other reviewer is left. Returns whether the member was waiting. */
 export const admitByOperator = ({
   accountId,
   email,

@@ -2,8 +2,8 @@ import { createHash, hkdfSync } from "node:crypto"
 import type { Sql } from "#db/client.ts"
 
 /**
- * What better-auth signs cookies with and seals second factors, derived from a data key, and its number in what is
- * sealed: the same in every process.
+ * The secret with which better-auth signs cookies and seals second factors, derived from a data key, and its version number in
+ * sealed values. Both are the same in every process.
  */
 function secretOf(dataKey: Buffer): { value: string; version: number } {
   const value = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString(
@@ -12,10 +12,10 @@ function secretOf(dataKey: Buffer): { value: string; version: number } {
   return { value, version: createHash("sha256").update(value).digest().readUInt32BE(0) >>> 1 }
 }
 
-/** Begins what better-auth sealed when it knew versions. */
+/** Prefix of values that better-auth sealed with a version number. */
 const ENVELOPE = "$ba$"
 
-/** How better-auth takes its secrets. Several are told of only where one was replaced: versions before read no other. */
+/** better-auth's options for secrets. Names several only after a rotation, because earlier versions read only one. */
 export async function authSecrets(dataKeys: readonly Buffer[], sql: Sql) {
   const secrets = dataKeys.map(secretOf)
   const [first] = secrets
@@ -27,7 +27,7 @@ export async function authSecrets(dataKeys: readonly Buffer[], sql: Sql) {
   return { secret: before, secrets }
 }
 
-/** Seals second factors by the first key, where another one sealed them. Returns how many it sealed. */
+/** Seals second factors again with the first key, if another one sealed them. Returns how many it sealed. */
 export async function resealSecondFactors(dataKeys: readonly Buffer[], sql: Sql): Promise<number> {
   const { symmetricDecrypt, symmetricEncrypt } = await import("better-auth/crypto")
   const secrets = dataKeys.map(secretOf)
@@ -47,7 +47,7 @@ export async function resealSecondFactors(dataKeys: readonly Buffer[], sql: Sql)
   let resealed = 0
   for (const { id, secret, backup_codes: codes } of rows) {
     if ((await isCurrent(secret)) && (await isCurrent(codes))) continue
-    // A code that is used meanwhile changes them: the next run takes what is left.
+    // A code used in the meantime changes the row. The next run reseals it.
     const done = await sql`
       update user_two_factors set secret = ${await again(secret)}, backup_codes = ${await again(codes)}
       where id = ${id} and secret = ${secret} and backup_codes = ${codes}`
@@ -56,7 +56,7 @@ export async function resealSecondFactors(dataKeys: readonly Buffer[], sql: Sql)
   return resealed
 }
 
-/** Which secret sealed what names no version. Throws where none did. */
+/** Finds the secret that sealed a value without a version. Throws if none did. */
 async function keyOf(sealed: string, secrets: readonly { value: string }[]): Promise<string> {
   const { symmetricDecrypt } = await import("better-auth/crypto")
   for (const { value } of secrets) {

@@ -46,7 +46,7 @@ const found = async (where: Parameters<DBAdapter["findMany"]>[0]["where"]) =>
     ({ identifier }) => identifier,
   )
 
-test("rows come back under better-auth's names, with times as dates", async () => {
+test("rows are returned with better-auth's names, and times as dates", async () => {
   const made = await add("a", 2)
   expect(made).toMatchObject({ identifier: "a", value: "value of a", expiresAt: at(2) })
   const where = [{ field: "id", value: made.id }]
@@ -59,7 +59,7 @@ test("rows come back under better-auth's names, with times as dates", async () =
   expect(await tables.findOne({ model, where: [{ field: "id", value: "another" }] })).toBe(null)
 })
 
-test("rows are found by each operator, by all conditions and by one of several", async () => {
+test("rows are found with each operator, by all conditions and by any of several", async () => {
   for (const [n, name] of ["a", "b", "c", "d"].entries()) await add(name, n + 1)
   const expiresAt = (operator: "lt" | "lte" | "gt" | "gte" | "ne", day: number) => [
     { field: "expiresAt", operator, value: at(day) },
@@ -95,7 +95,7 @@ test("rows are found by each operator, by all conditions and by one of several",
   expect(await found(undefined)).toEqual(["b"])
 })
 
-test("an operator that is not known is refused, and not left out", async () => {
+test("an unknown operator is refused, not ignored", async () => {
   await add("a", 1)
   const where = [{ field: "identifier", operator: "contains" as const, value: "z" }]
   await expect(tables.deleteMany({ model, where })).rejects.toThrow("identifier by contains")
@@ -103,7 +103,7 @@ test("an operator that is not known is refused, and not left out", async () => {
   await expect(tables.findOne({ model, where: insensitive })).rejects.toThrow("insensitive")
 })
 
-test("of many that consume one row, one gets it", async () => {
+test("if many consume one row, one gets it", async () => {
   await add("a", 1)
   const consumed = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -113,7 +113,7 @@ test("of many that consume one row, one gets it", async () => {
   expect(consumed.filter((row) => row !== null)).toMatchObject([{ identifier: "a" }])
 })
 
-test("counting up is exact under load, and stops at its guard", async () => {
+test("incrementing is exact under load, and stops at its guard", async () => {
   await tables.create({ model: "rateLimit", data: { key: "a", count: 0, lastRequest: 1 } })
   const counted = await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
@@ -133,7 +133,7 @@ test("counting up is exact under load, and stops at its guard", async () => {
   )
 })
 
-test("what a transaction did is undone where it throws", async () => {
+test("a transaction that throws is rolled back", async () => {
   await expect(
     tables.transaction(async (tx) => {
       await tx.create({

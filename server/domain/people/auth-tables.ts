@@ -8,7 +8,7 @@ import type {
 } from "better-auth/adapters"
 import type { Queryable, Sql } from "#db/client.ts"
 
-/** Operators as Postgres writes them. better-auth has others, which it uses for none of our tables: they are refused. */
+/** Operators in Postgres' syntax. better-auth has others, but does not use them for our tables, so they are refused. */
 const operators: Partial<Record<WhereOperator, string>> = {
   eq: "=",
   ne: "<>",
@@ -19,8 +19,8 @@ const operators: Partial<Record<WhereOperator, string>> = {
 }
 
 /**
- * How better-auth reads and writes its tables: on the same connections as everything else, as prepared statements. Its own
- * adapter for Drizzle would load 80 MB and change the types of every client that it gets.
+ * How better-auth reads and writes its tables: with prepared statements, on the same connections as everything else.
+ * better-auth's Drizzle adapter would load 80 MB and change the type parsers of every client that it gets.
  */
 export async function authTables(database: Sql): Promise<DBAdapterInstance> {
   const { createAdapterFactory } = await import("better-auth/adapters")
@@ -39,7 +39,7 @@ export async function authTables(database: Sql): Promise<DBAdapterInstance> {
 }
 
 /**
- * Names of tables and columns are those of the options in `auth.ts`. better-auth has translated its own names, except in lists
+ * Names of tables and columns come from the options in `auth.ts`. better-auth has already translated its names, except in lists
  * of columns and in orders.
  */
 const statements =
@@ -76,7 +76,7 @@ const statements =
       throw new Error(`better-auth asks for ${field} by ${operator}, ${mode}: add it here`)
     }
 
-    /** The one row that an atomic change is about. */
+    /** The single row of an atomic change. */
     const one = (model: string, where: readonly CleanedWhere[]) =>
       sql`id = (select id from ${sql(model)} where ${matches(where)} limit 1) and ${matches(where)}`
 

@@ -10,21 +10,21 @@ import { authTables } from "./auth-tables.ts"
 import { guards, refuseStaleSessions } from "./guards.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 
-/** Where the endpoints of better-auth are. */
+/** The path of better-auth's endpoints. */
 export const AUTH_PATH = "/api/auth"
 
-/** Shortest password that is taken; length is what makes one hard to guess. */
+/** The shortest password allowed. Length makes a password hard to guess. */
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 128
 /**
- * Header by which better-auth learns the client's address, for its rates. Set by us on every request, never believed.
+ * Header with the client's address, for better-auth's rate limits. Vouch sets it on every request and ignores a client's value.
  */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
-/** Uses of a passkey that its column holds. */
+/** The highest counter of a passkey that its column can store. */
 const MAX_COUNTER = 2 ** 31 - 1
 const SESSION_SECONDS = 7 * 86_400
-/** How exactly a session knows when it was last used; each time costs a write. */
+/** How often to record that a session was used. Each time costs a write. */
 const SEEN_SECONDS = 3600
 
 export type Auth = Awaited<ReturnType<typeof build>>
@@ -32,8 +32,8 @@ export type Auth = Awaited<ReturnType<typeof build>>
 const opened = new WeakMap<Deployment, Promise<Auth>>()
 
 /**
- * better-auth. Loaded with the first sign-in: it takes 50 MB that an API-only server does not need. It uses this
- * machine's clock, so nobody is signed in or out while that is wrong. Errors: database_unavailable.
+ * better-auth, loaded with the first sign-in because it needs 50 MB that an API-only server can save. It uses this machine's
+ * clock, so no one can sign in or out while the clock is wrong. Errors: database_unavailable.
  */
 export async function openAuth(): Promise<Auth> {
   if (ownClockDiffers()) {
@@ -67,10 +67,10 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
     telemetry: { enabled: false },
     databaseHooks: refuseStaleSessions,
-    // Else it prints what it does not know, as it is, past every mask, and answers nothing.
+    // Otherwise it prints unknown errors unmasked and sends no answer.
     onAPIError: { throw: true },
     logger: {
-      // Only what it says: what it adds may hold a person's data.
+      // Log only the message, because its arguments may contain personal data.
       log: (level, message) => logger[level === "error" ? "warn" : "debug"]({ from: "better-auth" }, message),
     },
     user: {
@@ -90,7 +90,7 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
       },
       expiresIn: SESSION_SECONDS,
       updateAge: SEEN_SECONDS,
-      // Asked of the database each time, so that signing out everywhere is at once.
+      // Ask the database each time, so that signing out everywhere takes effect at once.
       cookieCache: { enabled: false },
     },
     account: {
@@ -127,7 +127,7 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
     },
     emailAndPassword: {
       enabled: true,
-      // People can only sign up with a link, through `join.ts`.
+      // People can sign up only with a link, through `join.ts`.
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD,
       maxPasswordLength: MAX_PASSWORD,
@@ -165,7 +165,7 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
         rpName: "Vouch",
         rpID: new URL(origin).hostname,
         origin,
-        // It counts as two factors: something that they have, and a finger, a face or a PIN that it asks for.
+        // A passkey counts as two factors: the device, and the fingerprint, face or PIN that it asks for.
         authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
         registration: {
           afterVerification: async ({ verification }) => {
@@ -197,7 +197,7 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
   })
 }
 
-/** Errors: USER_NOT_VERIFIED, for a passkey that asked its owner for nothing. */
+/** Errors: USER_NOT_VERIFIED, for a passkey that did not ask for a fingerprint, face or PIN. */
 async function requireVerified(userVerified: boolean | undefined): Promise<void> {
   if (userVerified) return
   const { APIError } = await import("better-auth/api")
@@ -207,7 +207,7 @@ async function requireVerified(userVerified: boolean | undefined): Promise<void>
   })
 }
 
-/** A browser on this machine may call it by any of its names. */
+/** A browser on this machine may use any of its names. */
 function localOrigins(origin: string): string[] {
   const { protocol, port } = new URL(origin)
   const end = port === "" ? "" : `:${port}`

@@ -10,11 +10,11 @@ import { takeMail } from "./mail-limits.ts"
 export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)
   if (send === null)
-    return fail("validation_failed", "email: this server sends no email. Ask its operator for a link.")
+    return fail("validation_failed", "email: this server cannot send email. Ask its operator for a link.")
   const token = await sql.begin(async (sql) => {
     const token = await createMailedLink(sql, id, "confirm")
     if (token === null)
-      return fail("rate_limited", "We just sent a link. Wait five minutes, then request another one.", {
+      return fail("rate_limited", "We just sent a link. Wait five minutes before you request another one.", {
         retryAfterSeconds: 300,
       })
     await takeMail(sql, { to: email, accountId: null, reason: "requested" })
@@ -25,7 +25,7 @@ export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_
     await send({
       to: email,
       subject: "Confirm your email address for Vouch",
-      text: `Sign in as ${email}, then open this link within one day to confirm your address:\n\n${link}\n\nNo Vouch account? Ignore this email: someone entered your address by mistake and cannot confirm it.`,
+      text: `Sign in as ${email}, then open this link within one day to confirm your address:\n\n${link}\n\nNo Vouch account? Ignore this email. Someone entered your address by mistake and cannot confirm it.`,
     })
   } catch (cause) {
     await sql`delete from user_links where user_id = ${id} and kind = 'confirm'`
@@ -35,8 +35,8 @@ export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_
 }
 
 /**
- * Confirms an address. Requires the mailed link and being signed in with the address: the mailbox alone must not
- * confirm what a stranger registered. Errors: invalid_link.
+ * Confirms an address. Requires both the mailed link and a sign-in with the address, so that the mailbox's owner cannot
+ * confirm a stranger's registration by accident. Errors: invalid_link.
  */
 export async function confirmEmail({ id, email }: SignedIn, token: string): Promise<{ email: string }> {
   await sql.begin(async (sql) => {

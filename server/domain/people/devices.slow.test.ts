@@ -22,7 +22,7 @@ usesApp({
 const NAME = "vouch.device"
 
 let network = 0
-/** An address in a network of its own. */
+/** An address in its own network. */
 const addressOf = () => `2001:db8:1:${(++network).toString(16)}::1`
 
 /** A browser there, with the device cookie of another. */
@@ -38,12 +38,12 @@ const someone = () => member({ origin: app.origin, headers: { "x-forwarded-for":
 const attempt = async (email: string, cookie?: string, password = "wrong") =>
   (await from(cookie).signIn(email, password)).status
 
-/** Uses up what an address has for strangers. */
+/** Uses up the attempts that an address allows from unknown browsers. */
 async function closeFor(email: string): Promise<void> {
   for (let status = 401; status !== 429; ) status = await attempt(email)
 }
 
-test("whoever comes back with a browser of theirs signs in, however many others try their address", async () => {
+test("a person with a known browser can sign in, however many others try their address", async () => {
   const { browser, email } = await someone()
   const cookie = browser.cookies.get(NAME)!
   await closeFor(email)
@@ -52,7 +52,7 @@ test("whoever comes back with a browser of theirs signs in, however many others 
   expect(await attempt(email, undefined, PASSWORD)).toBe(429)
 })
 
-test("such a browser has ten tries in a row, and takes none from others", async () => {
+test("a known browser has ten attempts in a row, and does not use up others' attempts", async () => {
   const { browser, email } = await someone()
   const cookie = browser.cookies.get(NAME)!
   const answers: number[] = []
@@ -61,7 +61,7 @@ test("such a browser has ten tries in a row, and takes none from others", async 
   expect(await attempt(email, undefined, PASSWORD)).toBe(200)
 })
 
-test("a cookie counts for its own person, as it was given, until it ends or the password is reset", async () => {
+test("a cookie is valid for its person, unchanged, until it expires or the password is reset", async () => {
   const [own, other] = [await someone(), await someone()]
   await closeFor(own.email)
   const cookie = own.browser.cookies.get(NAME)!
@@ -89,7 +89,7 @@ test("a cookie counts for its own person, as it was given, until it ends or the 
   expect(devices.read(fresh)).toBeNull()
 })
 
-test("the cookie is for this server's endpoints alone, and comes with a session: by password, second factor or passkey", async () => {
+test("the cookie is sent only to this server's endpoints, and set with a session: by password, second factor or passkey", async () => {
   const { browser, email } = await someone()
   const enabled = await browser.auth("/two-factor/enable", { password: PASSWORD })
   const secret = new URL(enabled.json.totpURI).searchParams.get("secret")!
@@ -125,7 +125,7 @@ test("the cookie is for this server's endpoints alone, and comes with a session:
   expect(wrong.cookies.has(NAME)).toBe(false)
 })
 
-test("who comes back with such a browser waits behind no crowd, and shuts none out", async () => {
+test("a known browser does not wait behind a crowd, and does not shut others out", async () => {
   const order: string[] = []
   const hash = (who: string, returning: string | null) =>
     asAttempt(who, async () => {

@@ -7,15 +7,15 @@ export const DEVICE_SECONDS = 180 * 86_400
 /** A browser that a user has signed in from. */
 export type Device = {
   userId: string
-  /** How often the person had been reset by then: it is known until the next time. */
+  /** The person's number of resets at that time. The next reset makes the device unknown. */
   generation: number
-  /** Of this sign-in alone. */
+  /** Unique to this sign-in. */
   nonce: string
 }
 
 /**
- * Makes and reads device cookies, as OWASP has them ("Slow Down Online Guessing Attacks with Device Cookies"). A
- * device cookie grants no access: it only exempts its browser from the limits caused by others' guesses.
+ * Makes and reads device cookies, as OWASP describes them ("Slow Down Online Guessing Attacks with Device Cookies"). A
+ * device cookie grants no access. It only exempts its browser from limits that other people's guesses cause.
  */
 export function deviceCookies(dataKeys: readonly Buffer[]) {
   const keys = dataKeys.map((one) => Buffer.from(hkdfSync("sha256", one, "", "vouch device cookies", 32)))
@@ -27,10 +27,10 @@ export function deviceCookies(dataKeys: readonly Buffer[]) {
       return `${text}.${macBy(keys[0]!, text)}`
     },
 
-    /** Null if it is not ours or has expired. */
+    /** Null if Vouch did not issue it or it has expired. */
     read(cookie: string): Device | null {
       const end = cookie.lastIndexOf(".")
-      // As text, of which there is one: several texts of base64 stand for the same bytes.
+      // Compare as text: several base64 texts decode to the same bytes.
       const given = Buffer.from(cookie.slice(end + 1))
       const macs = keys.map((key) => Buffer.from(macBy(key, cookie.slice(0, Math.max(0, end)))))
       if (!macs.some((own) => given.length === own.length && timingSafeEqual(given, own))) return null

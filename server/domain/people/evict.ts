@@ -5,7 +5,7 @@ import { endInvitationsOf } from "./invitations.ts"
 
 /**
  * Removes the user who registered an address and never confirmed it, with their credentials, memberships and
- * invitations. Nothing of theirs passes to the address's owner. False if the address is free or confirmed.
+ * invitations. Nothing passes to the address's owner. False if the address is free or confirmed.
  */
 export async function evictUnproven(
   sql: Queryable,
@@ -19,7 +19,7 @@ export async function evictUnproven(
     delete from members where user_id = ${user.id} returning account_id, role`
   for (const { account_id, role } of memberships) {
     await recordAccountChange(sql, account_id, {
-      // The account's members did not do this, and the claimant is none of their business.
+      // The account's members did not do this, and must not learn who claimed the address.
       author: { principal: { ...user, email, sessionId: "" }, requestId },
       action: "member.removed",
       subject: user.id,
@@ -35,6 +35,6 @@ export async function evictUnproven(
   return true
 }
 
-/** The same at the command line, where no mail tells whose an address is. */
+/** Releases an address from the command line, where no mailed link proves who owns it. */
 export const releaseAddress = (email: string): Promise<boolean> =>
   sql.begin((sql) => evictUnproven(sql, email.toLowerCase(), null))

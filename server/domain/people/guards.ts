@@ -9,19 +9,18 @@ import { DEVICE_SECONDS, type Device, deviceCookies } from "./devices.ts"
 import { changesFactors, guardFactors, isProvenTwice, proveTwice } from "./second-factor.ts"
 
 const TOTP_SECONDS = 30
-/** How many steps a device's clock may be off, either way; better-auth takes as many. */
+/** How many steps a device's clock may be off, either way. The same as better-auth's. */
 const TOTP_WINDOW = 1
 
 /**
- * Passwords that may be tried for one address in a row, by a browser that its person signed in from, and until one
- * more.
+ * Password attempts in a row for one address, by a browser that its user signed in from, and the time until another one.
  */
 const MAX_GUESSES = 20
 const MAX_GUESSES_RETURNING = 10
 const GUESS_SECONDS = 30
 const MAX_EMAIL = 254
 
-/** Where a sign-in can end. */
+/** Endpoints where a sign-in can end. */
 const LAST_STEPS = new Set([
   "/sign-in/email",
   "/two-factor/verify-totp",
@@ -29,7 +28,7 @@ const LAST_STEPS = new Set([
   "/passkey/verify-authentication",
 ])
 
-/** Where two factors have been proven: a code after the password, or a passkey. */
+/** Endpoints that prove two factors: a code after the password, or a passkey. */
 const SECOND_STEPS = new Set([
   "/two-factor/verify-totp",
   "/two-factor/verify-backup-code",
@@ -39,7 +38,7 @@ const SECOND_STEPS = new Set([
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 const emailOf = (ctx: GenericEndpointContext): string => textOf(ctx.body?.email).toLowerCase()
 
-/** What better-auth leaves open, closed by hooks around its endpoints. */
+/** Hooks around better-auth's endpoints that close the gaps it leaves. */
 export async function guards({
   isLimited,
   dataKeys,
@@ -56,7 +55,7 @@ export async function guards({
   const deviceCookie = (ctx: GenericEndpointContext) =>
     ctx.context.createAuthCookie("device", { path: ctx.context.options.basePath!, maxAge: DEVICE_SECONDS })
 
-  /** The browser, where the very person of this address signed in from it since their last reset. */
+  /** The device, if the user with this address signed in from it since their last reset. */
   async function deviceOf(ctx: GenericEndpointContext): Promise<Device | null> {
     const cookie = ctx.getCookie(deviceCookie(ctx).name)
     const device = cookie ? devices.read(cookie) : null
@@ -67,7 +66,7 @@ export async function guards({
     return known.length === 1 ? device : null
   }
 
-  /** The user that a request claims to be, before anything is verified. */
+  /** The user that a request claims to be, not yet verified. */
   async function personOf(ctx: GenericEndpointContext): Promise<string | null> {
     if (ctx.path === "/sign-in/email") {
       return (await sql<{ id: string }[]>`select id from users where email = ${emailOf(ctx)}`)[0]?.id ?? null
@@ -86,7 +85,7 @@ export async function guards({
     return challenge ? ((await internalAdapter.findVerificationValue(challenge))?.value ?? null) : null
   }
 
-  /** Uses a code up if it is one of now that comes after the last that was taken; of two that try, one succeeds. */
+  /** Uses up a code if it is valid now and later than the last one used. Of two simultaneous uses, one succeeds. */
   async function takeCode(ctx: GenericEndpointContext, userId: string, code: string): Promise<boolean> {
     const [factor] = await sql<{ id: string; secret: string }[]>`
       select id, secret from user_two_factors where user_id = ${userId}`
@@ -107,7 +106,7 @@ export async function guards({
     hooks: {
       before: [
         {
-          // Counted per email address, from whatever network and whether the user exists or not. A browser with a
+          // Counted per email address, from any network, and whether or not the user exists. A browser with a
           // device cookie has its own limit.
           matcher: ({ path }) => path === "/sign-in/email",
           handler: createAuthMiddleware(async (ctx) => {
@@ -131,7 +130,7 @@ export async function guards({
             const [user] = await sql<{ sign_in_generation: number }[]>`
               select sign_in_generation from users where id = ${person}`
             store.generation = user?.sign_in_generation ?? null
-            // Changing a password replaces the session by a new one, which is the same sign-in.
+            // Changing a password replaces the session with a new one of the same sign-in.
             const current = await getSessionFromCtx(ctx)
             store.isProvenTwice = current !== null && (await isProvenTwice(current.session.id))
           }),
@@ -168,7 +167,7 @@ export async function guards({
           }),
         },
         {
-          // Whoever registers a passkey has just proven it, besides what they signed in with.
+          // Registering a passkey proves it, in addition to what the user signed in with.
           matcher: ({ path }) => path === "/passkey/verify-registration",
           handler: createAuthMiddleware(async (ctx) => {
             const current = currentAttempt()?.isProven ? await getSessionFromCtx(ctx) : null
@@ -181,7 +180,7 @@ export async function guards({
             const { newSession } = ctx.context
             const generation = currentAttempt()?.generation ?? null
             if (!newSession || generation === null) return
-            // The session that a password gave ends at once where a second factor is still to come.
+            // If a second factor must follow, the password's session ends at once.
             if (ctx.path === "/sign-in/email" && newSession.user.twoFactorEnabled) return
             const { name, attributes } = deviceCookie(ctx)
             ctx.setCookie(name, devices.issue(newSession.user.id, generation), attributes)
@@ -212,8 +211,8 @@ function codeOf(secret: string, step: number): string {
 }
 
 /**
- * A session that a sign-in of before a reset creates after it does not live: the reset locks the person while it ends
- * all sessions, so that a later one sees its generation.
+ * Refuses a session that a sign-in from before a reset creates after it. The reset locks the user while it ends all sessions,
+ * so a later session sees the new generation.
  */
 export const refuseStaleSessions: NonNullable<BetterAuthOptions["databaseHooks"]> = {
   session: {

@@ -6,7 +6,7 @@ const ORIGIN = "https://vouch.example.com"
 
 usesApp({ environment: { VOUCH_PUBLIC_URL: ORIGIN, VOUCH_TRUSTED_PROXIES: "127.0.0.1" } })
 
-/** As a proxy passes it on that ends TLS. */
+/** Headers from a proxy that terminates TLS. */
 const behindProxy = { "x-forwarded-proto": "https", host: "vouch.example.com", origin: ORIGIN }
 
 test("behind HTTPS the session's cookie is Secure, and opens the dashboard", async () => {
@@ -23,7 +23,7 @@ test("behind HTTPS the session's cookie is Secure, and opens the dashboard", asy
   expect((await browser.query("me.get")).data.user.email).toBe(email)
 })
 
-test("a request for the same page from another origin is refused there, too", async () => {
+test("a request from another origin is refused there too", async () => {
   const { browser } = await member({ origin: app.origin, headers: behindProxy })
   const from = { origin: "https://vouch.example.com.evil.example" }
   expect((await browser.mutate("member.invite", { role: "owner" }, from)).status).toBe(403)

@@ -10,10 +10,10 @@ import { failMail, mailer } from "./mail.ts"
 import { takeMail } from "./mail-limits.ts"
 import { hashToken, newToken } from "./token.ts"
 
-/** Unused links of an account at once. */
+/** The most open invitations of an account. */
 const MOST_OPEN = 100
 const VALID_DAYS = 7
-/** Minimum time between two mails of one invitation, to whatever addresses. */
+/** Minimum time between two mails of one invitation, to any address. */
 const MAIL_PAUSE = "1 minute"
 
 export type Invitation = {
@@ -26,12 +26,12 @@ export type Invitation = {
   invited_by: string | null
   /** Whether the link was mailed to `email`, which proves the mailbox. A link passed on by hand proves nothing. */
   proves_email: boolean
-  /** Whether the account demands one of its members. */
+  /** Whether the account requires one of its members. */
   second_factor_required: boolean
 }
 
 /**
- * Makes a link that makes its bearer a member, once. Without an inviter it is the first owner's. Errors: invitation_limit.
+ * Creates a link that makes one bearer a member. Without an inviter, it is for the first owner. Errors: invitation_limit.
  */
 export async function createInvitation(
   sql: Queryable,
@@ -40,7 +40,7 @@ export async function createInvitation(
     role: Role
     email: string | null
     invitedBy: string | null
-    /** Whether the caller mails the link to `email` and shows it to nobody else. */
+    /** Whether the caller mails the link to `email` and shows it to no one else. */
     mailed?: boolean
   },
 ): Promise<{ id: string; link: string }> {
@@ -57,7 +57,7 @@ export async function createInvitation(
 
 /** Errors: invitation_limit. */
 async function requireFewOpen(sql: Queryable, accountId: string): Promise<void> {
-  // Counted one after another.
+  // Count one at a time.
   await sql`select from accounts where id = ${accountId} for no key update`
   const { count } = only(
     await sql<{ count: bigint }[]>`
@@ -67,7 +67,7 @@ async function requireFewOpen(sql: Queryable, accountId: string): Promise<void> 
   if (count >= MOST_OPEN)
     fail(
       "invitation_limit",
-      `This account has ${count} open invitations, and may have ${MOST_OPEN}. Revoke one, or wait until it is used or ends.`,
+      `This account has ${count} open invitations. The limit is ${MOST_OPEN}. Revoke one, or wait until one is used or expires.`,
     )
 }
 
@@ -103,13 +103,13 @@ export async function findInvitation(
 }
 
 /**
- * Mails a second link to the address that the bearer of the first one gives: by that one they come in, because it
+ * Mails a second link to the address that the bearer of the first one enters. They join with the second link, because it
  * proves that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
  */
 export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)
   if (send === null)
-    return fail("validation_failed", "email: this server sends no email. Ask its operator for a link.")
+    return fail("validation_failed", "email: this server cannot send email. Ask its operator for a link.")
   const invitation = await findInvitation(sql, token)
   requireAddress(invitation, email)
   const proof = newToken()
@@ -121,13 +121,13 @@ export async function mailInvitation(token: string, email: string): Promise<{ se
         and (proof_sent_at is null or proof_sent_at <= now() - ${MAIL_PAUSE}::interval)
       returning id`
     if (noted.length === 0)
-      fail("rate_limited", "We just sent a link. Wait a minute, then request another one.", {
+      fail("rate_limited", "We just sent a link. Wait a minute before you request another one.", {
         retryAfterSeconds: 60,
       })
     await takeMail(sql, { to: email, accountId: account_id, reason: "sent by others" })
   })
   const account = linkless(invitation.account)
-  const text = `Open this link to join ${account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nDid not request this? Ignore this email: your address is not used.`
+  const text = `Open this link to join ${account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nDid not request this? Ignore this email. Your address is not used.`
   try {
     await send({ to: email, subject: `Join ${account} on Vouch`, text })
   } catch (cause) {
@@ -144,7 +144,7 @@ export function requireAddress({ email }: Invitation, given: string): void {
   if (email !== null && email !== given) fail("validation_failed", `email: this link is for ${email}.`)
 }
 
-/** Whether the bearer has to open a mailed link first: wherever the server can mail one. */
+/** Whether the bearer must open a mailed link first. Always the case if the server can send mail. */
 export const needsMail = ({ proves_email }: Invitation): boolean =>
   !proves_email && mailer(deployment.settings).send !== null
 

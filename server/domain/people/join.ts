@@ -20,7 +20,7 @@ export type NewUser = {
 }
 
 /**
- * Makes a person of a link, and a member of its account, in one commit. Errors: invalid_link, email_unconfirmed,
+ * Creates a user from a link and makes them a member of its account, in one commit. Errors: invalid_link, email_unconfirmed,
  * email_taken, second_person_required.
  */
 export async function createUser({
@@ -69,8 +69,8 @@ export async function createUser({
 }
 
 /**
- * Who has the address that a link proves: `taken` by a user who confirmed it, `unconfirmed` if a user registered it
- * and never confirmed it, or `free`. For a link that proves nothing, always `free`.
+ * The state of the address that a link proves: `taken` by a user who confirmed it, `unconfirmed` if a user registered it and
+ * never confirmed it, or `free`. Always `free` for a link that proves nothing.
  */
 export async function holderOf(
   sql: Queryable,
@@ -83,7 +83,7 @@ export async function holderOf(
   return holder.email_verified ? "taken" : "unconfirmed"
 }
 
-/** Makes the signed-in user a member, with a link. Errors: invalid_link, email_unconfirmed, second_person_required. */
+/** Makes the signed-in user a member by a link. Errors: invalid_link, email_unconfirmed, second_person_required. */
 export async function join(token: string, user: SignedIn, requestId: string): Promise<{ workspace: string }> {
   const accountId = await sql.begin(async (sql) => {
     const invitation = await findInvitation(sql, token, { lock: true })
@@ -119,7 +119,7 @@ async function enter(
     insert into members (account_id, user_id, role, admitted_by, created_at)
     values (${accountId}, ${user.id}, ${role}, ${admitted_by}, ${now})
     on conflict do nothing returning user_id`
-  // An existing member keeps their role; the link is used all the same.
+  // An existing member keeps their role, but the link is still used up.
   if (joined.length === 0) return
   await recordAccountChange(sql, invitation.account_id, {
     author: { principal: user, requestId },

@@ -9,7 +9,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { createInvitation } from "./invitations.ts"
 import { principalIn } from "./principal.ts"
 
-// A removed or demoted member leaves no way back in.
+// A removed or demoted member has no way back in.
 
 usesApp()
 
@@ -24,7 +24,7 @@ async function twoOwners() {
   return { ada, eve, eveId: await idOf(eve) }
 }
 
-test.each(["removed", "demoted"])("a %s owner’s invitations end, and nobody else's", async (how) => {
+test.each(["removed", "demoted"])("a %s owner’s invitations end, and no one else's", async (how) => {
   const { ada, eve, eveId } = await twoOwners()
   const invite = async (by: typeof eve) =>
     tokenOf((await by.browser.mutate("member.invite", { role: "owner" })).data.link)
@@ -41,19 +41,19 @@ test.each(["removed", "demoted"])("a %s owner’s invitations end, and nobody el
   expect((await eve.browser.mutate("setup.join", { token: also })).error.error).toBe("invalid_link")
   expect((await lookAt(other)).status).toBe(200)
   expect((await ada.browser.query("member.list")).data.invitations).toHaveLength(1)
-  // Not either when they are an owner again.
+  // Also if they become an owner again.
   await sql`
     insert into members (account_id, user_id, role, created_at) values (${ada.account.id}, ${eveId}, 'owner', now())
     on conflict (account_id, user_id) do update set role = 'owner'`
   expect((await lookAt(hers)).error.error).toBe("invalid_link")
 })
 
-test("an invitation works as long as its inviter is an owner, however it came to stay", async () => {
+test("an invitation works only while its inviter is an owner, even if it was not ended", async () => {
   const { ada, eve, eveId } = await twoOwners()
   const token = tokenOf((await eve.browser.mutate("member.invite", { role: "owner" })).data.link)
   await sql`delete from members where account_id = ${ada.account.id} and user_id = ${eveId}`
   expect((await lookAt(token)).error.error).toBe("invalid_link")
-  // The first owner's is the operator's, and works while there is no owner.
+  // The operator issues the first owner's invitation. It works while there is no owner.
   const first = { accountId: ada.account.id, role: "owner" as const, email: null, invitedBy: null }
   const link = tokenOf((await createInvitation(sql, first)).link)
   expect((await lookAt(link)).error.error).toBe("invalid_link")
@@ -61,7 +61,7 @@ test("an invitation works as long as its inviter is an owner, however it came to
   expect((await lookAt(link)).status).toBe(200)
 })
 
-test("the keys whose secret a removed member saw are shown, listed as such, and end with one click", async () => {
+test("the keys whose secret a removed member saw are returned, listed as such, and revoked with one click", async () => {
   const { ada, eve, eveId } = await twoOwners()
   const { test: testWorkspace, live } = ada.account.workspaces
   const make = async (by: typeof eve, workspace: string, name: string) => {
@@ -106,7 +106,7 @@ test("the keys whose secret a removed member saw are shown, listed as such, and 
   expect(await keys()).toEqual([])
 })
 
-test("a member of another account is not reached by removing or revoking", async () => {
+test("removing and revoking do not affect members of another account", async () => {
   const [ada, other] = [await member(app), await member(app)]
   const { data } = await other.browser.mutate("key.create", { name: "Theirs", scopes: ["kyc:read"] })
   const theirs = { user_id: await idOf(other) }
@@ -116,14 +116,14 @@ test("a member of another account is not reached by removing or revoking", async
   expect(key).toEqual({ revoked_at: null })
 })
 
-test("a key that is made at the moment of the removal is refused, or seen by it", async () => {
+test("a key created at the moment of the removal is refused, or the removal returns it", async () => {
   const { ada, eve, eveId } = await twoOwners()
   const principal = await principalIn(
     { id: eveId, name: "Eve", email: eve.email, sessionId: "" },
     eve.workspaceId,
   )
   await ada.browser.mutate("member.remove", { user_id: eveId })
-  // Those who had signed in before.
+  // Uses a principal from before the removal.
   const late = createKey({
     ...{ workspaceId: eve.workspaceId, mode: "test", name: "Late", scopes: ["kyc:read"] },
     author: { principal, requestId: newId("req") },
@@ -132,7 +132,7 @@ test("a key that is made at the moment of the removal is refused, or seen by it"
   expect(await sql`select from api_keys where workspace_id = ${eve.workspaceId}`).toHaveLength(0)
 })
 
-test("what a removed member watches ends at once, and what others watch goes on", async () => {
+test("a removed member's event streams end at once, and others' continue", async () => {
   const { ada, eve, eveId } = await twoOwners()
   const watch = async ({ browser, email }: typeof eve) => {
     const [session] = await sql<{ id: string; user_id: string }[]>`

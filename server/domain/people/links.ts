@@ -2,7 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { fail } from "#shared/errors.ts"
 import { hashToken, newToken } from "./token.ts"
 
-/** What a person's own link does, and how long it works. */
+/** The kinds of links for a user, and how long each works. */
 const links = {
   reset: { valid: "1 hour" },
   confirm: { valid: "1 day" },
@@ -10,10 +10,10 @@ const links = {
 
 type LinkKind = keyof typeof links
 
-/** A link that was mailed works at least this long before another one takes its place. */
+/** A mailed link works at least this long before another one replaces it. */
 const MAIL_PAUSE = "5 minutes"
 
-/** A token for a person's link; an earlier one of the kind stops working. */
+/** Creates the token of a user's link. An earlier link of the same kind stops working. */
 export async function createUserLink(sql: Queryable, userId: string, kind: LinkKind): Promise<string> {
   const token = newToken()
   await sql`
@@ -25,7 +25,7 @@ export async function createUserLink(sql: Queryable, userId: string, kind: LinkK
 }
 
 /**
- * The same for a link that is mailed on request: null shortly after the last one, so that a stranger can neither
+ * Creates the token of a link that is mailed on request. Null shortly after the last one, so that a stranger can neither
  * flood the mailbox nor invalidate each link before it is opened.
  */
 export async function createMailedLink(
@@ -44,7 +44,7 @@ export async function createMailedLink(
   return made.length === 1 ? token : null
 }
 
-/** Whose link it is, without using it. Errors: invalid_link. */
+/** Finds a link's user, without using the link. Errors: invalid_link. */
 export async function findUserLink(sql: Queryable, kind: LinkKind, token: string): Promise<string> {
   const [row] = await sql<{ user_id: string }[]>`
     select user_id from user_links
@@ -52,7 +52,7 @@ export async function findUserLink(sql: Queryable, kind: LinkKind, token: string
   return row?.user_id ?? noSuchLink()
 }
 
-/** Uses a link up; of two that try, one succeeds. Errors: invalid_link. */
+/** Uses up a link. Of two simultaneous uses, one succeeds. Errors: invalid_link. */
 export async function useUserLink(sql: Queryable, kind: LinkKind, token: string): Promise<string> {
   const [row] = await sql<{ user_id: string }[]>`
     delete from user_links

@@ -6,28 +6,29 @@ import { clock, secondsLeftToday, startOfDay } from "#server/lib/time.ts"
 import { Failure, fail } from "#shared/errors.ts"
 
 /**
- * `requested` are mails that a person asks for from their own address, such as a password reset. They are counted apart:
- * otherwise five invitations from strangers would keep a person from a new password. So is what each workspace reports to
- * its members.
+ * `requested` mails are those that a person requests for their own address, such as a password reset. They are counted
+ * separately, because otherwise five invitations from strangers would block a password reset. Each workspace's notices to its
+ * members are counted separately, too.
  */
 type MailReason = "sent by others" | "requested" | `notices of ${string}`
 
 type Counted = { to: string; accountId: string | null; reason: MailReason }
 
 /**
- * Counts a mail against the limits of its address, and of the account that sends it, for this day (UTC). Errors:
- * rate_limited.
+ * Counts a mail towards today's limits (UTC) of its address and of the sending account. Errors: rate_limited.
  */
 export async function takeMail(sql: Queryable, { to, accountId, reason }: Counted): Promise<void> {
   const { VOUCH_MAILS_PER_ACCOUNT: perAccount, VOUCH_MAILS_PER_ADDRESS: perAddress } = deployment.settings
   const tomorrow = "Retry after midnight (UTC)."
   if (accountId !== null && !(await take(sql, accountId, perAccount)))
-    refuse(`This account has sent ${perAccount} emails today, the most that it may. ${tomorrow}`)
+    refuse(`This account has sent ${perAccount} emails today, which is its daily limit. ${tomorrow}`)
   if (!(await take(sql, `${reason} ${hash("sha256", mailboxOf(to))}`, perAddress)))
-    refuse(`email: ${to} has had ${perAddress} emails today, the most that one address gets. ${tomorrow}`)
+    refuse(
+      `email: ${to} has received ${perAddress} emails today, which is the daily limit of an address. ${tomorrow}`,
+    )
 }
 
-/** The same for a mail that can wait: in how many seconds it can be sent, or null if it can be sent now. */
+/** Like `takeMail`, for a mail that can wait: returns in how many seconds it can be sent, or null if it can be sent now. */
 export async function waitForMail(sql: Sql, counted: Counted): Promise<number | null> {
   try {
     await sql.begin((sql) => takeMail(sql, counted))
@@ -54,8 +55,8 @@ function refuse(detail: string): never {
 }
 
 /**
- * The mailbox that an address ends in, as the large providers read it: bob+anything@ is bob@. A domain can be written in
- * several ways, such as with 。 for its points.
+ * The mailbox of an address, as the large providers read it: bob+anything@ is bob@. Domains have several spellings, such as with
+ * 。 for dots.
  */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@")

@@ -5,24 +5,24 @@ import { Backoff } from "#server/ledger/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { type Mail, mailer } from "./mail.ts"
 
-/** Pauses after each attempt in vain; what never arrives is given up after as many. */
+/** Pauses after unsuccessful attempts. After the last one, the mail is given up. */
 const PAUSES_SECONDS = [60, 300, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600]
-/** Attempts that are made, in all. */
+/** The most attempts. */
 export const MOST_ATTEMPTS = PAUSES_SECONDS.length
-/** Mails that are sent at once. */
+/** Mails to send at once. */
 export const MAIL_BATCH = 4
 
-/** A mail server that does not answer is left alone for a while. */
+/** Pauses sending if the mail server does not answer. */
 const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
 const MAIL = "mail"
 
-/** When a mail is due again after so many attempts (a column), counting the one that begins now. */
+/** When to try a mail again, after `attempts` (a column) including the one that begins now. */
 export const nextAttempt = (sql: Queryable, now: Date, attempts: string) => sql`
   ${now}::timestamptz + make_interval(secs => (${PAUSES_SECONDS}::int[])[least(${sql(attempts)} + 1, ${MOST_ATTEMPTS})])`
 
 /**
- * Sends what is due of a queue of mails, each once. It is noted before it is sent, and as sent after it: after a crash
- * in between it is sent again. Nothing while no mail is configured, or the time is in doubt.
+ * Sends the mails of a queue that must go out now. Records each attempt before sending and its success after, so a crash in
+ * between sends the mail again. Does nothing if mail is not configured or the clock is in doubt.
  */
 export async function sendDue<Due>({
   stage,
@@ -32,15 +32,15 @@ export async function sendDue<Due>({
   sent,
   about,
 }: {
-  /** Notes what has become due. */
+  /** Adds mails that must go out now. */
   stage: () => Promise<unknown>
-  /** Takes `MAIL_BATCH` at most; the time of the next attempt is written first, so that a crash only delays it. */
+  /** Claims at most `MAIL_BATCH`. It schedules the next attempt first, so a crash only delays it. */
   claim: () => Promise<readonly Due[]>
-  /** Counts a mail against its limits; one that is beyond them is not sent now. */
+  /** Counts a mail towards its limits. False postpones it. */
   mayMail?: (due: Due) => Promise<boolean>
   mailOf: (due: Due) => Mail
   sent: (due: Due) => Promise<unknown>
-  /** What the log calls it. */
+  /** How the log identifies it. */
   about: (due: Due) => Record<string, string>
 }): Promise<void> {
   const { send } = mailer(deployment.settings)
@@ -57,7 +57,7 @@ export async function sendDue<Due>({
           await sent(due)
         } catch (error) {
           troubled.failed(MAIL)
-          // The server's own words may name the address.
+          // Log only our reason, because the mail server's text may contain the address.
           const reason = (error as Error).message
           logger.warn({ ...about(due), reason }, "a mail could not be sent; retrying later")
         }

@@ -21,7 +21,7 @@ afterAll(async () => {
   if (mail.server.listening) await new Promise((resolve) => mail.server.close(resolve))
 })
 
-test("an invitation goes by mail, and its link is then shown to nobody else", async () => {
+test("an invitation is mailed, and its link is shown to no one else", async () => {
   const { browser } = await member(app)
   const { data } = await browser.mutate("member.invite", { role: "viewer", email: "bob@example.com" })
   expect(data).toMatchObject({ link: null, sent_to: "bob@example.com" })
@@ -31,28 +31,28 @@ test("an invitation goes by mail, and its link is then shown to nobody else", as
   expect(app.log.join("\n")).not.toContain(token)
 })
 
-test("without an address the inviter gets the link, mail or not", async () => {
+test("without an address the inviter gets the link, with or without mail", async () => {
   const { browser } = await member(app)
   const { data } = await browser.mutate("member.invite", { role: "viewer" })
   expect(data.link).toMatch(/\/join\?token=/)
 })
 
-test("a forgotten password is chosen anew by a link that came by mail, and who has none gets none", async () => {
+test("a person sets a new password by a mailed link, and an address without a user gets no mail", async () => {
   const { email } = await member(app)
   const someone = new Browser(app)
   expect((await someone.query("setup.options")).data.mail).toBe(true)
   const known = await someone.mutate("setup.requestReset", { email })
-  const unknown = await someone.mutate("setup.requestReset", { email: "nobody@example.com" })
+  const unknown = await someone.mutate("setup.requestReset", { email: "unknown@example.com" })
   expect([known.status, known.data]).toEqual([unknown.status, unknown.data])
   const token = await mailedToken(mail, email)
   expect(app.log.join("\n")).not.toContain(token)
-  const password = `${PASSWORD} anew`
+  const password = `${PASSWORD} again`
   expect((await someone.mutate("setup.resetPassword", { token, password })).status).toBe(200)
   expect((await someone.signIn(email, password)).status).toBe(200)
-  expect(mail.received.some(({ to }) => to === "nobody@example.com")).toBe(false)
+  expect(mail.received.some(({ to }) => to === "unknown@example.com")).toBe(false)
 })
 
-test("whoever knows an address neither fills its mailbox nor ends each link before it is opened", async () => {
+test("a stranger can neither flood a mailbox nor end each link before it is opened", async () => {
   const { email } = await member(app)
   const stranger = new Browser(app)
   await stranger.mutate("setup.requestReset", { email })
@@ -63,13 +63,13 @@ test("whoever knows an address neither fills its mailbox nor ends each link befo
   await stranger.mutate("setup.requestReset", { email: other.email })
   await mailedToken(mail, other.email)
   expect(mail.received.filter(({ to }) => to === email)).toHaveLength(1)
-  const password = `${PASSWORD} anew`
+  const password = `${PASSWORD} again`
   expect((await stranger.mutate("setup.resetPassword", { token, password })).status).toBe(200)
 })
 
 const statusOf = ({ status }: { status: number }) => status
 
-test("an address gets five mails a day, from all accounts together, and its own password reset all the same", async () => {
+test("an address gets at most five mails a day from all accounts, and its own password reset in addition", async () => {
   const victim = await member(app)
   const [name] = victim.email.split("@")
   const answers = []
@@ -83,7 +83,7 @@ test("an address gets five mails a day, from all accounts together, and its own 
   expect(error).toMatchObject({ error: "rate_limited", detail: expect.stringContaining("5 emails today") })
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
   expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(86_400)
-  // By a link for anybody, its bearer chooses the address.
+  // The bearer of an open link chooses the address.
   const { browser, workspaceId } = await member(app)
   const { link } = (await browser.mutate("member.invite", { role: "viewer" })).data
   const token = new URL(link).searchParams.get("token")
@@ -100,7 +100,7 @@ test("an address gets five mails a day, from all accounts together, and its own 
   expect(workspaceId).not.toBe(victim.workspaceId)
 })
 
-test("a password is reset by mail five times a day at most, and no request beyond them ends the last link", async () => {
+test("a password can be reset by mail at most five times a day, and a request beyond that does not end the last link", async () => {
   const { email } = await member(app)
   const stranger = new Browser(app)
   const tokens: string[] = []
@@ -119,7 +119,7 @@ test("a password is reset by mail five times a day at most, and no request beyon
   expect((await reset(tokens[4]!)).status).toBe(200)
 })
 
-test("an account sends a hundred mails a day, and has a hundred open invitations, at the same time as well", async () => {
+test("an account sends at most a hundred mails a day and has a hundred open invitations, also under simultaneous requests", async () => {
   const { browser, account } = await member(app)
   const invite = () =>
     browser.mutate("member.invite", { role: "viewer", email: `${newId("evt")}@example.com` })
@@ -144,11 +144,11 @@ test("an account sends a hundred mails a day, and has a hundred open invitations
   expect(links.map(statusOf).sort()).toEqual([200, 200, 409, 409])
   expect(links.find(({ status }) => status === 409)!.error).toMatchObject({
     error: "invitation_limit",
-    detail: expect.stringContaining("may have 100"),
+    detail: expect.stringContaining("The limit is 100"),
   })
 })
 
-test("a name that would be a link in a mail is refused, and an older one arrives without what makes it one", async () => {
+test("a name that a mail would show as a link is refused, and an older one is defused in mails", async () => {
   const { browser, account } = await member(app)
   for (const name of ["Your bank account is locked: https://evil.example", "bank-login.com", "Help@Bank"]) {
     const { status, error } = await browser.mutate("workspace.renameAccount", { name })
@@ -164,7 +164,7 @@ test("a name that would be a link in a mail is refused, and an older one arrives
   expect(text).not.toContain("evil.example")
 })
 
-test("mail that cannot be sent is said so, and the way around it", async () => {
+test("a mail that cannot be sent is reported with a workaround", async () => {
   const { browser } = await member(app)
   await new Promise<void>((resolve) => {
     mail.server.close(() => resolve())
@@ -180,7 +180,7 @@ test("mail that cannot be sent is said so, and the way around it", async () => {
   expect((await browser.query("member.list")).data.invitations).toEqual([])
 })
 
-/** A mail server that takes connections and then says what `answer` does, and never more. */
+/** A mail server that accepts connections and sends only what `answer` writes. */
 async function strangeServer(answer: (write: (text: string) => void) => void) {
   const server = createServer((socket) => {
     socket.on("error", () => {})
@@ -200,7 +200,7 @@ async function strangeServer(answer: (write: (text: string) => void) => void) {
   return reason
 }
 
-test("a mail server that says nothing, or a word now and then, or too many, is given up", async () => {
+test("a mail server that sends nothing, too little or too much is given up", async () => {
   const timers: NodeJS.Timeout[] = []
   const flood = Buffer.alloc(65_536, "x").toString()
   const outcomes = await Promise.all([

@@ -3,12 +3,12 @@ import { fail } from "#shared/errors.ts"
 
 export type Mail = { to: string; subject: string; text: string }
 
-/** How long sending a mail may take in total; the request waits for it. */
+/** How long sending a mail may take in total. The request waits for it. */
 const SLOWEST_MS = 8000
-/** How long each part may take, so that the reason names one. */
+/** How long each part may take. Shorter than the total, so that the reason names the part. */
 const SLOWEST_PART_MS = 7000
 
-/** Why a mail could not be sent, for the person who requested it. The server's own words are in the cause. */
+/** Why a mail could not be sent, for the person who requested it. The mail server's answer is in the cause. */
 class MailError extends Error {}
 
 /** Reports that a mail could not be sent, and what to do. Errors: mail_failed. */
@@ -17,7 +17,7 @@ export function failMail(to: string, cause: unknown, next: string): never {
   return fail("mail_failed", `email: could not send email to ${to}. ${reason}${next}`, { cause })
 }
 
-/** What sends mail; `send` is null where no SMTP server is configured. */
+/** Sends mail; `send` is null if no SMTP server is configured. */
 export function mailer({ VOUCH_SMTP_URL, VOUCH_MAIL_FROM }: Settings): {
   send: ((mail: Mail) => Promise<void>) | null
 } {
@@ -31,10 +31,10 @@ export function mailer({ VOUCH_SMTP_URL, VOUCH_MAIL_FROM }: Settings): {
         connectionTimeout: SLOWEST_PART_MS,
         greetingTimeout: SLOWEST_PART_MS,
         socketTimeout: SLOWEST_PART_MS,
-        // Nothing is waited for at the end: the server may never end its side.
+        // Don't wait for the server to close its side, because it may never do that.
         socketCloseTimeout: 0,
       })
-      // Each part starts anew with every byte: a server that sends one now and then would never be too slow.
+      // nodemailer's timeouts restart with every byte, so a server that sends one now and then would never time out.
       const signal = AbortSignal.timeout(SLOWEST_MS)
       try {
         await transport.sendMail({ from: VOUCH_MAIL_FROM, ...mail, signal })
@@ -47,7 +47,7 @@ export function mailer({ VOUCH_SMTP_URL, VOUCH_MAIL_FROM }: Settings): {
   }
 }
 
-/** Of nodemailer's errors: what went wrong, and the status of an answer. */
+/** The parts of nodemailer's errors that we read. */
 type SmtpError = { code?: string; responseCode?: number }
 
 function reasonOf({ code, responseCode }: SmtpError, signal: AbortSignal): string {

@@ -4,7 +4,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-test("a person’s time zone is theirs wherever they sign in, and the browser’s where none is chosen", async () => {
+test("a person’s time zone applies wherever they sign in; without one, the browser’s applies", async () => {
   const [ada, eve] = [await member(app), await member(app)]
   const zoneOf = async (browser: Browser) => (await browser.query("me.get")).data.user.time_zone
   expect(await zoneOf(ada.browser)).toBeNull()

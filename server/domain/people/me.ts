@@ -14,13 +14,13 @@ export type Me = {
     id: string
     name: string
     email: string
-    /** Whether they opened a link that was mailed to the address; null where this server mails none. */
+    /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
     email_confirmed: boolean | null
     two_factor: boolean
-    /** The zone that they see times in; null for the browser's. */
+    /** The time zone for showing times; null for the browser's. */
     time_zone: string | null
   }
-  /** Test before live in each account: where a newcomer begins. */
+  /** In each account, test comes before live, because newcomers begin there. */
   workspaces: {
     id: string
     account_id: string
@@ -29,11 +29,11 @@ export type Me = {
     role: Role
     permissions: Permission[]
     /**
-     * What the account demands before anything here can be seen: that they set up a second factor, or sign in with the
-     * one that they have. Null where nothing is missing.
+     * What the account requires before showing anything: setting up a second factor, or signing in with the existing one. Null
+     * if nothing is missing.
      */
     demands: "second_factor" | "sign_in" | null
-    /** What a reader must know of the mode, in sentences: that nothing there is real. */
+    /** Notices about the mode, for example that nothing in it is real. */
     notices: string[]
   }[]
 }
@@ -77,8 +77,8 @@ export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> 
 }
 
 /**
- * Changes the user's name. Existing audit entries keep the old one, and so does the one that says that it changed: nobody
- * acts under a colleague's name for a moment without a trace.
+ * Changes the user's name. Existing audit entries keep the old name, and so does the entry of this change, so that no one can
+ * act under a colleague's name without a trace.
  */
 export async function renameUser(user: SignedIn, name: string, requestId: string): Promise<{ name: string }> {
   const { id } = user
@@ -110,7 +110,7 @@ export async function setTimeZone(
 
 /** Whether it is one of IANA's names. */
 export function isTimeZone(name: string): boolean {
-  // An offset is none: it is right for half of the year.
+  // An offset is not a time zone: it is right for only half of the year.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat("en", { timeZone: name })

@@ -24,11 +24,11 @@ export type Members = {
     name: string
     email: string
     role: Role
-    /** Whether another reviewer has to confirm them before they decide (`admission.ts`), and whether the reader can. */
+    /** Whether another reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can confirm them. */
     admission: "waits" | "yours" | null
-    /** Whether they opened a link that was mailed to the address; null where this server mails none. */
+    /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
     email_confirmed: boolean | null
-    /** An authenticator app, or a passkey. */
+    /** Whether they have an authenticator app or a passkey. */
     second_factor: boolean
     joined_at: string
   }[]
@@ -42,7 +42,7 @@ export type Members = {
   }[]
 }
 
-/** The members of the workspace's account, and who is invited. */
+/** The members of the workspace's account, and open invitations. */
 export async function listMembers({ workspaceId, via }: Principal): Promise<Members> {
   const me = via.kind === "user" ? via.userId : null
   const mails = mailer(deployment.settings).send !== null
@@ -71,8 +71,8 @@ export async function listMembers({ workspaceId, via }: Principal): Promise<Memb
 }
 
 /**
- * Invites by mail where an address is given and mail is configured; else the link is the answer, for the inviter to
- * pass on. Errors: invitation_limit, second_person_required, rate_limited, mail_failed.
+ * Invites by mail if an address is given and mail is configured. Otherwise returns the link, for the inviter to pass on.
+ * Errors: invitation_limit, second_person_required, rate_limited, mail_failed.
  */
 export async function inviteMember({
   principal,
@@ -115,7 +115,7 @@ export async function inviteMember({
   try {
     await send({ to: email, subject: `Join ${name} on Vouch`, text })
   } catch (cause) {
-    // Nobody has its link.
+    // No one has received its link.
     await revokeInvitation({ principal, requestId, id: invitation.id })
     failMail(email, cause, "Invite without an address to get a link.")
   }
@@ -143,17 +143,17 @@ export async function revokeInvitation({
   return { id }
 }
 
-/** What a removed or demoted member still knows. */
+/** The access that a removed or demoted member leaves behind. */
 export type Leftovers = {
   /** Their unused links, which no longer work. */
   invitations_ended: number
-  /** API keys that still work and whose secret they saw: nothing but revoking (or rotating) ends what they can do. */
+  /** Working API keys whose secret they saw. Only revoking or rotating ends that access. */
   keys: KnownKey[]
 }
 
 /**
- * Changes a member's role. If they can no longer invite or manage keys, their invitations end, and the keys they
- * know are returned. Errors: member_not_found, last_owner, second_person_required.
+ * Changes a member's role. If they can no longer invite or manage keys, ends their invitations and returns the keys that they
+ * know. Errors: member_not_found, last_owner, second_person_required.
  */
 export async function changeRole({
   principal,
@@ -187,9 +187,8 @@ export async function changeRole({
 }
 
 /**
- * Ends a membership at once, and with it the invitations that they gave out; the person stays, for other accounts.
- * Errors:
- * member_not_found, last_owner.
+ * Ends a membership and the member's invitations at once. The user stays, for other accounts.
+ * Errors: member_not_found, last_owner.
  */
 export async function removeMember({
   principal,

@@ -4,16 +4,15 @@ import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 
-/** The user who makes a change; null for a key and for the command line. */
+/** The user who makes a change; null for a key or the command line. */
 export function userIdOf({ principal }: Author): string | null {
   if (!("via" in principal)) return principal.id
   return principal.via.kind === "user" ? principal.via.userId : null
 }
 
 /**
- * Makes sure that a person still has a permission, and keeps it so until the transaction ends: who is removed
- * or demoted at this moment leaves nothing behind that their removal has not seen. Errors:
- * workspace_not_found, insufficient_scope.
+ * Requires that a person still has a permission, and locks it until the transaction ends, so that a simultaneous removal or
+ * demotion sees everything that they created. Errors: workspace_not_found, insufficient_scope.
  */
 export async function holdPermission(
   sql: Queryable,
@@ -33,7 +32,7 @@ export async function holdPermission(
     )
 }
 
-/** Whether a person is a member who has a permission, kept so until the transaction ends. */
+/** Whether a person is a member with a permission. Locks it until the transaction ends. */
 export async function mayStill(
   sql: Queryable,
   workspaceId: string,
@@ -44,7 +43,7 @@ export async function mayStill(
   return role !== null && permissionsOf(role).has(permission)
 }
 
-/** A person's role, kept so until the transaction ends; null for somebody who is no member. */
+/** A person's role, locked until the transaction ends; null if they are not a member. */
 export async function heldRole(sql: Queryable, workspaceId: string, userId: string): Promise<Role | null> {
   const [member] = await sql<{ role: Role }[]>`
     select m.role from workspaces w join members m on m.account_id = w.account_id

@@ -1,9 +1,9 @@
 import { deployment } from "#server/domain/deployment.ts"
 import { MIN_PASSWORD } from "./auth.ts"
 
-/** Which ways to sign in this server offers. */
+/** The ways to sign in that this server offers. */
 export const signInOptions = () => ({
-  /** Whether it sends mail: else a forgotten password needs the operator. */
+  /** Whether it can send mail. Otherwise a forgotten password needs the operator. */
   mail: deployment.settings.VOUCH_SMTP_URL !== undefined,
   min_password: MIN_PASSWORD,
 })

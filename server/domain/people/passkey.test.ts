@@ -19,7 +19,7 @@ async function signIn(browser: Browser, key: Authenticator, verified: boolean) {
   return browser.auth("/passkey/verify-authentication", key.signIn(options, verified))
 }
 
-test("a passkey is two factors only where it verified its user: at registration and at every sign-in", async () => {
+test("a passkey is two factors only if it verified its user: at registration and at every sign-in", async () => {
   const { browser, email } = await member(app)
   const key = new Authenticator(deployment.origin)
   const keys = () => sql`
@@ -39,7 +39,7 @@ test("a passkey is two factors only where it verified its user: at registration 
   expect((await own.query("me.get")).data.user.email).toBe(email)
 })
 
-test("an answer to a challenge signs in once", async () => {
+test("an answer to a challenge can sign in only once", async () => {
   const { browser } = await member(app)
   const key = new Authenticator(deployment.origin)
   await register(browser, key, true)

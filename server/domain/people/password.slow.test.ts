@@ -15,16 +15,16 @@ usesApp({
 })
 
 let network = 0
-/** A browser in a network of its own, or at an address. */
+/** A browser in its own network, or at an address. */
 const from = (address = `2001:db8:0:${(++network).toString(16)}::1`) =>
   new Browser({ origin: app.origin, headers: { "x-forwarded-for": address } })
 const signIn = (browser: Browser, email: string, password: string) =>
   browser.auth("/sign-in/email", { email, password })
 
-/** What costs nothing, in the place of a hash: whose turn it is does not depend on what it is for. */
+/** Cheap work instead of a hash. The order of turns does not depend on the work. */
 const nothing = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Requests several turns for a network at once, and records the order in which they came. */
+/** Requests several turns for a network at once, and records their order. */
 function asker() {
   const served: string[] = []
   return {
@@ -39,7 +39,7 @@ function asker() {
   }
 }
 
-test("one hash is made at a time, 64 wait, and one more is refused; then all is as before", async () => {
+test("one hash runs at a time, 64 wait, and another one is refused; then the queue recovers", async () => {
   let running = 0
   let most = 0
   const work = Array.from({ length: 70 }, (_, i) =>
@@ -66,7 +66,7 @@ test("one hash is made at a time, 64 wait, and one more is refused; then all is 
   expect(passwordWork()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("a hash and its check take turns, and the check knows the password from others", async () => {
+test("a hash and a check take turns, and the check accepts only the right password", async () => {
   const hashing = hashPassword(PASSWORD)
   const waiting = inTurn(nothing)
   expect(passwordWork()).toEqual({ running: 1, waiting: 1 })
@@ -77,14 +77,14 @@ test("a hash and its check take turns, and the check knows the password from oth
   expect(await Promise.all(checks)).toEqual([true, false])
 })
 
-test("of one network eight wait, and another one's turn comes before its second", async () => {
+test("eight requests of one network can wait, and another network's turn comes before its second", async () => {
   const { ask, served } = asker()
   const work = [...ask("greedy", 10), ...ask("modest")]
   expect((await Promise.all(work)).filter((code) => code === "rate_limited")).toHaveLength(1)
   expect(served).toEqual(["greedy", "modest", ...Array(8).fill("greedy")])
 })
 
-test("a full line of networks that had their turns makes room for one that had none", async () => {
+test("a full queue of networks that had turns makes room for one that had none", async () => {
   const { ask, served } = asker()
   const networks = Array.from({ length: 33 }, (_, i) => `robot ${i}`)
   await Promise.all(networks.flatMap((network) => ask(network)))
@@ -95,7 +95,7 @@ test("a full line of networks that had their turns makes room for one that had n
   await Promise.all(robots)
 })
 
-test("a crowd that signs in at once makes one hash at a time, is told to come again, and holds up nobody else", async () => {
+test("a crowd that signs in at once runs one hash at a time, must retry, and does not delay anyone else", async () => {
   const { email, account } = await member(app)
   const key = await app.key({ account })
   let most = 0
@@ -113,7 +113,7 @@ test("a crowd that signs in at once makes one hash at a time, is told to come ag
   expect((await signIn(from(), email, PASSWORD)).status).toBe(200)
 })
 
-test("one network has ten attempts a minute, whichever of its addresses it uses", async () => {
+test("a network has ten attempts a minute, from any of its addresses", async () => {
   const { email } = await member(app)
   const answers: number[] = []
   for (let i = 0; i < 12; i++) {
@@ -123,14 +123,14 @@ test("one network has ten attempts a minute, whichever of its addresses it uses"
   expect((await signIn(from(), email, PASSWORD)).status).toBe(200)
 })
 
-test("one email address has twenty attempts in a row, from however many networks, known or not", async () => {
-  // However long the hashes take, no attempt comes back meanwhile.
+test("an email address has twenty attempts in a row, from any number of networks, known or not", async () => {
+  // Freeze time, so that slow hashes do not give attempts back.
   vi.spyOn(monotonic, "now").mockReturnValue(monotonic.now())
   const [known, other] = [await member(app), await member(app)]
-  // To come in, the known one has made an attempt.
+  // The known browser has used one attempt to sign in.
   for (const [email, left] of [
     [known.email, 19],
-    ["nobody@example.com", 20],
+    ["unknown@example.com", 20],
   ] as const) {
     const answers: number[] = []
     for (let i = 0; i < left + 2; i++) {

@@ -3,13 +3,12 @@ import { Failure } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 
 /**
- * One hash takes 32 MB and a thread for tens of milliseconds: a tenth of all memory, of a processor more than its
- * share.
+ * Hashes to compute at once. One takes 32 MB, a tenth of all memory, and a thread for tens of milliseconds.
  */
 const AT_ONCE = 1
-/** With so many waiting, another one would wait for seconds. */
+/** Beyond this many, another request would wait for seconds. */
 const MAX_WAITING = 64
-/** An office may begin its day behind one address. */
+/** The most for one network, because a whole office may share an address. */
 const MAX_WAITING_EACH = 8
 /** For how long a past hash counts against a network. */
 const REMEMBERED_MS = 30_000
@@ -31,14 +30,14 @@ type Waiting = { who: string; begin: () => void; refuse: (failure: Failure) => v
  */
 class Queue {
   readonly #waiting: Waiting[] = []
-  /** When each had their last hash, the latest last. */
+  /** When each network had its last hash, latest last. */
   readonly #served = new Map<string, number>()
 
   get length(): number {
     return this.#waiting.length
   }
 
-  /** Resolves when it is their turn. Errors: rate_limited. */
+  /** Resolves when it is this network's turn. Errors: rate_limited. */
   wait(who: string): Promise<void> {
     return new Promise((begin, refuse) => {
       this.#waiting.push({ who, begin, refuse })
@@ -48,7 +47,7 @@ class Queue {
     })
   }
 
-  /** Begins with the next one. */
+  /** Starts the next one. */
   next(): void {
     const [next] = this.#inOrder() as [Waiting]
     this.#waiting.splice(this.#waiting.indexOf(next), 1)
@@ -56,7 +55,7 @@ class Queue {
     next.begin()
   }
 
-  /** A hash is being computed. */
+  /** Records that a hash is being computed. */
   note(who: string): void {
     const now = monotonic.now()
     this.#served.delete(who)
@@ -68,7 +67,7 @@ class Queue {
   }
 
   /**
-   * All of them as they would be served: the first one of each by when they had their last hash, then the second ones.
+   * The queue in serving order: the first request of each network by its last hash, then the second ones.
    */
   #inOrder(): Waiting[] {
     const forgotten = monotonic.now() - REMEMBERED_MS
@@ -94,12 +93,12 @@ class Queue {
 }
 
 let running = 0
-/** People at a browser that they have signed in from before, and networks of all others. */
+/** `returning`: users at a browser that they signed in from before. `others`: networks of everyone else. */
 const returning = new Queue()
 const others = new Queue()
 let lastWasReturning = false
 
-/** How many hashes are being made now, and how many wait for their turn. */
+/** How many hashes are running and how many are waiting. */
 export const passwordWork = () => ({ running, waiting: returning.length + others.length })
 
 /** Runs a hash when its turn comes. Errors: rate_limited, while too many wait. */
@@ -114,14 +113,14 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The finished one hands its turn over.
+    // Hand the turn to the next one.
     const next = nextQueue()
     if (next) next.next()
     else running--
   }
 }
 
-/** Known browsers come first, but never twice in a row while others wait: that could shut them out. */
+/** Known browsers go first, but never twice in a row while others wait, so that they cannot shut others out. */
 function nextQueue(): Queue | null {
   const first = lastWasReturning ? [others, returning] : [returning, others]
   const queue = first.find(({ length }) => length > 0) ?? null

@@ -4,13 +4,13 @@ import type { Role } from "#shared/roles.ts"
 export type Person = {
   email: string
   name: string
-  /** Whether they opened a link that was mailed to the address. */
+  /** Whether they opened a link mailed to the address. */
   confirmed: boolean
   second_factor: boolean
   memberships: { account: string; role: Role }[]
 }
 
-/** Everybody who can sign in, in the order that they came. */
+/** Everyone who can sign in, oldest first. */
 export async function listUsers(): Promise<Person[]> {
   return sql<Person[]>`
     select u.email, u.name, u.email_verified as confirmed, u.two_factor_enabled as second_factor,
@@ -20,7 +20,7 @@ export async function listUsers(): Promise<Person[]> {
     group by u.id order by u.created_at desc, u.id`
 }
 
-/** Switches a user's second factor off, codes included. Passkeys stay: they need no second factor. */
+/** Turns off a user's second factor, including backup codes. Passkeys stay, because they need no second factor. */
 export async function removeSecondFactor(email: string): Promise<void> {
   await sql.begin(async (sql) => {
     await sql`delete from user_two_factors f using users u where u.id = f.user_id and u.email = ${email}`

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { createInvitation } from "./invitations.ts"
 
-// An address counts once a link that was mailed to it is opened.
+// An address is confirmed once a link mailed to it is opened.
 
 let mail: MailServer
 let app: TestApp
@@ -26,7 +26,7 @@ const newAddress = () => `${newId("evt").toLowerCase()}@example.com`
 
 const theirPassword = "the squatter’s own password"
 
-/** A user who registered an address before this existed: without a mail, in a separate account. */
+/** A user who registered an address without a mailed link, in a separate account. */
 async function squatter(email: string, role: "owner" | "viewer" = "owner") {
   const host = await member(app)
   const { link } = await createInvitation(sql, {
@@ -45,7 +45,7 @@ async function squatter(email: string, role: "owner" | "viewer" = "owner") {
   return { browser, host }
 }
 
-test("by a link for anybody one says an address, and comes in by a second link that is mailed there", async () => {
+test("the bearer of an open link enters an address, and joins by a second link mailed there", async () => {
   const { browser } = await member(app)
   const token = tokenOf((await browser.mutate("member.invite", { role: "viewer" })).data.link)
   const victim = newAddress()
@@ -73,7 +73,7 @@ test("by a link for anybody one says an address, and comes in by a second link t
   expect((await bearer.query("me.get")).data.user.email_confirmed).toBe(true)
 })
 
-test("an invited person takes their address over from whoever squats it, and neither gets what is the other's", async () => {
+test("an invited person can take their address over from a squatter, and neither gets the other's data", async () => {
   const victim = newAddress()
   const { browser: theirs, host } = await squatter(victim)
   const openLink = tokenOf((await theirs.mutate("member.invite", { role: "owner" })).data.link)
@@ -83,7 +83,7 @@ test("an invited person takes their address over from whoever squats it, and nei
   const owner = new Browser(app)
   expect((await owner.query("setup.look", { token })).data.holder).toBe("unconfirmed")
   const person = { token, name: "Vera", email: victim, password: PASSWORD }
-  // Not unasked: it may have been themselves who registered it.
+  // Only on request: they may have registered it themselves.
   expect((await owner.mutate("setup.createUser", person)).error.error).toBe("email_taken")
   expect((await theirs.query("usage.get")).status).toBe(200)
   expect((await owner.mutate("setup.createUser", { ...person, take_over: true })).status).toBe(200)
@@ -103,7 +103,7 @@ test("an invited person takes their address over from whoever squats it, and nei
   expect(entry!.detail).toMatchObject({ role: "owner", invitations_ended: 1 })
 })
 
-test("a confirmed address is taken over by nobody, whatever link comes", async () => {
+test("no link can take over a confirmed address", async () => {
   const { email, browser } = await member(app)
   const inviter = await member(app)
   await inviter.browser.mutate("member.invite", { role: "developer", email })
@@ -115,7 +115,7 @@ test("a confirmed address is taken over by nobody, whatever link comes", async (
   expect((await browser.mutate("setup.join", { token })).status).toBe(200)
 })
 
-test("a link that the inviter passes on by hand proves no mailbox, and takes nothing over", async () => {
+test("a link that the inviter passes on by hand does not prove the mailbox, and takes nothing over", async () => {
   const victim = newAddress()
   const { browser: theirs } = await squatter(victim)
   const account = await createAccount({ name: `Account ${newId("acct")}`, plan: "free" })
@@ -135,7 +135,7 @@ test("a link that the inviter passes on by hand proves no mailbox, and takes not
   expect((await theirs.query("me.get")).status).toBe(200)
 })
 
-test("an address that nobody confirmed gets no reset by mail: its mailbox may be somebody else's", async () => {
+test("an unconfirmed address gets no reset by mail, because the mailbox may belong to another person", async () => {
   const victim = newAddress()
   await squatter(victim)
   const { email } = await member(app)
@@ -146,7 +146,7 @@ test("an address that nobody confirmed gets no reset by mail: its mailbox may be
   expect(mail.received.some(({ to }) => to === victim)).toBe(false)
 })
 
-test("who is here without a confirmed address joins nothing more until it is, by whoever has both the mailbox and the password", async () => {
+test("a user without a confirmed address cannot join other accounts until they confirm it with mailbox and password", async () => {
   const victim = newAddress()
   const { browser: theirs } = await squatter(victim, "viewer")
   const { browser } = await member(app)
@@ -159,14 +159,14 @@ test("who is here without a confirmed address joins nothing more until it is, by
   expect((await theirs.mutate("me.mailConfirmation")).data).toEqual({ sent_to: victim })
   expect((await theirs.mutate("me.mailConfirmation")).error.error).toBe("rate_limited")
   const confirmation = await mailedToken(mail, victim)
-  // The mailbox alone does not: its owner must not confirm what a stranger registered.
+  // The mailbox alone is not enough: its owner must not confirm a stranger's registration.
   expect((await new Browser(app).mutate("me.confirmEmail", { token: confirmation })).status).toBe(401)
   expect((await browser.mutate("me.confirmEmail", { token: confirmation })).error.error).toBe("invalid_link")
   expect((await theirs.mutate("me.confirmEmail", { token: confirmation })).status).toBe(200)
   expect((await theirs.mutate("setup.join", { token })).status).toBe(200)
 })
 
-test("mail that cannot be sent leaves the first link as it was", async () => {
+test("mail that cannot be sent leaves the first link unchanged", async () => {
   const { browser } = await member(app)
   const token = tokenOf((await browser.mutate("member.invite", { role: "viewer" })).data.link)
   const bearer = new Browser(app)

@@ -14,10 +14,10 @@ const password = "another long password"
 const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
 const newToken = async (email: string) => tokenOf((await createResetLink(email))!)
 
-test("a reset link chooses a new password once", async () => {
+test("a reset link sets a new password once", async () => {
   const { email } = await member(app)
   const token = await newToken(email.toUpperCase())
-  expect(await createResetLink("nobody@example.com")).toBeNull()
+  expect(await createResetLink("unknown@example.com")).toBeNull()
   const someone = new Browser(app)
   const short = await someone.mutate("setup.resetPassword", { token, password: "short" })
   expect(short.error.detail).toBe("password: must have at least 12 characters.")
@@ -28,7 +28,7 @@ test("a reset link chooses a new password once", async () => {
   expect((await someone.signIn(email, password)).status).toBe(200)
 })
 
-test("a reset ends everything else that signs in as the person: sessions, passkeys, the second factor, what waits for one", async () => {
+test("a reset ends every other way to sign in: sessions, passkeys, the second factor and open challenges", async () => {
   const { browser, email } = await member(app)
   const key = new Authenticator(deployment.origin)
   const registration = await (await browser.fetch("/api/auth/passkey/generate-register-options")).json()
@@ -56,7 +56,7 @@ test("a reset ends everything else that signs in as the person: sessions, passke
   expect(rest).toHaveLength(0)
 })
 
-test("of all links that a person was given, the last one works, and of two who use it at once, one succeeds", async () => {
+test("only the last of a person's links works, and of two simultaneous uses, one succeeds", async () => {
   const { email } = await member(app)
   const first = await newToken(email)
   const last = await newToken(email)
@@ -73,7 +73,7 @@ test("of all links that a person was given, the last one works, and of two who u
   expect(opened.map(({ status }) => status === 200)).toEqual(answers.map(({ status }) => status === 200))
 })
 
-test("no token of a link lies in the database in clear", async () => {
+test("the database never contains a link's token in plain text", async () => {
   const { email } = await member(app)
   const token = await newToken(email)
   const tables = await sql<
@@ -85,7 +85,7 @@ test("no token of a link lies in the database in clear", async () => {
   }
 })
 
-test("better-auth's own resets are closed: they keep other keys alive, and their tokens in clear", async () => {
+test("better-auth's resets are closed: they keep other ways to sign in, and store their tokens in plain text", async () => {
   const { email } = await member(app)
   const someone = new Browser(app)
   await sql`
@@ -99,13 +99,13 @@ test("better-auth's own resets are closed: they keep other keys alive, and their
   expect((await someone.fetch("/api/auth/reset-password/planted?callbackURL=/")).status).toBe(404)
 })
 
-test("a sign-in with the old password that began before the reset has no session after it", async () => {
+test("a sign-in with the old password that began before the reset gets no session", async () => {
   const { email } = await member(app)
   const token = await newToken(email)
   const waiters = () => sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const both = await sql.begin(async (tx) => {
-    // Pauses the reset before it removes credentials, and then the sign-in before it gets its session.
+    // Pauses the reset before it removes credentials, then the sign-in before it gets its session.
     await tx`select from users where email = ${email} for update`
     const reset = new Browser(app).mutate("setup.resetPassword", { token, password })
     await waitFor(async () => (await waiters()).length === 1 || null, "the reset to wait")

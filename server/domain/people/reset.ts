@@ -19,8 +19,8 @@ export async function createResetLink(email: string): Promise<string | null> {
 }
 
 /**
- * Mails such a link to a confirmed address. An unconfirmed address gets none: its mailbox may belong to another
- * person. Not awaited: the time it takes would reveal whether the user exists.
+ * Mails a reset link to a confirmed address. An unconfirmed address gets none, because its mailbox may belong to another
+ * person. Callers do not wait, because the duration would reveal whether the user exists.
  */
 export function requestReset(email: string): void {
   mailReset(email).catch((error) => logger.warn({ err: error }, "could not mail a password reset"))
@@ -32,7 +32,7 @@ async function mailReset(email: string): Promise<void> {
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email} and email_verified`
   if (!user) return
   const token = await sql.begin(async (sql) => {
-    // In one transaction: a mail beyond the limit must not end the link that was mailed last.
+    // In one transaction, so that a mail beyond the limit does not end the last mailed link.
     const token = await createMailedLink(sql, user.id, "reset")
     if (token !== null) await takeMail(sql, { to: email, accountId: null, reason: "requested" })
     return token
@@ -41,16 +41,16 @@ async function mailReset(email: string): Promise<void> {
   await send({
     to: email,
     subject: "Reset your Vouch password",
-    text: `Open this link within one hour to choose a new password:\n\n${resetLink(token)}\n\nThis also removes your passkeys and your second factor. Did not request this? Ignore this email: nothing has changed.`,
+    text: `Open this link within one hour to choose a new password:\n\n${resetLink(token)}\n\nThis also removes your passkeys and your second factor. Did not request this? Ignore this email. Nothing has changed.`,
   })
 }
 
-/** What a person has to set up anew after a reset. */
+/** What a person must set up again after a reset. */
 export type Reset = { passkeys_removed: number; second_factor_removed: boolean }
 
 /**
- * Chooses a new password by a link, and ends all else that signs in as that person: passkeys, the second factor, every
- * session, every challenge that waits. One of them may be the reason for the reset. Errors: invalid_link.
+ * Sets a new password with a link, and ends every other way to sign in as that person: passkeys, the second factor, all
+ * sessions and open challenges. One of them may be the reason for the reset. Errors: invalid_link.
  */
 export async function resetPassword(token: string, password: string): Promise<Reset> {
   await findUserLink(sql, "reset", token)
@@ -67,7 +67,7 @@ export async function resetPassword(token: string, password: string): Promise<Re
   })
 }
 
-/** From here on all old ways to sign in are closed. */
+/** Ends all previous ways to sign in. */
 async function endEveryWayIn(sql: Queryable, userId: string): Promise<Reset> {
   await sql`delete from user_credentials where user_id = ${userId}`
   const passkeys = await sql`delete from user_passkeys where user_id = ${userId}`

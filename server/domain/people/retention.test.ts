@@ -7,7 +7,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
-test("what has ended goes, however much there is of it, and by the database's clock; what works stays", async () => {
+test("ended rows are deleted, in any number and by the database's clock; working ones stay", async () => {
   const { browser, account } = await member(app)
   const { id } = (await browser.query("me.get")).data.user
   await browser.mutate("member.invite", { role: "viewer" })

@@ -1,12 +1,12 @@
 import { type Sql, sql } from "#db/client.ts"
 
 const BATCH = 5000
-/** An invitation is kept this long after its end, to explain why a link does not work. */
+/** Invitations are kept this long after they end, to explain why a link does not work. */
 const INVITATIONS_KEPT = "30 days"
-/** Longer than any window that requests are counted over. */
+/** Longer than any rate limit's window. */
 const RATES_KEPT = "1 hour"
 
-/** Deletes ended rows that would stay forever, by the database's clock; strangers can create most of them. */
+/** Deletes ended rows, which would otherwise stay indefinitely, by the database's clock. Strangers can create most of them. */
 const ended: readonly ((sql: Sql) => PromiseLike<{ count: number }>)[] = [
   (sql) => sql`
     delete from user_sessions where ctid in (
@@ -29,7 +29,7 @@ const ended: readonly ((sql: Sql) => PromiseLike<{ count: number }>)[] = [
       where least(used_at, expires_at) <= now() - ${INVITATIONS_KEPT}::interval limit ${BATCH})`,
 ]
 
-/** Drops sessions, challenges, links, counts of requests and mails, and invitations that have ended, a batch at a time. */
+/** Deletes ended sessions, challenges, links, invitations and counts of requests and mails, a batch at a time. */
 export async function cleanPeople(): Promise<void> {
   for (const remove of ended) while ((await remove(sql)).count === BATCH);
 }

@@ -8,26 +8,26 @@ usesApp()
 
 const STEP_MS = 30_000
 
-/** A user with a second factor, whose device is one step further with each `code`. */
+/** A user with a second factor. Each `code` moves their device one step ahead. */
 async function memberWithFactor() {
   const { browser, email } = await member(app)
   const { json } = await browser.auth("/two-factor/enable", { password: PASSWORD })
   const secret = new URL(json.totpURI).searchParams.get("secret")!
   const totp = new TOTP({ secret, period: 30, digits: 6 })
   const code = (stepsAhead = 0) => totp.generate({ timestamp: Date.now() + stepsAhead * STEP_MS })
-  // With the code of the step before, so that this one's and the next one's are still good.
+  // With the previous step's code, so that the codes of this step and the next are still valid.
   expect((await browser.auth("/two-factor/verify-totp", { code: code(-1) })).status).toBe(200)
   return { browser, email, code, secret, backupCodes: json.backupCodes as string[] }
 }
 
-/** A browser in which the password was entered, and the second step is asked for. */
+/** A browser that has entered the password and must enter the second factor. */
 async function atSecondStep(email: string) {
   const browser = new Browser(app)
   expect((await browser.signIn(email)).json).toMatchObject({ twoFactorRedirect: true })
   return browser
 }
 
-/** Runs `claims` again if a new 30-second step began meanwhile, which what they claim is about. */
+/** Runs `claims` again if a new 30-second step began in the meantime, because they depend on the step. */
 async function withinOneStep(claims: () => Promise<void>): Promise<void> {
   for (;;) {
     const step = Math.floor(Date.now() / STEP_MS)
@@ -39,7 +39,7 @@ async function withinOneStep(claims: () => Promise<void>): Promise<void> {
   }
 }
 
-test("with a second factor the password alone opens nothing; a code does, and a backup code once", async () => {
+test("with a second factor the password is not enough; a code signs in, and a backup code once", async () => {
   const { browser, email, secret, backupCodes } = await memberWithFactor()
   expect((await browser.query("me.get")).data.user.two_factor).toBe(true)
 
@@ -59,12 +59,12 @@ test("with a second factor the password alone opens nothing; a code does, and a 
   expect((await third.auth("/two-factor/verify-backup-code", { code: backupCodes[0] })).status).toBe(401)
 })
 
-test("a code signs in once: not again in its own time, nor in the two steps around it that are taken, nor two at once", async () => {
+test("a code signs in once: not again in its step or the accepted steps around it, nor twice at once", async () => {
   await withinOneStep(async () => {
     const { email, code } = await memberWithFactor()
     const enter = async (digits: string) =>
       (await (await atSecondStep(email)).auth("/two-factor/verify-totp", { code: digits })).status
-    // The one that switched it on.
+    // The code that turned the second factor on.
     expect(await enter(code(-1))).toBe(401)
     const now = code()
     const both = await Promise.all([atSecondStep(email), atSecondStep(email)])
@@ -73,14 +73,14 @@ test("a code signs in once: not again in its own time, nor in the two steps arou
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
     expect(await enter(now)).toBe(401)
-    // A device that is ahead: its code is taken, and none from before it any more.
+    // A device that is ahead: its code is accepted, and then no earlier one.
     expect(await enter(code(1))).toBe(200)
     expect(await enter(code(1))).toBe(401)
     expect(await enter(now)).toBe(401)
     const [row] = await sql<{ failed: number }[]>`
       select failed_verification_count as failed from user_two_factors f join users u on u.id = f.user_id
       where u.email = ${email}`
-    // Counted as wrong codes are, which lock in the end.
+    // Counted like wrong codes, which eventually lock the user out.
     expect(row!.failed).toBe(2)
   })
 })
@@ -97,7 +97,7 @@ test("of two sign-ins with one backup code, one succeeds", async () => {
   expect(signedIn.map(({ status }) => status).sort()).toEqual([200, 401])
 })
 
-test("no browser comes to be trusted without a code, whatever it asks for", async () => {
+test("no browser becomes trusted without a code, whatever it requests", async () => {
   const { email, backupCodes } = await memberWithFactor()
   const browser = await atSecondStep(email)
   const asked = { code: backupCodes[0], trustDevice: true }

@@ -6,15 +6,15 @@ export const hasSecondFactor = (on: Queryable = sql) => on`
   (u.two_factor_enabled or exists (select from user_passkeys p where p.user_id = u.id))`
 
 /**
- * Whether account `a` demands more than the session of member `m` has proven: two factors in this very sign-in, which
- * the person still has.
+ * Whether account `a` requires a second factor and the session of member `m` lacks it: the sign-in must have proven two
+ * factors, and the person must still have them.
  */
 export const lacksSecondFactor = (on: Queryable, sessionId: string) => on`
   (a.second_factor_required and not exists (
     select from user_sessions s join users u on u.id = s.user_id
     where s.id = ${sessionId} and s.user_id = m.user_id and s.two_factor and ${hasSecondFactor(on)}))`
 
-/** Where the library changes what somebody signs in with. */
+/** better-auth's endpoints that change how a user signs in. */
 const CHANGES = new Set([
   "/two-factor/enable",
   "/two-factor/disable",
@@ -29,8 +29,8 @@ const CHANGES = new Set([
 export const changesFactors = (path: string): boolean => CHANGES.has(path)
 
 /**
- * A password alone does not change the factors of a person who has some, where an account of theirs demands them: it
- * would be a way around them. Errors: second_factor_required.
+ * Refuses to change a user's factors with only a password if they have factors and one of their accounts requires them.
+ * Otherwise the password would be a way around the factors. Errors: second_factor_required.
  */
 export async function guardFactors(sessionId: string): Promise<void> {
   const [guarded] = await sql`
@@ -42,7 +42,7 @@ export async function guardFactors(sessionId: string): Promise<void> {
     fail("second_factor_required", "Sign in again with your passkey or code, then change how you sign in.")
 }
 
-/** Notes that a session has proven two factors. */
+/** Records that a session has proven two factors. */
 export async function proveTwice(sessionId: string): Promise<void> {
   await sql`update user_sessions set two_factor = true where id = ${sessionId}`
 }

@@ -5,7 +5,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-test("people see where they are signed in, without a token, and sign out one browser of theirs or all", async () => {
+test("people see where they are signed in, without tokens, and can sign out one browser or all", async () => {
   const [ada, eve] = [await member(app), await member(app)]
   const phone = new Browser(app)
   await phone.signIn(ada.email)
@@ -33,7 +33,7 @@ test("people see where they are signed in, without a token, and sign out one bro
   expect((await eve.browser.query("me.get")).status).toBe(200)
 })
 
-test("better-auth's own endpoints for names and sessions are closed: they take any name, and show tokens", async () => {
+test("better-auth's endpoints for names and sessions are closed: they accept any name and show tokens", async () => {
   const { browser, account } = await member(app)
   const { name: before } = (await browser.query("me.get")).data.user
   expect((await browser.fetch("/api/auth/list-sessions")).status).toBe(404)
@@ -45,7 +45,7 @@ test("better-auth's own endpoints for names and sessions are closed: they take a
   for (let n = 0; n < 2; n++)
     expect((await browser.mutate("me.rename", { name: "Ada Lovelace" })).status).toBe(200)
   expect((await browser.query("me.get")).data.user.name).toBe("Ada Lovelace")
-  // Under the old name, and once: the second time nothing changed.
+  // Under the old name, and only once: the second request changed nothing.
   const entries = await sql`
     select actor_name from audit_entries where account_id = ${account.id} and action = 'member.renamed'`
   expect(entries).toEqual([{ actor_name: before }])

@@ -4,13 +4,13 @@ import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { releaseAddress } from "./evict.ts"
 
-// A server that sends no mail: links go from hand to hand, and an address is a name to sign in with.
+// A server that cannot send mail: people pass links on by hand, and an address is only a name to sign in with.
 
 usesApp()
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
 
-test("people come in by the link alone, and no address counts as confirmed, bound or not", async () => {
+test("people join with only the link, and no address counts as confirmed, bound or not", async () => {
   const { browser } = await member(app)
   for (const email of [undefined, "bound@example.com"]) {
     const token = tokenOf((await browser.mutate("member.invite", { role: "viewer", email })).data.link)
@@ -24,7 +24,7 @@ test("people come in by the link alone, and no address counts as confirmed, boun
   }
 })
 
-test("a link that an inviter keeps takes nobody's address over; the operator releases one that was never confirmed", async () => {
+test("an inviter cannot use their own link to take over an address; the operator releases an unconfirmed one", async () => {
   const host = await member(app)
   const victim = "vera@example.com"
   const squat = tokenOf((await host.browser.mutate("member.invite", { role: "owner" })).data.link)

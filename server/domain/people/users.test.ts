@@ -5,7 +5,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-test("a session sees its own workspaces and nobody else's; without one there is nothing", async () => {
+test("a session sees only its own workspaces, and without a session nothing is visible", async () => {
   const [ada, eve] = [await member(app), await member(app)]
   const { data } = await ada.browser.query("me.get")
   expect(data.user).toMatchObject({ email: ada.email, two_factor: false })
@@ -26,7 +26,7 @@ test("a session sees its own workspaces and nobody else's; without one there is 
   expect((await stranger.query("me.get")).error.error).toBe("not_signed_in")
 })
 
-test("a viewer reads, and changes nothing through any procedure", async () => {
+test("a viewer can read, but change nothing through any procedure", async () => {
   const owner = await member(app)
   const viewer = await member(app, { role: "viewer", account: owner.account })
   expect((await viewer.browser.query("attestation.list", { limit: 5 })).status).toBe(200)
@@ -47,7 +47,7 @@ test("a viewer reads, and changes nothing through any procedure", async () => {
   }
 })
 
-test("a developer makes what the API makes, but neither invites nor removes", async () => {
+test("a developer can create what the API creates, but not invite or remove members", async () => {
   const owner = await member(app)
   const developer = await member(app, { role: "developer", account: owner.account })
   const started = await developer.browser.mutate("kyc.start", {
@@ -60,7 +60,7 @@ test("a developer makes what the API makes, but neither invites nor removes", as
   )
 })
 
-test("an invited person comes in once by the link, with the role of the invitation; roles and removal hold at once", async () => {
+test("an invited person joins once by the link, with its role; role changes and removals take effect at once", async () => {
   const owner = await member(app)
   const { data } = await owner.browser.mutate("member.invite", { role: "viewer", email: "Bob@Example.com" })
   const token = new URL(data.link).searchParams.get("token")!
@@ -102,7 +102,7 @@ test("an invited person comes in once by the link, with the role of the invitati
   ])
 })
 
-test("of two owners who remove each other at the same time, one stays", async () => {
+test("if two owners remove each other at the same time, one stays", async () => {
   const one = await member(app)
   const other = await member(app, { role: "owner", account: one.account })
   const { members } = (await one.browser.query("member.list")).data
@@ -122,20 +122,20 @@ test("of two owners who remove each other at the same time, one stays", async ()
   )
 })
 
-test("nobody signs up without a link, and a wrong password says nothing about who exists", async () => {
+test("no one signs up without a link, and a wrong password does not reveal who exists", async () => {
   const { email } = await member(app)
   const stranger = new Browser(app)
   expect(
     (await stranger.auth("/sign-up/email", { name: "Eve", email: "eve@x.com", password: PASSWORD })).status,
   ).toBe(404)
   const wrong = await stranger.signIn(email, "not the password")
-  const nobody = await stranger.signIn("nobody@example.com", "not the password")
-  expect(wrong).toEqual(nobody)
+  const unknown = await stranger.signIn("unknown@example.com", "not the password")
+  expect(wrong).toEqual(unknown)
   expect(wrong.status).toBe(401)
   expect(stranger.cookies.size).toBe(0)
 })
 
-test("cookies are HttpOnly and SameSite, and a session that was planted beforehand is not taken over", async () => {
+test("cookies are HttpOnly and SameSite, and signing in does not reuse a planted session", async () => {
   const { email } = await member(app)
   const response = await new Browser(app).fetch("/api/auth/sign-in/email", {
     method: "POST",
@@ -151,7 +151,7 @@ test("cookies are HttpOnly and SameSite, and a session that was planted beforeha
   expect(rows).toHaveLength(0)
 })
 
-test("what another site's page sends changes nothing, with the cookie and all", async () => {
+test("a request from another site's page changes nothing, even with the cookie", async () => {
   const { browser } = await member(app)
   const from = { origin: "https://evil.example" }
   expect(await browser.mutate("member.invite", { role: "owner" }, from)).toMatchObject({

@@ -8,10 +8,10 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { eraseInvestor, eraseWallet } from "./erase.ts"
 import { erasers } from "./erasers.ts"
 
-// What happens to a person at the moment of their erasure: answers that are stored, and sessions that begin.
+// Answers that are stored and sessions that begin at the moment of an erasure.
 usesApp()
 
-/** A request that began something about a wallet, and whose answer is not stored yet. */
+/** A request about a wallet that has taken effect, and whose answer is not stored yet. */
 async function begun() {
   const key = await app.key()
   const { workspaceId } = key
@@ -52,7 +52,7 @@ const someoneWaits = () =>
 
 const NOTHING = { status: null, body: null }
 
-test("an answer that is stored before its erasure goes with it", async () => {
+test("an answer that is stored before the erasure is erased with it", async () => {
   const { workspaceId, wallet, store, stored } = await begun()
   await store()
   expect((await stored())?.status).toBe(200)
@@ -60,14 +60,14 @@ test("an answer that is stored before its erasure goes with it", async () => {
   expect(await stored()).toEqual(NOTHING)
 })
 
-test("an answer that was made before its erasure and is stored after it leaves nothing", async () => {
+test("an answer that is computed before the erasure and stored after it leaves nothing", async () => {
   const { workspaceId, wallet, store, stored } = await begun()
   await eraseWallet({ workspaceId, wallet, inForce: "end" })
   await store()
   expect(await stored()).toEqual(NOTHING)
 })
 
-test("an answer that is stored while its erasure takes place waits for it, and leaves nothing", async () => {
+test("an answer that is stored during the erasure waits for it and leaves nothing", async () => {
   const { workspaceId, wallet, attestation, store, stored } = await begun()
   let storing: Promise<void> | undefined
   await sql.begin(async (erasure) => {
@@ -86,7 +86,7 @@ test("an answer that is stored while its erasure takes place waits for it, and l
   expect(await stored()).toEqual(NOTHING)
 })
 
-test("a session that begins while its person's erasure waits does not outlive the erasure", async () => {
+test("a session that begins while its person's erasure waits is erased too", async () => {
   for (const by of ["investor", "wallet"]) {
     const key = await app.key()
     const { workspaceId } = key
@@ -96,7 +96,7 @@ test("a session that begins while its person's erasure waits does not outlive th
     const investorId = person!.id
     let erasing: Promise<unknown> | undefined
     await sql.begin(async (start) => {
-      // As a start locks its person, and gives them the session.
+      // Locks the person and gives them the session, like a start.
       await start`select from investors where workspace_id = ${workspaceId} and id = ${investorId} for no key update`
       await start`update attestations set investor_id = ${investorId} where session_id = ${begun.sessionId}`
       const what = { workspaceId, inForce: "end" } as const
@@ -111,7 +111,7 @@ test("a session that begins while its person's erasure waits does not outlive th
       select a.status, i.erased_at is not null as erased
       from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
       where a.session_id = ${begun.sessionId}`
-    // Of a person all goes, and of a wallet what is known of it.
+    // Erasing a person covers the session; erasing a wallet covers its known sessions.
     expect(later).toEqual(
       by === "wallet" ? { status: "pending", erased: false } : { status: "rejected", erased: true },
     )

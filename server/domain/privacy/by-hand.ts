@@ -15,7 +15,7 @@ export type Redaction = {
   id: string
   provider: string
   status: ShownRedaction
-  /** The vendor's id of it, where a person has to ask; null otherwise. */
+  /** The vendor's id, if a member must ask the vendor; null otherwise. */
   reference: string | null
   erased_at: string
   done_at: string | null
@@ -32,7 +32,7 @@ type Row = {
   mode: Mode
 }
 
-/** What vendors were asked to delete of an investor, the latest erasure first. */
+/** Requests to vendors to delete an investor's data, latest erasure first. */
 export async function listRedactions(workspaceId: string, investorId: string): Promise<Redaction[]> {
   const rows = await sql<Row[]>`
     select r.id, r.provider, r.status, r.reference, r.attempts, e.erased_at, r.done_at, w.mode
@@ -54,7 +54,7 @@ export async function listRedactions(workspaceId: string, investorId: string): P
   })
 }
 
-/** A person has had the vendor delete it: its reference is not needed any more. Errors: erasure_not_found. */
+/** Records that a member had the vendor delete the data, and deletes the reference. Errors: erasure_not_found. */
 export async function confirmRedaction({
   principal,
   requestId,

@@ -9,7 +9,7 @@ const END = "<!-- /made -->"
 const tables = Object.entries<Kept>(kept)
 const named = (columns: readonly string[]) => columns.map((column) => `\`${column}\``).join(", ")
 
-/** The part of the document that the tables give. */
+/** The part of the document that describes the tables. */
 function madeOfTables(): string {
   const ofInvestors = tables.flatMap(([name, table]) => {
     if (table.of !== "investors") return []
@@ -24,25 +24,25 @@ function madeOfTables(): string {
     const others = columns.filter(([, says]) => says === null).map(([column]) => column)
     return [
       `#### \`${name}\`\n\n${table.what}. Kept: ${table.kept}.\n`,
-      `| Column | What it says of the person | Erased |\n|---|---|---|\n${personal.join("\n")}\n`,
+      `| Column | What it says about the person | Erased |\n|---|---|---|\n${personal.join("\n")}\n`,
       ...(others.length > 0 ? [`Ids, states, times and the like: ${named(others)}.\n`] : []),
     ]
   })
-  const rows = (of: "members" | "nobody") =>
+  const rows = (of: "members" | "none") =>
     tables.flatMap(([name, table]) => (table.of === of ? [`| \`${name}\` | ${table.what} |`] : [])).join("\n")
   return [
-    "### Of investors\n",
+    "### About investors\n",
     ...ofInvestors,
-    `### Of people who sign in\n\n| Table | What |\n|---|---|\n${rows("members")}\n`,
-    `### Of nobody\n\n| Table | What |\n|---|---|\n${rows("nobody")}\n`,
+    `### About people who sign in\n\n| Table | What |\n|---|---|\n${rows("members")}\n`,
+    `### About no one\n\n| Table | What |\n|---|---|\n${rows("none")}\n`,
   ].join("\n")
 }
 
-/** The whole document, with the tables as they are now. */
+/** The document with the current tables. */
 export function renderDocument(text: string): string {
   const begin = text.indexOf(BEGIN) + BEGIN.length
   const end = text.indexOf(END)
-  if (begin < BEGIN.length || end < begin) throw new Error("docs/privacy.md has lost its marks")
+  if (begin < BEGIN.length || end < begin) throw new Error("docs/privacy.md lacks the markers")
   return `${text.slice(0, begin)}\n${madeOfTables()}\n${text.slice(end)}`
 }
 

@@ -6,7 +6,7 @@ import { type Kept, kept } from "./kept.ts"
 
 const text = readFileSync(DOCUMENT, "utf8")
 
-test("docs/privacy.md names every table and column as they are (npm run privacy:write makes it so)", () => {
+test("docs/privacy.md lists every table and column (run npm run privacy:write)", () => {
   expect(text).toBe(renderDocument(text))
   for (const [name, table] of Object.entries<Kept>(kept)) {
     expect(text).toContain(`\`${name}\``)
@@ -16,7 +16,7 @@ test("docs/privacy.md names every table and column as they are (npm run privacy:
   }
 })
 
-test("what it says of attestations is erased is what erasure empties", () => {
+test("the columns of attestations that it lists as erased are those that an erasure empties", () => {
   const columns = Object.entries(kept.attestations.columns)
   const erased = columns.filter(([, says]) => typeof says === "string").map(([column]) => column)
   expect(erased.sort()).toEqual([...personalColumns].sort())

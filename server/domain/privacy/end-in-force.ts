@@ -5,8 +5,8 @@ import { statusAt } from "#server/domain/attestations/status.ts"
 import type { ErasedRow } from "./erased-row.ts"
 
 /**
- * Ends what is pending or verified, as a revocation does. What is over by its time is left to the sweep, which ends it
- * as expired. Returns those that it ended.
+ * Ends pending and verified attestations like a revocation. Leaves those past their time to the sweep, which ends them as
+ * expired. Returns those that it ended.
  */
 export async function endInForce(
   sql: Queryable,

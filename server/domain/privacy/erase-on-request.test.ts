@@ -50,15 +50,15 @@ const entriesOf = async (...subjects: string[]) =>
       select action, subject, detail, request_id is not null as asked from audit_entries
       where workspace_id = ${key.workspaceId} and subject = any(${subjects}) and action like '%erased' order by seq`
   ).map((row) => ({ ...row }))
-/** The wallet's credential by the books is gone, and so is the operation that burns it. */
+/** Waits until the books have no credential of the wallet and no open operation to destroy it. */
 const burnt = (wallet: string) =>
   waitFor(async () => {
     const [row] = await sql`
       select attestation_id from credentials where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
     return row !== undefined && row.attestation_id === null
-  }, `the credential of ${wallet} to be burnt`)
+  }, `the credential of ${wallet} to be destroyed`)
 
-test("a verified wallet is erased: it is revoked, its credential is burnt, and nothing but its address is left", async () => {
+test("erasing a verified wallet revokes it, destroys its credential and leaves only its address", async () => {
   const wallet = newWallet()
   await verify(wallet, "jane-4711")
   const { status, json } = await eraseWallet(wallet)
@@ -76,7 +76,7 @@ test("a verified wallet is erased: it is revoked, its credential is burnt, and n
     { status: "rejected", investor_id: json.investor_id, name: null, erased: true, known: false },
   ])
   await burnt(wallet)
-  // One line, without a word of the person.
+  // One entry, without personal data.
   expect(await entriesOf(wallet)).toEqual([
     { action: "wallet.erased", subject: wallet, detail: { attestations: 1 }, asked: true },
   ])
@@ -84,7 +84,7 @@ test("a verified wallet is erased: it is revoked, its credential is burnt, and n
   expect(found.json).toEqual(json)
 })
 
-test("again, with a key or without, the answer is the same and nothing happens", async () => {
+test("a repeat, with or without an idempotency key, returns the same and does nothing", async () => {
   const wallet = newWallet()
   await verify(wallet)
   const name = newId("evt")
@@ -96,7 +96,7 @@ test("again, with a key or without, the answer is the same and nothing happens",
   expect(await entriesOf(wallet)).toHaveLength(1)
 })
 
-test("a key whose answer was lost joins the erasure that it began, whatever has begun since", async () => {
+test("an idempotency key whose answer was lost finds its erasure, whatever has begun since", async () => {
   const wallet = newWallet()
   await verify(wallet)
   const name = newId("evt")
@@ -110,7 +110,7 @@ test("a key whose answer was lost joins the erasure that it began, whatever has 
   expect(json.state).toBe("open")
 })
 
-test("many at once erase once", async () => {
+test("many simultaneous requests erase once", async () => {
   const wallet = newWallet()
   await verify(wallet, newId("evt"))
   const id = await investorOf(wallet)
@@ -121,7 +121,7 @@ test("many at once erase once", async () => {
   expect(await entriesOf(wallet, id)).toHaveLength(1)
 })
 
-test("a pending one is ended with it: its unit is given back, and a late approval is ignored", async () => {
+test("a pending attestation ends: its unit is returned, and a late approval is ignored", async () => {
   const own = await app.key()
   const wallet = newWallet()
   const sessionId = await start(wallet, "late", "kyc_individual_v1", own)
@@ -132,7 +132,7 @@ test("a pending one is ended with it: its unit is given back, and a late approva
   expect((await app.webhook(event)).json.outcome).toBe("ignored")
 })
 
-test("events that come after it leave nothing, not even their ids", async () => {
+test("later events leave nothing, not even their ids", async () => {
   const wallet = newWallet()
   const session_id = await verify(wallet)
   await eraseWallet(wallet)
@@ -157,7 +157,7 @@ test("events that come after it leave nothing, not even their ids", async () => 
   expect(await rowsOf(wallet)).toMatchObject([{ status: "rejected", known: false }])
 })
 
-test("an erasure and an approval at once: whichever is first, nobody is verified and nothing is known", async () => {
+test("after a simultaneous erasure and approval, in either order, nothing is verified and nothing is known", async () => {
   for (let n = 0; n < 5; n++) {
     const wallet = newWallet()
     const sessionId = await start(wallet, newId("evt"))
@@ -170,14 +170,14 @@ test("an erasure and an approval at once: whichever is first, nobody is verified
         select count(*)::int as count from operations
         where workspace_id = ${key.workspaceId} and wallet = ${wallet} and status in ('queued', 'submitted')`
       return row!.count === 0
-    }, "the ledger to have done what there was to do")
+    }, "the ledger to be idle")
     const [row] = await sql`
       select attestation_id from credentials where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
     expect(row?.attestation_id ?? null).toBeNull()
   }
 })
 
-test("an investor is erased with all wallets, and the id that the customer gave is nobody's", async () => {
+test("an investor is erased with all wallets, and their external id is free", async () => {
   const name = newId("evt")
   const wallets = [newWallet(), newWallet(), newWallet()].sort()
   for (const wallet of wallets.slice(0, 2)) await verify(wallet, name)
@@ -195,7 +195,7 @@ test("an investor is erased with all wallets, and the id that the customer gave 
   for (const wallet of wallets.slice(0, 2)) await burnt(wallet)
 })
 
-test("of a person with several wallets one is erased: the others keep theirs, and are no longer tied to it", async () => {
+test("erasing one of several wallets leaves the others unchanged and no longer tied to it", async () => {
   const name = newId("evt")
   const [gone, stays] = [newWallet(), newWallet()]
   await verify(gone, name)
@@ -209,7 +209,7 @@ test("of a person with several wallets one is erased: the others keep theirs, an
   ])
 })
 
-test("a wallet that went over to somebody else: what is erased with the first is theirs alone", async () => {
+test("if a wallet changed its owner, erasing the first person erases only their data", async () => {
   const wallet = newWallet()
   const first = await start(wallet, "first-owner")
   await app.webhook({ session_id: first, decision: "rejected" })
@@ -222,7 +222,7 @@ test("a wallet that went over to somebody else: what is erased with the first is
   ])
 })
 
-test("whoever begins again after an erasure is a new person, also by the same external id", async () => {
+test("a person who begins again after an erasure is a new investor, even with the same external id", async () => {
   const name = newId("evt")
   const wallet = newWallet()
   await verify(wallet, name)
@@ -236,7 +236,7 @@ test("whoever begins again after an erasure is a new person, also by the same ex
   expect(second.erasure_id).not.toBe(first.erasure_id)
 })
 
-test("an investor who turned out to be another is erased as that one", async () => {
+test("erasing a merged investor erases the one it was merged into", async () => {
   const wallet = newWallet()
   const name = newId("evt")
   const anonymous = await start(wallet)
@@ -249,7 +249,7 @@ test("an investor who turned out to be another is erased as that one", async () 
   expect((await eraseInvestorOf(before)).json).toMatchObject({ investor_id: id, attestations: 3 })
 })
 
-test("what is not there, is another's, or may not be erased", async () => {
+test("unknown, other workspaces' and invalid subjects are refused", async () => {
   const wallet = newWallet()
   await verify(wallet, "kept")
   const id = await investorOf(wallet)
@@ -257,10 +257,10 @@ test("what is not there, is another's, or may not be erased", async () => {
   const theirs = await eraseWallet(wallet, { by: stranger })
   expect(theirs).toMatchObject({ status: 404, json: { error: "attestation_not_found" } })
   const other = await eraseInvestorOf(id, { by: stranger })
-  const nobody = await eraseInvestorOf(newId("inv"), { by: stranger })
+  const unknown = await eraseInvestorOf(newId("inv"), { by: stranger })
   expect((await eraseInvestorOf("%00", { by: stranger })).status).toBeLessThan(500)
   expect(other).toMatchObject({ status: 404, json: { error: "investor_not_found" } })
-  expect(nobody.json.detail).toBe(other.json.detail)
+  expect(unknown.json.detail).toBe(other.json.detail)
   expect(await eraseInvestor({ workspaceId: stranger.workspaceId, investorId: id })).toBeNull()
   const scopes = allScopes.filter((scope) => scope !== "investor:erase")
   const account = { workspaces: { test: key.workspaceId } } as never
@@ -277,7 +277,7 @@ test("what is not there, is another's, or may not be erased", async () => {
   expect(hidden).toMatchObject({ status: 404, json: { error: "erasure_not_found" } })
 })
 
-test("a viewer erases nobody", async () => {
+test("a viewer cannot erase", async () => {
   const { account } = await member(app)
   const mine = await app.startSession(await app.key({ account }))
   const viewer = (await member(app, { role: "viewer", account })).browser
@@ -286,7 +286,7 @@ test("a viewer erases nobody", async () => {
   })
 })
 
-test("who was erased with another person's wallet can be erased by name, and again", async () => {
+test("a person erased with another person's wallet can be erased by investor id, also repeatedly", async () => {
   const wallet = newWallet()
   const first = newId("evt")
   const session = await start(wallet, first)

@@ -7,7 +7,7 @@ import { type ErasureRecord, getErasure } from "./erasure-record.ts"
 
 type Request = { principal: Principal; requestId: string; idempotency: IdempotencyClaim | null }
 
-/** Erases a wallet and ends what is in force. Again, it answers the same. Errors: attestation_not_found. */
+/** Erases a wallet and ends what is in force. A repeat returns the same. Errors: attestation_not_found. */
 export async function eraseWalletOnRequest(request: Request & { wallet: Address }): Promise<ErasureRecord> {
   const { principal, wallet } = request
   const { workspaceId } = principal
@@ -20,7 +20,7 @@ export async function eraseWalletOnRequest(request: Request & { wallet: Address 
   })
 }
 
-/** The same for an investor with all of their wallets. Errors: investor_not_found. */
+/** Erases an investor with all their wallets. Errors: investor_not_found. */
 export const eraseInvestorOnRequest = (request: Request & { investorId: string }): Promise<ErasureRecord> =>
   answer(
     request,
@@ -40,7 +40,7 @@ async function answer(
   if (idempotency?.begun) return getErasure(workspaceId, idempotency.begun)
   const author = { principal, requestId }
   const outcome = await erase({ workspaceId, author, idempotency, inForce: "end" })
-  // What is in force was ended, and who was found has been erased now or before.
-  if ("current" in outcome || outcome.erasureId === null) throw new Error("an erasure has left something")
+  // Everything in force was ended, and the person is erased, now or before.
+  if ("current" in outcome || outcome.erasureId === null) throw new Error("an erasure is incomplete")
   return getErasure(workspaceId, outcome.erasureId)
 }

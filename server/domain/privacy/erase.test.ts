@@ -45,7 +45,7 @@ const logged = (wallet: string) =>
     return rows.length > 0
   }, "the request to be logged")
 
-test("what is in force is not erased; what has ended is, and only of that wallet", async () => {
+test("attestations in force are not erased; ended ones are, and only those of the wallet", async () => {
   const other = await app.verifiedWallet(key)
   const { wallet, status } = await app.verifiedWallet(key)
   const attestationId = status.attestation_id as string
@@ -67,12 +67,12 @@ test("what is in force is not erased; what has ended is, and only of that wallet
   expect((await again()).json).toEqual(record.json)
 })
 
-test("a session that is under way keeps its wallet from being erased", async () => {
+test("an open session prevents its wallet's erasure", async () => {
   const { wallet } = await app.startSession(key, newWallet())
   expect(await erase(wallet)).toMatchObject({ current: { status: "pending" } })
 })
 
-test("whatever was said of the person, and wherever it was put, it is in no column of the database afterwards", async () => {
+test("after an erasure, no column of the database contains anything about the person", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config()
   const wallet = newWallet()
@@ -85,7 +85,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
   }
   const agent = { "User-Agent": `app-of/${WORD}` }
   const idempotent = { ...agent, "Idempotency-Key": "start-of-the-first" }
-  // One that is rejected, one that is revoked, and one that is renewed and revoked.
+  // A rejected attestation, a revoked one, and one that was renewed and revoked.
   const first = await post("/kyc/start", start, idempotent)
   const said = { session_id: first.json.session_id as string, reason: `${WORD} is on a list` }
   await app.webhook(
@@ -98,7 +98,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
   const { attestation_id } = await app.waitForStatus(key, wallet, "verified")
   await tokens.mint(config, wallet, "1")
   await revoke(attestation_id, `${WORD}: SAR filed`, { ...agent, "Idempotency-Key": "revoke-the-second" })
-  // Refusals: of the request, and of an operation that had begun.
+  // A refused request, and an operation that was refused after it began.
   const refused = await post(
     "/token/mint",
     { user_pubkey: wallet, mint_config: config, amount: "1" },
@@ -136,7 +136,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
     "webhook_events.event_id",
   ])
 
-  // Another one's, and the same one's of another customer: neither may go with it.
+  // Another person's data, and the same person's at another customer: neither may be erased.
   const other = await app.key()
   const bystander = await app.request({
     ...{ method: "POST", path: "/kyc/start", key: other.apiKey },
@@ -151,7 +151,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
     "attestations.external_id",
     "investors.external_id",
   ])
-  // The key of what began something joins it still, without a stored answer. A refusal began nothing.
+  // A key that began something still finds it, without a stored answer. A refusal began nothing.
   expect([...(await answers())]).toEqual([
     { idempotency_key: "revoke-the-second", answered: false },
     { idempotency_key: "start-of-the-first", answered: false },
@@ -163,7 +163,7 @@ test("whatever was said of the person, and wherever it was put, it is in no colu
   expect(claims).toBe(0)
 })
 
-test("what stays of an erased wallet is its address, where the ledger, the quota and the audit log need it", async () => {
+test("of an erased wallet only its address stays, where the ledger, the quota and the audit log need it", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config()
   const { wallet, status } = await app.verifiedWallet(key)
@@ -190,7 +190,7 @@ test("what stays of an erased wallet is its address, where the ledger, the quota
   ])
 })
 
-test("the keys of idempotency, which a client chooses, go by themselves within a day", async () => {
+test("idempotency keys, which a client chooses, are deleted within a day", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   await post(
     "/kyc/start",
@@ -199,7 +199,7 @@ test("the keys of idempotency, which a client chooses, go by themselves within a
   )
   await app.webhook({ session_id: sessionId, decision: "rejected" })
   await erase(wallet)
-  // By the database's time, which no test moves: so the record is made a day older.
+  // This goes by the database's time, which tests cannot move, so make the record a day older.
   await sql`update idempotency_records set created_at = created_at - interval '1 day'`
   await clean()
   expect(await whereFound("jane-doe-by-key")).not.toContain("idempotency_records.idempotency_key")

@@ -14,29 +14,29 @@ import { erasers } from "./erasers.ts"
 import { requestRedactions } from "./vendor-redactions.ts"
 
 export type Erased =
-  /** Null where nothing is known of whoever it is; after the first time, that of then. */
+  /** `erasureId` is null if nothing is known about the person, and a repeat returns the first one's. */
   | { erased: number; erasureId: string | null }
-  /** Still in force: what it rests on cannot go before it does. */
+  /** An attestation in force prevents the erasure. */
   | { current: { attestationId: string; status: AttestationStatus } }
 
 export type Erasing = {
   workspaceId: string
   author?: Author
   idempotency?: IdempotencyClaim | null
-  /** What is pending or verified is ended with it, or keeps everything from being erased. */
+  /** Whether pending and verified attestations are ended, or prevent the erasure. */
   inForce?: "end" | "refuse"
 }
 
 /**
- * Erases what is known of the owner of a wallet through it, wherever it is kept (docs/privacy.md has the list), in one
- * transaction with the end of what was in force. Rows that count against the quota or explain the ledger stay, with the
- * wallet's address. The person's other wallets are no longer tied to it. Sessions that other people have for the wallet stay.
+ * Erases everything known about a wallet's owner through this wallet (docs/privacy.md has the list), and ends what was in force,
+ * in one transaction. Rows that count towards the quota or explain the ledger stay, with the wallet's address. The person's
+ * other wallets are no longer tied to it. Other people's sessions of the wallet stay.
  */
 export const eraseWallet = ({ wallet, ...erasing }: Erasing & { wallet: Address }): Promise<Erased> =>
   erase(erasing, async (sql) => {
     const { workspaceId } = erasing
     const ownerId = await ownerOf(sql, workspaceId, wallet)
-    // Only these: a session that begins now is a new decision.
+    // Only these: a session that begins from now on is a new decision.
     const attestations = await sql<ErasedRow[]>`
       select ${sql(erasedColumns)} from attestations
       where workspace_id = ${workspaceId} and wallet = ${wallet} and investor_id = ${ownerId}
@@ -46,7 +46,7 @@ export const eraseWallet = ({ wallet, ...erasing }: Erasing & { wallet: Address 
     return { ...found, wallets: [wallet], attestations: [...attestations] }
   }) as Promise<Erased>
 
-/** Whom a wallet stands for or, if that person was erased and no one has begun again, the erased one. */
+/** The wallet's owner or, if they were erased and no one has begun again, the erased investor. */
 async function ownerOf(sql: Queryable, workspaceId: string, wallet: Address): Promise<string | null> {
   const [owner] = await sql<{ id: string | null }[]>`
     select coalesce(i.investor_id, o.investor_id) as id
@@ -55,8 +55,8 @@ async function ownerOf(sql: Queryable, workspaceId: string, wallet: Address): Pr
 }
 
 /**
- * The same for a person with all of their attestations and the wallets that they own. What other people verified with one of
- * these wallets stays. Null if there is no such investor.
+ * Erases a person with all their attestations and the wallets that they own. Other people's verifications of these wallets stay.
+ * Null if there is no such investor.
  */
 export const eraseInvestor = ({
   investorId,
@@ -86,7 +86,7 @@ export const eraseInvestor = ({
 type Found = {
   action: "wallet.erased" | "investor.erased"
   subject: string
-  /** Whose all of it is; null where that follows from the wallet. */
+  /** The investor to erase; null if the wallet determines it. */
   investorId: string | null
   wallets: Address[]
   attestations: ErasedRow[]
@@ -109,7 +109,7 @@ async function erase(
       const fresh = attestations.filter(({ erased_at }) => erased_at === null)
       const isErased = [...fresh, ...persons].every((one) => one.erased_at !== null)
       const last = isErased ? await lastErasure(sql, workspaceId, found) : null
-      // Who was erased with another person's wallet has no erasure of their own yet.
+      // A person erased with another person's wallet has no erasure with their own id yet.
       const isRepeat = isErased && (last !== null || persons.length === 0)
       const erasureId = isRepeat ? last : newId("era")
       await refuseToEndAlone(sql, {
@@ -146,7 +146,7 @@ async function erase(
   return outcome
 }
 
-/** The investor has got another session meanwhile, or has turned out to be another one: they are to be found again. */
+/** Thrown if the investor has another session by now, or was merged, so that the search must run again. */
 class Moved extends Error {}
 
 async function repeatWhileMoved<T>(attempt: () => Promise<T>): Promise<T> {
@@ -162,8 +162,8 @@ async function repeatWhileMoved<T>(attempt: () => Promise<T>): Promise<T> {
 type Person = { id: string; erased_at: Date | null }
 
 /**
- * Investors of whom nothing else is known than these attestations: they go with them. Locked first, and looked at by a
- * statement after that: it sees a session that began while the lock was waited for.
+ * Investors known only by these attestations, to erase with them. Locks them first and reads them in a second statement, which
+ * sees a session that began while waiting for the lock.
  */
 async function wholePersons(sql: Queryable, workspaceId: string, found: Found): Promise<Person[]> {
   const ids = investorsOf(found)
@@ -181,7 +181,7 @@ const investorsOf = ({ investorId, attestations }: Found): string[] => [
   ...new Set([...attestations.map((one) => one.investor_id), ...(investorId === null ? [] : [investorId])]),
 ]
 
-/** The erasure that found everything gone by now. */
+/** The earlier erasure, if everything is already erased. */
 async function lastErasure(sql: Queryable, workspaceId: string, found: Found): Promise<string | null> {
   const [last] = await sql<{ id: string }[]>`
     select id from erasures
@@ -190,7 +190,7 @@ async function lastErasure(sql: Queryable, workspaceId: string, found: Found): P
   return last?.id ?? null
 }
 
-/** Ties what was erased to an investor of whom nothing is known: their own, or a new one where they have other wallets. */
+/** Ties the erased rows to an empty investor: the person's own, or a new one if they have other wallets. */
 async function giveToErased(
   sql: Queryable,
   { investorId, attestations }: Found,

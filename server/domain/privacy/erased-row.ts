@@ -1,6 +1,6 @@
 import { columns, type RowOf } from "#db/rows.ts"
 
-/** What an erasure has to know of an attestation. */
+/** The facts about an attestation that an erasure needs. */
 export const erasedColumns = columns(
   "attestations",
   "workspace_id",

@@ -5,17 +5,17 @@ import { reopenErased } from "#server/domain/screening/hits.ts"
 import { holdArchive } from "#server/ledger/archive.ts"
 import type { Address } from "#shared/address.ts"
 
-/** Whose data goes. */
+/** The data to erase. */
 type Subject = {
   workspaceId: string
   wallets: readonly Address[]
   attestations: readonly { id: string; session_id: string }[]
-  /** Investors of whom nothing else is known. */
+  /** Investors without other data. */
   investorIds: readonly string[]
   now: Date
 }
 
-/** But for the reasons, of which some are ours: that a renewal took its place, or that this ended it. */
+/** Reasons are handled separately, because some are Vouch's: replaced by a renewal, or ended by this erasure. */
 const emptied = Object.fromEntries(
   personalColumns
     .filter((column) => column !== "reason" && column !== "public_reason")
@@ -24,9 +24,9 @@ const emptied = Object.fromEntries(
 
 const ids = ({ attestations }: Subject) => attestations.map((one) => one.id)
 
-/** All places where something is said of a person, each with how it goes. `kept.ts` says the same to people. */
+/** All places with personal data, and how to erase each. `kept.ts` documents the same. */
 export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown>)[] = [
-  // While it is still known by what they were looked for.
+  // Before the data that finds these rows is erased.
   (sql, of) => sql`
     delete from saved_filters where workspace_id = ${of.workspaceId} and lower(filter ->> 'q') in (
       select lower(external_id) from attestations
@@ -36,7 +36,7 @@ export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown
       where workspace_id = ${of.workspaceId} and id = any(${[...of.investorIds]}) and external_id is not null
       union all select lower(t) from unnest(${[...of.wallets, ...of.investorIds, ...ids(of)]}::text[]) t)`,
 
-  // What the hosted page says of one that is revoked must not be that something was found out.
+  // The hosted page must not suggest that a check of the person failed.
   (sql, of) => sql`
     update attestations set ${sql(emptied)}, reason = case reason when 'superseded' then reason end,
       public_reason = case when revoked_at = ${of.now} then 'withdrawn' end, erased_at = ${of.now}
@@ -54,7 +54,7 @@ export const erasers: readonly ((sql: Queryable, of: Subject) => Promise<unknown
   (sql, of) => sql`
     delete from renewal_notices where workspace_id = ${of.workspaceId} and attestation_id = any(${ids(of)})`,
 
-  // Their ids are the provider's words. What has ended ignores a repeat.
+  // Event ids are data from the provider. Ended attestations ignore repeats anyway.
   (sql, of) => sql`
     delete from webhook_events where workspace_id = ${of.workspaceId} and attestation_id = any(${ids(of)})`,
 
@@ -79,8 +79,8 @@ async function eraseRefusals(sql: Queryable, { workspaceId, wallets }: Subject):
 }
 
 /**
- * Without its answer a key still joins what it began, and the answer is built anew. One that is being stored at this
- * moment finds the mark.
+ * Without its stored answer, an idempotency key still finds what it began, and the answer is computed again. An answer that is
+ * being stored at this moment finds the mark.
  */
 async function eraseAnswers(sql: Queryable, { workspaceId, wallets, attestations }: Subject): Promise<void> {
   const begun = attestations.flatMap(({ id, session_id }) => [id, session_id])
@@ -96,7 +96,7 @@ async function eraseAnswers(sql: Queryable, { workspaceId, wallets, attestations
       select from unnest(${[...wallets]}::text[]) as named where strpos(convert_from(body, 'UTF8'), named) > 0)`
 }
 
-/** Of the log, all that names a wallet or an attestation. No index knows these: it is read as a whole. */
+/** Deletes log rows that name a wallet or an attestation. No index has these, so it reads the whole log. */
 async function eraseRequests(sql: Queryable, of: Subject): Promise<void> {
   await sql`set local statement_timeout = 0`
   await sql`

@@ -13,7 +13,7 @@ const redaction = z
     provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }),
     status: z.enum(shownRedactions).meta({
       description:
-        "`requested`: the vendor is asked until it has deleted the data; `failed`: for hours in vain, and asked still; `not_supported`: its API takes no such request, so ask it yourself; `kept`: it has the same record for another wallet of the investor, and is asked when that one is erased",
+        "`requested`: Vouch asks the vendor until it has deleted the data; `failed`: the vendor has not done so for hours, and Vouch still asks; `not_supported`: the vendor's API cannot delete, so ask the vendor yourself; `kept`: the vendor's record also serves another wallet of the investor, and Vouch asks when that one is erased",
       example: "requested",
     }),
     done_at: timestamp.nullable().meta({ description: "Null until done", example: null }),
@@ -27,7 +27,8 @@ export const erasureRecord = z
       example: "era_9XsVbJm4f8NqYcTzHkLwR2",
     }),
     investor_id: idOf("inv").meta({
-      description: "Whose data it was; of one of several wallets, an investor of its own from then on",
+      description:
+        "The investor whose data was erased. For one of several wallets, a new investor that has only this wallet.",
       example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
     }),
     user_pubkeys: z.array(
@@ -37,7 +38,7 @@ export const erasureRecord = z
       }),
     ),
     attestations: wholeNumber(0, 2 ** 31 - 1).meta({
-      description: "Attestations that were emptied",
+      description: "How many attestations were emptied",
       example: 2,
     }),
     revoked: wholeNumber(0, 2 ** 31 - 1).meta({
@@ -47,7 +48,7 @@ export const erasureRecord = z
     erased_at: timestamp,
     vendor_redactions: z
       .array(redaction)
-      .meta({ description: "What vendors were asked to delete; empty where none has anything" }),
+      .meta({ description: "Requests to vendors to delete data; empty if no vendor has any" }),
   })
   .meta({ id: "Erasure" })
 
@@ -93,6 +94,6 @@ export async function getErasure(workspaceId: string, id: string): Promise<Erasu
   }
 }
 
-/** One that was asked for in vain for hours is said to have failed, though it goes on. */
+/** Shows a request as `failed` after hours of unsuccessful attempts, although the attempts continue. */
 export const shownRedaction = ({ status, attempts }: { status: VendorRedaction; attempts: number }) =>
   status === "requested" && attempts >= FAILED_ATTEMPTS ? "failed" : status

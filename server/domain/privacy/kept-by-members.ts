@@ -1,11 +1,11 @@
 import type { TableName } from "#db/rows.ts"
 import { type OfInvestors, wallet } from "./kept-columns.ts"
 
-/** What members write of investors, and look for. */
+/** What members write about investors and search for. */
 export const byMembers = {
   investor_notes: {
     of: "investors",
-    what: "What your members noted of an investor",
+    what: "Your members' notes about an investor",
     kept: "Until deleted or erased",
     columns: {
       workspace_id: null,
@@ -21,8 +21,8 @@ export const byMembers = {
   },
   reviews: {
     of: "investors",
-    what: "What your members have to decide about a person, and decided",
-    kept: "The row forever, personal data until erased",
+    what: "Decisions about a person that your members must make or made",
+    kept: "The row indefinitely, personal data until erased",
     columns: {
       workspace_id: null,
       id: null,
@@ -35,13 +35,13 @@ export const byMembers = {
       opened_at: null,
       found_at: null,
       version: null,
-      claims: "claims that came without a decision; sealed",
+      claims: "claims that arrived without a decision; sealed",
       approved_claims: "claims of an approval that waits to be confirmed; sealed",
       assignee: null,
       state: null,
       decision: { stays: "what was decided" },
-      reason: "why, in your member's words; sealed",
-      public_reason: "the code that the investor is shown",
+      reason: "your member's reason; sealed",
+      public_reason: "the code that the investor sees",
       requested_by: null,
       requested_at: null,
       decided_by: null,
@@ -53,8 +53,8 @@ export const byMembers = {
   },
   review_entries: {
     of: "investors",
-    what: "What was found about a person, and noted",
-    kept: "The row forever, the text until erased",
+    what: "Findings and notes about a person",
+    kept: "The row indefinitely, the text until erased",
     columns: {
       workspace_id: null,
       review_id: null,
@@ -73,7 +73,7 @@ export const byMembers = {
     columns: {
       workspace_id: null,
       id: null,
-      reason: { stays: "why, in your member's words; emptied once the last one is revoked" },
+      reason: { stays: "your member's reason; emptied once the last one is revoked" },
       public_reason: null,
       attestations: null,
       author_id: null,
@@ -86,15 +86,15 @@ export const byMembers = {
   },
   saved_filters: {
     of: "investors",
-    what: "What a member filters a list by again and again",
+    what: "Filters of lists that members saved",
     kept: "Until deleted, or until the member leaves",
     columns: {
       workspace_id: null,
       user_id: null,
       id: null,
       list: null,
-      name: { stays: "what your member calls it" },
-      filter: "what is searched for, such as an external id; deleted with the row",
+      name: { stays: "the name that your member chose" },
+      filter: "what it searches for, such as an external id; deleted with the row",
       created_at: null,
     },
   },

@@ -1,16 +1,16 @@
 import type { TableName, TableRow } from "#db/rows.ts"
 
-/** What a column says of an investor: null is nothing, `stays` is not erased, and the text says what it is. */
+/** What a column stores about an investor. Null: nothing. A text: what it is. `stays`: not erased. */
 export type Column = null | string | { stays: string }
 
-/** A table in which something is said of investors, column by column: a new one does not compile before it is decided. */
+/** A table with data about investors, column by column. A new column does not compile until it has an entry. */
 export type OfInvestors<Name extends TableName> = {
   of: "investors"
   what: string
-  /** How long, and what ends it before. */
+  /** How long rows are kept, and what deletes them earlier. */
   kept: string
   columns: Record<keyof TableRow<Name> & string, Column>
 }
 
-/** The address is public on chain, and the register of holders rests on it. */
+/** The address is public on chain, and the register of holders depends on it. */
 export const wallet = { stays: "the wallet's address" }

@@ -11,24 +11,24 @@ const attestations = Object.fromEntries(
   Object.entries<Facts>(facts).map(([column, { personal }]) => [column, personal ?? null]),
 ) as Record<keyof typeof facts, Column>
 
-/** Every table of the database, and what is in it of people. docs/privacy.md is made of it (`npm run privacy:write`). */
+/** Every table of the database and what it stores about people. `npm run privacy:write` writes docs/privacy.md from it. */
 export const kept = {
   attestations: {
     of: "investors",
     what: "One verification of one wallet, with its session",
-    kept: "The row forever, because the quota and the ledger depend on it; personal data until erased",
+    kept: "The row indefinitely, because the quota and the ledger depend on it; personal data until erased",
     columns: { ...attestations, wallet, investor_id: { stays: "ties the wallets of one person" } },
   },
   investors: {
     of: "investors",
     what: "A person with any number of wallets",
-    kept: "The row forever, personal data until erased",
+    kept: "The row indefinitely, personal data until erased",
     columns: {
       workspace_id: null,
       id: null,
       seq: null,
-      external_id: "your own id for the investor",
-      wallet: "the wallet's address, of one without an external id",
+      external_id: "your id for the investor",
+      wallet: "the wallet's address, if there is no external id",
       merged_into: null,
       created_at: null,
       erased_at: null,
@@ -46,12 +46,12 @@ export const kept = {
       created_at: null,
       attempts: null,
       next_attempt_at: null,
-      sent_at: "when they were written to",
+      sent_at: "when the mail was sent",
     },
   },
   events: {
     of: "investors",
-    what: "What happened, as your systems are told",
+    what: "Events, as your systems receive them",
     kept: "90 days",
     columns: {
       workspace_id: null,
@@ -65,20 +65,20 @@ export const kept = {
   },
   staged_events: {
     of: "investors",
-    what: "The same, for the fraction of a second before it has its number",
+    what: "Events in the fraction of a second before they get their number",
     kept: "Less than a second",
     columns: { seq: null, workspace_id: null, type: null, data: wallet, occurred_at: null },
   },
   expiry_notices: {
     of: "investors",
-    what: "That it was told that a verification expires",
-    kept: "The row for ever",
+    what: "That the event of an expiring verification was sent",
+    kept: "The row indefinitely",
     columns: { workspace_id: null, attestation_id: null, days: null },
   },
   sandbox_submissions: {
     of: "investors",
     what: "What was entered in the sandbox's form",
-    kept: "The row forever, the claims until they are delivered, seconds later",
+    kept: "The row indefinitely, the claims until they are delivered, seconds later",
     columns: {
       workspace_id: null,
       attestation_id: null,
@@ -93,7 +93,7 @@ export const kept = {
   },
   webhook_events: {
     of: "investors",
-    what: "Events of providers that had their effect, so that a repeat is recognised",
+    what: "Applied events of providers, to recognise repeats",
     kept: `${keptDays.webhookEvents} days, or until erased`,
     columns: {
       mode: null,
@@ -107,7 +107,7 @@ export const kept = {
   },
   operations: {
     of: "investors",
-    what: "What was done on chain, or refused; after 90 days in `archived_operations`",
+    what: "Operations on chain, done or refused; after 90 days in `archived_operations`",
     kept: "Forever",
     columns: {
       workspace_id: null,
@@ -131,7 +131,7 @@ export const kept = {
       rent: null,
       not_before: null,
       error_code: { stays: "why it was refused, as a code" },
-      error_detail: "why it was refused; it may name a country",
+      error_detail: "why it was refused; may name a country",
       traceparent: { stays: "random ids of a trace" },
       created_at: null,
       finished_at: null,
@@ -144,7 +144,7 @@ export const kept = {
     columns: {
       workspace_id: null,
       key_id: null,
-      idempotency_key: { stays: "what your client chose; it goes within 24 hours" },
+      idempotency_key: { stays: "your client's choice; deleted within 24 hours" },
       fingerprint: null,
       subject: null,
       status: null,
@@ -162,20 +162,20 @@ export const kept = {
       id: null,
       at: null,
       method: null,
-      path: "it may name the wallet",
+      path: "may name the wallet",
       status: null,
       error_code: null,
       duration_us: null,
       key_id: null,
-      headers: "what your client sends of itself",
+      headers: "what your client sends about itself",
       request_body: "the request, masked",
       response_body: "the answer, masked",
     },
   },
   audit_entries: {
     of: "investors",
-    what: "The audit log: who changed what, and when. No reason and nothing else of a person is written to it",
-    kept: "Forever; the database refuses to change or delete a line",
+    what: "The audit log: who changed what, and when. It never contains reasons or other personal data of investors",
+    kept: "Indefinitely; the database refuses to change or delete an entry",
     columns: {
       account_id: null,
       seq: null,
@@ -192,13 +192,13 @@ export const kept = {
   },
   credentials: {
     of: "investors",
-    what: "What each wallet's credential account on chain is believed to hold",
+    what: "What each wallet's credential account on chain holds, by Vouch's books",
     kept: "Forever",
     columns: { workspace_id: null, schema_id: null, wallet, attestation_id: null },
   },
   holdings: {
     of: "investors",
-    what: "The register of holders: what each wallet has of each token",
+    what: "The holders: how much of each token each wallet has",
     kept: "Forever",
     columns: {
       workspace_id: null,
@@ -212,7 +212,7 @@ export const kept = {
   },
   erasures: {
     of: "investors",
-    what: "That somebody was erased, and when",
+    what: "That a person was erased, and when",
     kept: "Forever",
     columns: {
       workspace_id: null,
@@ -227,15 +227,15 @@ export const kept = {
   },
   vendor_redactions: {
     of: "investors",
-    what: "What vendors were asked to delete",
-    kept: "The row forever, the vendor's id until it has deleted the data",
+    what: "Requests to vendors to delete data",
+    kept: "The row indefinitely, the vendor's id until it has deleted the data",
     columns: {
       workspace_id: null,
       id: null,
       erasure_id: null,
       provider: null,
       reference: {
-        stays: "the vendor's id of the check, sealed, until the vendor has deleted what it keeps",
+        stays: "the vendor's id of the check, sealed, until the vendor has deleted its data",
       },
       status: null,
       attempts: null,
@@ -245,8 +245,8 @@ export const kept = {
   },
   screening_hits: {
     of: "investors",
-    what: "Wallets that are on a list, such as one of sanctions",
-    kept: "Forever: a listed wallet stays refused, whoever asks to be forgotten",
+    what: "Wallets on a list, such as a sanctions list",
+    kept: "Indefinitely: a listed wallet stays refused, even after an erasure",
     columns: {
       workspace_id: null,
       wallet,
@@ -256,8 +256,8 @@ export const kept = {
       loaded_at: null,
       found_at: null,
       review_id: null,
-      frozen_at: { stays: "since when its tokens are frozen for it" },
-      cleared_at: { stays: "when it was decided to be a false match" },
+      frozen_at: { stays: "since when its tokens are frozen because of it" },
+      cleared_at: { stays: "when a member cleared it as a false match" },
       gone_at: { stays: "when the wallet left the list" },
     },
   },

@@ -8,7 +8,7 @@ import { noTransactionIsOpen } from "#test/matchers/open-transactions.ts"
 import { exampleId } from "#test/vendor/example-id.ts"
 import { startVendor, type Vendor } from "#test/vendor/server.ts"
 
-// What another company keeps of a person: asked for over real HTTP, until it has been deleted.
+// Asks vendors to delete a person's data over real HTTP, until they have.
 const ACCREDITED = "accredited_investor_v1"
 
 let vendor: Vendor
@@ -33,11 +33,11 @@ afterAll(async () => {
 
 const flow = () => {
   const { flow } = deployment.providers.test.configured.get("exampleid")!
-  if (flow.kind !== "redirect") throw new Error("Example ID has a page of its own")
+  if (flow.kind !== "redirect") throw new Error("Example ID has its own page")
   return flow
 }
 
-/** A session that the vendor knows of, and its id there. */
+/** A session that the vendor knows, and its id there. */
 async function known(wallet = newWallet(), by = key) {
   const { sessionId } = await app.startSession(by, wallet, ACCREDITED)
   await goOn(sessionId)
@@ -45,7 +45,7 @@ async function known(wallet = newWallet(), by = key) {
   return { wallet, sessionId, reference: check!.id }
 }
 
-/** To the vendor's page, as the hosted page does. */
+/** Continues to the vendor's page, as the hosted page does. */
 async function goOn(sessionId: string): Promise<void> {
   const response = await fetch(`${app.origin}/api/trpc/verification.continue`, {
     method: "POST",
@@ -67,7 +67,7 @@ const isDone = (id: string) =>
     "the vendor",
   )
 
-test("the vendor is asked to delete what it keeps, and what is left here is that it has", async () => {
+test("the vendor is asked to delete its data, and only that it did is kept here", async () => {
   const { wallet, sessionId, reference } = await known()
   await vendor.report(sessionId, "passed")
   await app.waitForStatus(key, wallet, "verified")
@@ -85,10 +85,10 @@ test("the vendor is asked to delete what it keeps, and what is left here is that
   expect(row!.reference).toBeNull()
 })
 
-test("every check that the vendor opened for a session is deleted, not the last one alone", async () => {
+test("every check that the vendor opened for a session is deleted, not only the last one", async () => {
   const { wallet, sessionId, reference } = await known()
   const { resumeSession } = flow()
-  // As where another submission is another check: Veriff, Didit, Stripe and Persona.
+  // As with vendors that open another check for another submission: Veriff, Didit, Stripe and Persona.
   flow().resumeSession = (session) => flow().createSession({ ...session, sessionId: `${sessionId}again` })
   try {
     await vendor.report(sessionId, "more_needed")
@@ -109,7 +109,7 @@ test("every check that the vendor opened for a session is deleted, not the last 
 test.each([
   ["erased", (wallet: string) => `/wallets/${wallet}/erase`],
   ["cancelled", (_wallet: string, sessionId: string) => `/kyc/session/${sessionId}/cancel`],
-])("a check that the vendor opens while its session is %s is deleted, too", async (_how, pathOf) => {
+])("a check that the vendor opens while its session is %s is deleted too", async (_how, pathOf) => {
   const { wallet, sessionId } = await app.startSession(key, newWallet(), ACCREDITED)
   const { createSession } = flow()
   flow().createSession = async (session) => {
@@ -128,7 +128,7 @@ test.each([
   expect(vendor.hasRedacted(vendor.opened(sessionId)[0]!.id)).toBe(true)
 })
 
-test("a session whose vendor opened too many checks opens no other one: each would have to be deleted", async () => {
+test("a session with too many checks opens no more, because each would have to be deleted", async () => {
   const { sessionId } = await known()
   const many = Array.from({ length: 50 }, (_, n) => `check-${n}`)
   await sql`
@@ -137,7 +137,7 @@ test("a session whose vendor opened too many checks opens no other one: each wou
   await expect(goOn(sessionId)).rejects.toThrow("answered 503")
 })
 
-test("a vendor that cannot be reached is asked again until it has, and its id is sealed meanwhile", async () => {
+test("an unreachable vendor is asked again until it has deleted, and its id stays sealed", async () => {
   const { wallet, reference } = await known()
   vendor.misbehave("fails")
   const { erasure_id } = await erase(wallet)
@@ -149,7 +149,7 @@ test("a vendor that cannot be reached is asked again until it has, and its id is
   await waitFor(async () => (await attempts()).attempts >= 1, "the vendor to be asked")
   expect((await attempts()).reference.toString("latin1")).not.toContain(reference)
   expect(await read(erasure_id)).toMatchObject([{ status: "requested" }])
-  // After hours it is said, and goes on.
+  // After hours it shows as failed, and the attempts continue.
   await sql`update vendor_redactions set attempts = 6 where erasure_id = ${erasure_id}`
   expect(await read(erasure_id)).toMatchObject([{ status: "failed" }])
   vendor.misbehave(null)
@@ -162,11 +162,11 @@ test("a vendor that cannot be reached is asked again until it has, and its id is
   expect(vendor.hasRedacted(reference)).toBe(true)
 })
 
-test("what another wallet of the person rests on is kept, until that one is erased", async () => {
+test("a record that another wallet of the person uses is kept until that wallet is erased", async () => {
   const first = await known()
   const second = newWallet()
   const { sessionId } = await app.startSession(key, second, ACCREDITED)
-  // A vendor that keeps people has one record for both.
+  // A vendor that keeps people has one record for both wallets.
   await sql`
     update attestations set provider = 'exampleid', provider_reference = ${first.reference}
     where session_id = ${sessionId}`
@@ -177,7 +177,7 @@ test("what another wallet of the person rests on is kept, until that one is eras
   expect(vendor.hasRedacted(first.reference)).toBe(true)
 })
 
-test("where the vendor has no such call, a person is told what to ask it for, and says when it is done", async () => {
+test("if the vendor's API cannot delete, a member sees what to ask for and confirms when it is done", async () => {
   const { browser, account } = await member(app)
   const own = await app.key({ account })
   const { wallet, reference } = await known(newWallet(), own)
@@ -207,7 +207,7 @@ test("where the vendor has no such call, a person is told what to ask it for, an
   }
 })
 
-test("while a vendor lets us wait, the erasure is done and no transaction is open", async () => {
+test("while waiting for a vendor, the erasure is done and no transaction is open", async () => {
   const { wallet, reference } = await known()
   const { redact } = flow()
   let release = () => {}

@@ -11,22 +11,22 @@ import { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { VendorRedaction } from "#shared/statuses.ts"
 
-/** Pauses after each attempt in vain; the last one goes on until the vendor has done it. */
+/** Pauses between unsuccessful attempts. The last one repeats until the vendor has deleted the data. */
 const PAUSES_SECONDS = [10, 60, 300, 1800, 3600, 6 * 3600]
-/** As many attempts in vain are said to have failed, though they go on: after some seven hours. */
+/** After this many attempts, in about seven hours, the API reports `failed`. The attempts continue. */
 export const FAILED_ATTEMPTS = PAUSES_SECONDS.length
-/** Vendors that are asked at once. */
+/** Requests to make at once. */
 const BATCH = 8
 
-/** Providers that do not answer are left alone for a while. */
+/** Pauses asking a provider that does not answer. */
 const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
 
-/** What a sealed reference belongs to. */
+/** The sealing context of a reference. */
 export const referenceOwner = ({ id }: { id: string }): string => `${id} reference`
 
 /**
- * Notes what vendors are to delete, in the transaction of an erasure that has emptied the attestations. A record that the
- * vendor keeps for another wallet of the person as well stays until that one is erased.
+ * Records what vendors must delete, in the erasure's transaction, after it emptied the attestations. If a vendor's record also
+ * serves another wallet of the person, it stays until that wallet is erased.
  */
 export async function requestRedactions(
   sql: Queryable,
@@ -38,7 +38,7 @@ export async function requestRedactions(
   }: {
     workspaceId: string
     erasureId: string
-    /** As they were before. */
+    /** The attestations as they were before the erasure. */
     of: readonly {
       provider: string
       provider_reference: string | null
@@ -66,7 +66,7 @@ export async function requestRedactions(
   }
 }
 
-/** Adds what a vendor opened while its person was erased to what it is to delete; nothing where nobody was erased. */
+/** Adds a check that a vendor opened during the erasure to what it must delete. Does nothing without an erasure. */
 export async function redactLate({
   workspaceId,
   attestationId,
@@ -90,7 +90,7 @@ export async function redactLate({
   )
 }
 
-/** Whether a vendor can be asked by its API. One whose settings are gone may get them back. */
+/** Whether the vendor's API can delete. True for a provider without settings, because it may get them back. */
 function isAskable(mode: Mode, name: string): boolean {
   const provider = deployment.providers[mode].configured.get(name)
   return provider === undefined || (provider.flow.kind === "redirect" && provider.flow.redact !== null)
@@ -106,7 +106,7 @@ type Due = {
   attempts: number
 }
 
-/** Asks vendors to delete what they keep of erased people, until they have. */
+/** Asks vendors to delete the data of erased people. */
 export async function redactDue(): Promise<void> {
   for (;;) {
     const due = await claim()
@@ -115,7 +115,7 @@ export async function redactDue(): Promise<void> {
   }
 }
 
-/** Takes what is due; the next time is written first, so that a crash only delays it. */
+/** Claims the requests to make now. It schedules the next attempt first, so a crash only delays it. */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`
@@ -151,7 +151,7 @@ async function redact({ workspace_id, id, erasure_id, provider: name, reference,
   }
 }
 
-/** What is done needs no reference any more; where the vendor cannot be asked, a person needs it. */
+/** Records the result. Deletes the reference once done, but keeps it if a member must ask the vendor. */
 async function note({ workspace_id, id }: Pick<Due, "workspace_id" | "id">, status: VendorRedaction) {
   const isDone = status === "done"
   await sql`

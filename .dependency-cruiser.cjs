@@ -23,19 +23,16 @@ const rooms = [
 ]
 /** Subjects of the domain, from the top: each uses those below it and none above, types included. */
 const subjects = [
-  "reseal.ts",
-  "audit-runs.ts",
-  "audit-ledger.ts",
-  "quarantine.ts",
-  "resolve-operation.ts",
-  "operations.ts",
+  "data-keys/",
+  "audits/",
+  "operations/",
   "review-decisions/",
   "webhooks/",
   "events/",
   "kyc/",
   "onboarding/",
   "signers/",
-  "health.ts",
+  "health/",
   "investors/",
   "privacy/",
   "tokens/",
@@ -52,7 +49,6 @@ const subjects = [
   "deployment.ts",
   "idempotency.ts",
   "context.ts",
-  "own-addresses.ts",
   "providers/",
 ]
 /** Tests may use what they like of the server. */

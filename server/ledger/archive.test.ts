@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { latestOperations } from "#server/dashboard/overview/operations.ts"
-import { auditWorkspace } from "#server/domain/audit-ledger.ts"
+import { auditWorkspace } from "#server/domain/audits/audit-ledger.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addDays } from "#server/lib/time.ts"

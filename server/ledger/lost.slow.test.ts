@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { operations } from "#server/domain/operations.ts"
+import { operations } from "#server/domain/operations/operations.ts"
 import type { Address } from "#shared/address.ts"
 import { type Reply, replying, rpcError, signatureOf, type Twist } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"

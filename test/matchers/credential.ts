@@ -1,7 +1,7 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
-import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import type { Address } from "#shared/address.ts"
 import type { TestApp, TestKey } from "../fixtures/app.ts"
 

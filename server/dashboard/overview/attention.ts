@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import type { Principal } from "#server/domain/context.ts"
-import { WORKER_SILENT_SECONDS } from "#server/domain/health.ts"
+import { WORKER_SILENT_SECONDS } from "#server/domain/health/health.ts"
 import { countReviews } from "#server/domain/reviews/read.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
 import type { Issuer } from "./issuer.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { member } from "#test/fixtures/people.ts"

@@ -11,7 +11,7 @@ import {
 import { Keypair, LAMPORTS_PER_SOL, PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { chainOf, deployment } from "#server/domain/deployment.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"

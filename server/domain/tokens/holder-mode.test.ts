@@ -2,7 +2,7 @@ import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID, unpackAccount 
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"

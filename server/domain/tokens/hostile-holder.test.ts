@@ -20,7 +20,7 @@ import {
   type TransactionInstruction,
 } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"

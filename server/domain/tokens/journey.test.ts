@@ -1,7 +1,7 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { auditLedger } from "#server/domain/audit-ledger.ts"
+import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 

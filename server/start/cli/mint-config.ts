@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import type { Command } from "commander"
 import type { Principal } from "#server/domain/context.ts"
-import { readHealth } from "#server/domain/health.ts"
+import { readHealth } from "#server/domain/health/health.ts"
 import { type ConfigInput, configInput } from "#server/domain/tokens/config.ts"
 import { applyConfig, getConfig, setPaused } from "#server/domain/tokens/configs.ts"
 import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.ts"

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander"
 import { theOperator } from "#server/domain/audit-log/record.ts"
-import { readHealth } from "#server/domain/health.ts"
+import { readHealth } from "#server/domain/health/health.ts"
 import { type AuthorityState, readAuthority, setAuthority } from "#server/domain/signers/authority.ts"
 import {
   EmptyFeePayer,

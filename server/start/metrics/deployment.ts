@@ -1,5 +1,5 @@
 import { background as sql } from "#db/client.ts"
-import { WORKER_SILENT_SECONDS } from "#server/domain/health.ts"
+import { WORKER_SILENT_SECONDS } from "#server/domain/health/health.ts"
 import { overdueSeconds } from "#server/domain/webhooks/metrics.ts"
 import { type Depths, readAges, readAudits, readDepths } from "#server/ledger/report.ts"
 import { logger } from "#server/lib/log.ts"

@@ -8,7 +8,7 @@ import { latestOperations } from "#server/dashboard/overview/operations.ts"
 import { readSetup } from "#server/dashboard/overview/setup.ts"
 import { readUsage } from "#server/domain/accounts/usage.ts"
 import { latestAttestations } from "#server/domain/attestations/search.ts"
-import { readHealth } from "#server/domain/health.ts"
+import { readHealth } from "#server/domain/health/health.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const LATEST = 8

@@ -1,12 +1,12 @@
 import { sql } from "#db/client.ts"
+import { deployment } from "#server/domain/deployment.ts"
+import { linkOwner } from "#server/domain/kyc/hosted-page/continue.ts"
+import { reminderOwner } from "#server/domain/kyc/renewal/email.ts"
+import { resealSecondFactors } from "#server/domain/people/auth-secrets.ts"
+import { referenceOwner } from "#server/domain/privacy/vendor-redactions.ts"
+import { claimsOwner, entryOwner, reasonOwner } from "#server/domain/reviews/owners.ts"
+import { reseal } from "#server/domain/sealed.ts"
 import { secretOwner } from "#server/domain/webhooks/secrets.ts"
-import { deployment } from "./deployment.ts"
-import { linkOwner } from "./kyc/hosted-page/continue.ts"
-import { reminderOwner } from "./kyc/renewal/email.ts"
-import { resealSecondFactors } from "./people/auth-secrets.ts"
-import { referenceOwner } from "./privacy/vendor-redactions.ts"
-import { claimsOwner, entryOwner, reasonOwner } from "./reviews/owners.ts"
-import { reseal } from "./sealed.ts"
 
 const BATCH = 500
 

@@ -1,13 +1,13 @@
 import { sql } from "#db/client.ts"
+import { auditQuota } from "#server/domain/accounts/audit-quota.ts"
+import { auditCredentials } from "#server/domain/attestations/audit-credentials.ts"
+import { chainOf, deployment } from "#server/domain/deployment.ts"
+import { auditTokenCounters, readCounted } from "#server/domain/tokens/audit-counters.ts"
+import { auditTokens } from "#server/domain/tokens/audit-tokens.ts"
 import { auditOperations } from "#server/ledger/reconciliation/operations.ts"
 import { emptyReport, type Report } from "#server/ledger/reconciliation/report.ts"
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
-import { auditQuota } from "./accounts/audit-quota.ts"
-import { auditCredentials } from "./attestations/audit-credentials.ts"
-import { chainOf, deployment } from "./deployment.ts"
-import { auditTokenCounters, readCounted } from "./tokens/audit-counters.ts"
-import { auditTokens } from "./tokens/audit-tokens.ts"
 
 /**
  * Compares the chain with the database, workspace by workspace, and names every difference. Work that is under way is not

@@ -1,9 +1,9 @@
 import { background as sql } from "#db/client.ts"
+import { auditWorkspace } from "#server/domain/audits/audit-ledger.ts"
+import { deployment } from "#server/domain/deployment.ts"
 import { serverRun } from "#server/ledger/restore/state.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
-import { auditWorkspace } from "./audit-ledger.ts"
-import { deployment } from "./deployment.ts"
 
 /** How often each workspace is compared with the chain, and how long a worker that is gone keeps others from it. */
 const EVERY_SECONDS = 3600

@@ -1,12 +1,12 @@
 import { sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { recordChange, theOperator } from "#server/domain/audit-log/record.ts"
-import { operations as kinds } from "#server/domain/operations.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { operations as kinds } from "#server/domain/operations/operations.ts"
 import { examine, findAlive, isLate, type Verdict } from "#server/ledger/evidence.ts"
 import { settleConfirmed, settleExpired } from "#server/ledger/settle.ts"
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
-import { chainOf } from "./deployment.ts"
 
 type Row = {
   workspace_id: string

@@ -1,16 +1,16 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import type { Unexplained } from "#db/schema/ledger.ts"
+import { destroyUnexplained } from "#server/domain/attestations/unexplained.ts"
+import { recordChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { chainOf } from "#server/domain/deployment.ts"
+import { operations as kinds } from "#server/domain/operations/operations.ts"
 import { Comparison } from "#server/ledger/restore/comparison.ts"
 import { recheckQuarantines } from "#server/ledger/restore/recheck.ts"
 import { markCompared, readState } from "#server/ledger/restore/state.ts"
 import { sleep } from "#server/lib/time.ts"
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
-import { destroyUnexplained } from "./attestations/unexplained.ts"
-import { recordChange, theOperator } from "./audit-log/record.ts"
-import { chainOf } from "./deployment.ts"
-import { operations as kinds } from "./operations.ts"
 
 /** What keeps a mode, or some of its workspaces, from signing after a restore. */
 export type Quarantine = {

@@ -2,21 +2,21 @@ import { userInfo } from "node:os"
 import { didYouMean } from "#server/lib/nearest.ts"
 import { choices, parameters, type Use } from "./url-parameters.ts"
 
-// A database's address as libpq reads it (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).
-// Every connection of Vouch starts from here. `URL` cannot read several hosts, and it takes # and + for something else.
+// Parses a database's address like libpq (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).
+// All connections of Vouch start here. `URL` does not support several hosts, and reads # and + differently.
 
-/** One server that may be the database's. */
+/** One server that may serve the database. */
 export type Host = {
-  /** Its name, which a certificate is checked against; or the directory of a Unix socket. */
+  /** Its name, which its certificate must match; or the directory of a Unix socket. */
   name: string
-  /** Where it is, if the name is not to be looked up. */
+  /** Its IP address, to skip the lookup of the name. */
   ip: string | null
   port: number
 }
 
 export type Tls = {
   mode: (typeof choices)["sslmode"][number]
-  /** Files in PEM. Without `rootCertificate`, the public authorities that Node knows. */
+  /** PEM files. Without `rootCertificate`, the public authorities that Node knows. */
   rootCertificate: string | null
   certificate: string | null
   key: string | null
@@ -25,30 +25,30 @@ export type Tls = {
   leastVersion: "TLSv1.2" | "TLSv1.3" | null
   mostVersion: "TLSv1.2" | "TLSv1.3" | null
   sendsName: boolean
-  /** Without asking the server first, as PostgreSQL 17 allows. */
+  /** Starts TLS without asking the server first; needs PostgreSQL 17. */
   isDirect: boolean
 }
 
 export type DatabaseAddress = {
-  /** In the order in which they are tried. */
+  /** In the order to try them. */
   hosts: Host[]
   user: string
   password: string
   database: string
   tls: Tls
   channelBinding: (typeof choices)["channel_binding"][number]
-  /** Whether a server must accept writes to be taken. */
+  /** Whether only a server that accepts writes will do. */
   needsPrimary: boolean
   connectTimeout_ms: number
-  /** Seconds; null for none. */
+  /** Seconds; null for no limit. */
   keepAlive_s: number | null
   applicationName: string | null
   options: string | null
-  /** Parameters that are for other programs, and ignored. */
+  /** Parameters for other programs, which are ignored. */
   ignored: string[]
 }
 
-/** The rest of a sentence that begins with the name of the setting. It repeats no password. */
+/** The rest of a sentence that starts with the name of the setting. Never contains a password. */
 export class AddressError extends Error {}
 
 const DEFAULT_PORT = 5432
@@ -57,7 +57,7 @@ const KEEP_ALIVE_S = 5
 
 const known = new Map<string, DatabaseAddress>()
 
-/** The address in a URL. Throws AddressError. */
+/** Parses the address in a URL. Throws AddressError. */
 export function addressOf(url: string): DatabaseAddress {
   let address = known.get(url)
   if (!address) {
@@ -73,7 +73,7 @@ function parse(url: string): DatabaseAddress {
   const [user, password] = cut(at < 0 ? "" : authority.slice(0, at), ":")
   const { given, ignored } = readQuery(query)
   const hosts = readHosts(authority.slice(at + 1), given)
-  // What the address leaves out, the variables of every PostgreSQL client say.
+  // Like every PostgreSQL client, fills in the rest from environment variables.
   const { PGUSER, PGPASSWORD, PGDATABASE } = process.env
   const name = given.user ?? (decode(user, "the user name") || PGUSER || userInfo().username)
   return {
@@ -92,7 +92,7 @@ function parse(url: string): DatabaseAddress {
   }
 }
 
-/** As libpq does: a user name and password end at the first @, and may have a ? or a # before it. */
+/** Like libpq, ends the user name and password at the first @, even if they contain a ? or a #. */
 function split(url: string): { authority: string; path: string; query: string } {
   const scheme = /^postgres(?:ql)?:\/\//.exec(url)?.[0]
   if (scheme === undefined)
@@ -109,7 +109,7 @@ function split(url: string): { authority: string; path: string; query: string } 
   return { authority, path: path.slice(1), query }
 }
 
-/** Before and after the first `mark`; nothing after where there is none. */
+/** The parts before and after the first `mark`. The second is empty if there is none. */
 function cut(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
@@ -135,7 +135,7 @@ function readQuery(query: string): { given: Record<string, string>; ignored: str
       : null
     if (use === null) {
       throw new AddressError(
-        `does not know the parameter ${name}.${didYouMean(name, Object.keys(parameters))} Those of libpq are read (docs/production.md#database)`,
+        `does not know the parameter ${name}.${didYouMean(name, Object.keys(parameters))} Vouch reads those of libpq (docs/production.md#database)`,
       )
     }
     if (use === "ignored") ignored.push(name)
@@ -153,9 +153,8 @@ function readHosts(authority: string, given: Record<string, string>): Host[] {
   const ports = given.port?.split(",").map(readPort) ?? listed.map(({ port }) => port)
   const count = Math.max(names.length, ips.length, 1)
   if (ips.length > 0 && names.length > 0 && ips.length !== names.length)
-    throw new AddressError("has not as many addresses in hostaddr as there are hosts")
-  if (ports.length > 1 && ports.length !== count)
-    throw new AddressError("has not as many ports as there are hosts")
+    throw new AddressError("must have as many addresses in hostaddr as hosts")
+  if (ports.length > 1 && ports.length !== count) throw new AddressError("must have as many ports as hosts")
   return Array.from({ length: count }, (_, n) => ({
     name: names[n] || ips[n] || process.env.PGHOST || "localhost",
     ip: ips[n] || null,
@@ -166,7 +165,7 @@ function readHosts(authority: string, given: Record<string, string>): Host[] {
 function readHost(text: string): { name: string; port: number } {
   const [, six, name, port] = /^(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]]*))(?::(.*))?$/.exec(text) ?? []
   if (six === undefined && name === undefined)
-    throw new AddressError("has a host that is none; an IPv6 address is written in brackets")
+    throw new AddressError("has an invalid host; write an IPv6 address in brackets")
   return {
     name: decode(six ?? name!, "the host"),
     port: port === undefined ? DEFAULT_PORT : readPort(port),
@@ -176,9 +175,9 @@ function readHost(text: string): { name: string; port: number } {
 function readPort(text: string): number {
   const port = text === "" ? DEFAULT_PORT : Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    // Not repeated: with a / in a password, this is part of one.
+    // The message does not repeat it: if a password contains a /, this is part of it.
     throw new AddressError(
-      "has a port that is no number from 1 to 65535 (an IPv6 address is written in brackets)",
+      "has a port that is not a number from 1 to 65535 (write an IPv6 address in brackets)",
     )
   return port
 }
@@ -189,18 +188,20 @@ function readTls(given: Record<string, string>, hosts: Host[]): Tls {
   const mode =
     choose("sslmode", given) ?? asMode(choose("ssl", given)) ?? (usesPublic ? "verify-full" : "prefer")
   if (usesPublic && mode !== "verify-full")
-    throw new AddressError("sslrootcert=system needs sslmode=verify-full: any of these certificates would do")
+    throw new AddressError(
+      "sslrootcert=system needs sslmode=verify-full: otherwise any certificate of a public authority would be accepted",
+    )
   if (mode === "verify-ca" && rootCertificate === null)
     throw new AddressError(
-      "sslmode=verify-ca needs sslrootcert, a file with the authority's certificate; with one of a public authority, use sslmode=verify-full",
+      "sslmode=verify-ca needs sslrootcert, a file with the authority's certificate; for a certificate of a public authority, use sslmode=verify-full",
     )
   if (Boolean(given.sslcert) !== Boolean(given.sslkey))
-    throw new AddressError("sslcert and sslkey: give both or neither")
+    throw new AddressError("sslcert and sslkey: set both or neither")
   const isDirect = choose("sslnegotiation", given) === "direct"
   if (isDirect && !["require", "no-verify", "verify-ca", "verify-full"].includes(mode))
     throw new AddressError("sslnegotiation=direct needs sslmode=require, verify-ca or verify-full")
   return {
-    // A Unix socket has none.
+    // A Unix socket has no TLS.
     mode: hosts.every(isSocket) ? "disable" : mode,
     rootCertificate: usesPublic ? null : rootCertificate,
     certificate: given.sslcertmode === "disable" ? null : (given.sslcert ?? null),
@@ -217,14 +218,14 @@ function readTls(given: Record<string, string>, hosts: Host[]): Tls {
 /** Whether it is the directory of a Unix socket. */
 export const isSocket = ({ name, ip }: Host): boolean => ip === null && name.startsWith("/")
 
-/** `ssl` is of drivers other than libpq. */
+/** `ssl` belongs to drivers other than libpq. */
 const asMode = (ssl: (typeof choices)["ssl"][number] | undefined): Tls["mode"] | undefined => {
   if (ssl === undefined) return undefined
   if (ssl === "no-verify") return ssl
   return ssl === "true" || ssl === "1" ? "require" : "disable"
 }
 
-/** A parameter that has one of a few values. */
+/** A parameter with a few allowed values. */
 function choose<Name extends keyof typeof choices>(
   name: Name,
   given: Record<string, string>,

@@ -83,7 +83,7 @@ test.each([
     "postgres://a:b@one:5433,two,[::1]:5434/d?target_session_attrs=read-write&connect_timeout=3",
     { at: ["one:5433", "two:5432", "::1:5434"], needsPrimary: true, connectTimeout_ms: 3000 },
   ],
-  ["several hosts alone", "postgres://a:b@one,two/d", { needsPrimary: true }],
+  ["several hosts and nothing else", "postgres://a:b@one,two/d", { needsPrimary: true }],
   [
     "hosts as parameters",
     "postgres:///d?host=one,two&port=6432&user=u&password=a%2Bb+c",
@@ -113,7 +113,7 @@ test.each([
   ],
   ["another driver's ssl", "postgres://u:p@h/d?ssl=true", { ssl: "require" }],
   ["public authorities", "postgres://u:p@h/d?sslrootcert=system", { ssl: "verify-full" }],
-])("an address as printed by or for %s", (_of, url, expected) => {
+])("an address is parsed: %s", (_of, url, expected) => {
   if (expected instanceof RegExp) expect(() => addressOf(url)).toThrow(expected)
   else expect(only(url)).toMatchObject(expected)
 })
@@ -132,16 +132,16 @@ test.each([
   ["postgres://u:s3cret@h/d?target_session_attrs=standby", /target_session_attrs: Vouch writes.*read-write/],
   ["postgres://u:s3cret@h/d?sslcert=/c.pem", /sslcert and sslkey/],
   ["postgres://u:s3cret@h/d?connect_timeout=soon", /connect_timeout must be a number of seconds/],
-  ["postgres://u:s3cret@h/d?gssencmode=require", /gssencmode: Vouch has no GSSAPI/],
+  ["postgres://u:s3cret@h/d?gssencmode=require", /gssencmode: Vouch does not support GSSAPI/],
   ["postgres://u:s3cret@h/d?service=vouch", /does not know the parameter service/],
-  ["postgres://u:s3cret@h:none/d", /a port that is no number/],
-  ["postgres://u:s3cret@h:70000/d", /a port that is no number/],
-  ["postgres://u:s3cret@one,two/d?port=1,2,3", /as many ports as there are hosts/],
+  ["postgres://u:s3cret@h:none/d", /a port that is not a number/],
+  ["postgres://u:s3cret@h:70000/d", /a port that is not a number/],
+  ["postgres://u:s3cret@one,two/d?port=1,2,3", /as many ports as hosts/],
   ["postgres://u:s3cret%@h/d", /the password has a % that must be written as %25/],
   ["postgres://u:s3c/ret@h/d", /a \/ that must be written as %2F/],
   ["postgres://u:s3c@ret@h/d", /an @ that must be written as %40/],
   ["postgres://u:s3cret@::1/d", /brackets/],
-])("%s is refused in a sentence that does not repeat the password", (url, sentence) => {
+])("%s is refused, and the message does not repeat the password", (url, sentence) => {
   expect(() => addressOf(url)).toThrow(AddressError)
   expect(() => addressOf(url)).toThrow(sentence)
   expect(() => addressOf(url)).not.toThrow(/s3c/)

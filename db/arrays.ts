@@ -2,9 +2,9 @@
 // postgres.js would query each new connection for the array types; if that connection breaks, the unhandled
 // rejection ends the process.
 
-/** An array of one dimension as text; elements are written as they print, times as ISO 8601. */
+/** Writes a one-dimensional array as text. Elements are converted to strings, times to ISO 8601. */
 function writeArray(value: unknown): string {
-  // What is an array's text already, or no array at all: the database decides.
+  // Already an array's text, or not an array: the database decides.
   if (!Array.isArray(value)) return String(value)
   return `{${value.map(writeElement).join(",")}}`
 }
@@ -16,7 +16,7 @@ function writeElement(element: unknown): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`
 }
 
-/** Reads an array of one dimension. */
+/** Parses a one-dimensional array. */
 function readTexts(text: string): (string | null)[] {
   const elements: (string | null)[] = []
   let at = 1
@@ -40,7 +40,7 @@ function readTexts(text: string): (string | null)[] {
   return elements
 }
 
-/** Array types that our statements name, by their oid in pg_type.dat. */
+/** Array types in our statements, by their oid in pg_type.dat. */
 const OIDS = {
   name: 1003,
   smallint: 1005,
@@ -56,7 +56,7 @@ const OIDS = {
 const readNumbers = (text: string) =>
   readTexts(text).map((element) => (element === null ? null : Number(element)))
 
-/** Arrays of which there are columns, and how they are read. */
+/** Array types of columns, and how to parse their elements. */
 const readers: Record<string, (text: string) => (string | number | null)[]> = {
   text: readTexts,
   int: readNumbers,

@@ -1,9 +1,9 @@
 import type postgres from "postgres"
 
 /**
- * Does `work` for the rows of a statement, `size` at a time, without having all of them in memory. The library's
- * own iteration never settles the statement, so it would be unknown when its connection is free again, and it does
- * not wait for the last callback.
+ * Does `work` for the rows of a statement, `size` at a time, without holding all of them in memory. The library's own
+ * cursor never settles the statement, so it is unknown when its connection is free again, and it does not wait for the
+ * last callback.
  */
 export async function forEachBatch<Row extends postgres.MaybeRow>(
   statement: postgres.PendingQuery<Row[]>,

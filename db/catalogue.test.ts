@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 
-// docs/architecture.md: rows of one workspace lie together, and the schema can be distributed by workspace_id.
-// Exceptions are named here, with the reason.
+// docs/architecture.md: the rows of a workspace are stored together, and the schema can be distributed by workspace_id.
+// Exceptions are listed here with their reason.
 
 const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   accounts: "an account owns workspaces",
-  workspaces: "is the workspace itself",
-  event_generations: "a database loses commits of all workspaces together",
+  workspaces: "it is the workspace itself",
+  event_generations: "a database that loses commits loses them for all workspaces",
   chains: "one row for each mode of the deployment",
   fee_payers: "a mode's fee payer pays for all workspaces",
   derived_keys: "keys of the whole deployment",
-  signer_keys: "a signer may be that of several workspaces",
+  signer_keys: "several workspaces may share a signer",
   screening_lists: "all workspaces are screened by the same lists",
   screening_list_parts: "all workspaces are screened by the same lists",
   workers: "one row for each process of the deployment",
@@ -23,7 +23,7 @@ const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
   user_two_factors: "belongs to a person",
   user_passkeys: "belongs to a person",
   user_links: "belongs to a person",
-  auth_rate_limits: "counts whoever is not signed in yet",
+  auth_rate_limits: "counts people who are not signed in yet",
   mail_counts: "a mailbox is counted for all accounts that write to it",
   members: "a member enters both workspaces of an account",
   invitations: "a member enters both workspaces of an account",
@@ -31,25 +31,24 @@ const TABLES_WITHOUT_WORKSPACE: Record<string, string> = {
 }
 
 const INDEXES_WITHOUT_WORKSPACE: Record<string, string> = {
-  workspace_authorities_address: "no workspace takes a key of another one for a wallet",
-  workspace_fee_payers_address: "no workspace takes a key of another one for a wallet",
-  key_secrets_pkey: "a key is looked up by its hash: the workspace is what the lookup finds",
+  workspace_authorities_address: "a workspace must recognize the keys of all others",
+  workspace_fee_payers_address: "a workspace must recognize the keys of all others",
+  key_secrets_pkey: "a key is looked up by its hash: the lookup finds the workspace",
   api_requests_at: "retention sweeps all workspaces",
-  attestations_session: "the hosted page knows the session's id and nothing else",
-  attestations_earlier_references: "a vendor's event may name an earlier reference, and nothing else",
-  attestations_provider_reference: "a vendor's event names its own reference and nothing else",
+  attestations_session: "the hosted page knows only the session's id",
+  attestations_earlier_references: "a vendor's event may name only an earlier reference",
+  attestations_provider_reference: "a vendor's event names only its own reference",
   attestations_reminders: "the investors of all workspaces are reminded",
   investors_external_id_words: "words are found in all workspaces, and each row is checked for its own",
   renewal_notices_due: "reminders of all workspaces wait in one queue",
-  bulk_revocations_open: "workers look for what is to be revoked in all workspaces",
+  bulk_revocations_open: "workers look for open bulk revocations in all workspaces",
   bulk_revocations_ended: "retention sweeps all workspaces",
   notifications_due: "mails to the members of all customers wait in one queue",
-  saved_filters_user: "those of a person who leaves, in every account",
-  notifications_user: "those of a person who leaves, in every account",
+  saved_filters_user: "a person who leaves loses theirs in every account",
+  notifications_user: "a person who leaves loses theirs in every account",
   vendor_redactions_due: "vendors are asked about the erasures of all workspaces",
   attestations_ask: "vendors are asked about the sessions of all workspaces",
-  webhook_events_mode_provider_event_id_pk:
-    "an event's id counts per mode and provider, whatever session it speaks of",
+  webhook_events_mode_provider_event_id_pk: "an event's id is unique per mode and provider",
   webhook_events_received: "retention sweeps all workspaces",
   idempotency_records_created: "retention sweeps all workspaces",
   staged_events_pkey: "the events of all workspaces wait in one queue",
@@ -72,7 +71,7 @@ beforeAll(async () => {
 })
 afterAll(() => disconnectDatabase())
 
-test("every table of the domain has a workspace_id that is never null, or a reason not to", async () => {
+test("every domain table has a non-null workspace_id, or a reason not to", async () => {
   const tables = await sql<{ name: string; owned: boolean }[]>`
     select c.relname as name, exists (
       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and a.attnotnull) as owned
@@ -83,7 +82,7 @@ test("every table of the domain has a workspace_id that is never null, or a reas
   expect(without.sort()).toEqual(Object.keys(TABLES_WITHOUT_WORKSPACE).sort())
 })
 
-test("every primary key and index of the domain leads with workspace_id, or has a reason not to", async () => {
+test("every primary key and index of the domain starts with workspace_id, or has a reason not to", async () => {
   const indexes = await sql<{ index: string; first: string }[]>`
     select i.relname as index, pg_get_indexdef(x.indexrelid, 1, true) as first
     from pg_index x
@@ -96,7 +95,7 @@ test("every primary key and index of the domain leads with workspace_id, or has 
   expect(without.sort()).toEqual(Object.keys(INDEXES_WITHOUT_WORKSPACE).sort())
 })
 
-test("every foreign key between tables of the domain carries workspace_id, so that nothing crosses", async () => {
+test("every foreign key between domain tables includes workspace_id", async () => {
   const foreign = await sql<{ name: string; columns: string[] }[]>`
     select c.conname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)

@@ -3,17 +3,17 @@ import { LIMITS } from "./client.ts"
 import { openClient, prepareNothing, sessionSettings, type Types } from "./connection.ts"
 import { isDatabaseUnavailable } from "./errors.ts"
 
-// What the start finds out about the database, so that a wrong address stops it with the name of its setting, and not a
-// request later on.
+// Checks the database at the start, so that a wrong address stops it with the name of its setting instead of failing a
+// later request.
 
-/** First version that has all that is relied on: https://www.postgresql.org/support/versioning/ */
+/** First version with every feature that Vouch needs: https://www.postgresql.org/support/versioning/ */
 const LEAST_VERSION = 15
 
 export type Addresses = {
   url: string
-  /** Past a pooler. */
+  /** The direct address, past a pooler. */
   directUrl: string | undefined
-  /** Whether the addresses are settings: else they lead to the embedded database. */
+  /** Whether the addresses come from settings. Otherwise they lead to the embedded database. */
   isConfigured: boolean
 }
 
@@ -27,7 +27,9 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/** Throws a sentence that names the setting where the database cannot be reached, is too old, or is behind a pooler alone. */
+/**
+ * Throws an error that names the setting if the database is unreachable, too old, or only reachable through a pooler.
+ */
 export async function checkDatabase({ url, directUrl, isConfigured }: Addresses): Promise<void> {
   if (!isConfigured) return
   const server = await checkSession(directUrl ?? url, directUrl ? "DATABASE_DIRECT_URL" : "DATABASE_URL")
@@ -38,10 +40,10 @@ export async function checkDatabase({ url, directUrl, isConfigured }: Addresses)
     return identify(client)
   })
   if (pooled !== server)
-    throw new DatabaseUnusable("DATABASE_DIRECT_URL", "leads to another database than DATABASE_URL")
+    throw new DatabaseUnusable("DATABASE_DIRECT_URL", "leads to a different database than DATABASE_URL")
 }
 
-/** Checks an address that must lead to the database itself. Returns what distinguishes the database from others. */
+/** Checks an address that must lead to the database itself. Returns what distinguishes this database from others. */
 export function checkSession(url: string, setting: string): Promise<string> {
   return using(url, sessionSettings(LIMITS), setting, async (client) => {
     const [row] = await client<{ version: string; num: number }[]>`
@@ -57,7 +59,7 @@ export function checkSession(url: string, setting: string): Promise<string> {
   })
 }
 
-/** Does something with one connection, and says what is wrong with the setting where that fails. */
+/** Uses one connection, and says what is wrong with the setting if that fails. */
 async function using<T>(
   url: string,
   settings: Record<string, string>,
@@ -81,7 +83,9 @@ async function identify(client: postgres.Sql<Types>): Promise<string> {
   return row!.identity
 }
 
-/** Whether two clients get one session, as from a pooler in transaction mode: the second has what the first had. */
+/**
+ * Whether two clients get the same session, as from a pooler in transaction mode: the second one sees the first one's.
+ */
 async function isShared(url: string, first: postgres.Sql<Types>): Promise<boolean> {
   const second = openClient(url, {})
   try {
@@ -96,8 +100,8 @@ async function isShared(url: string, first: postgres.Sql<Types>): Promise<boolea
 }
 
 /**
- * Whether a pooler knows which server has which prepared statement, as PgBouncer does since 1.21: then it names them itself.
- * One that passes our own name on does not know, or gives whole sessions; unnamed statements are right for both.
+ * Whether a pooler tracks prepared statements per server, like PgBouncer since 1.21: then it renames them. A pooler
+ * that passes our name on either does not track them or gives whole sessions. Unnamed statements work with both.
  */
 async function followsPrepared(client: postgres.Sql<Types>): Promise<boolean> {
   const found = await client<{ name: string }[]>`select name from pg_prepared_statements`
@@ -110,7 +114,7 @@ const behindPooler = (setting: string): string =>
     ? "leads to a pooler such as PgBouncer. Set DATABASE_DIRECT_URL to the address of the database itself: LISTEN and migrations need a session"
     : "leads to a pooler such as PgBouncer. It must be the address of the database itself: LISTEN and migrations need a session"
 
-/** Why, and what to do about it, by the code that the server or the system gave. */
+/** The reason and what to do about it, by the error code of the server or the system. */
 function reasonFor(setting: string, error: Error): string {
   const { code = "" } = error as { code?: string }
   const { message } = error
@@ -118,7 +122,7 @@ function reasonFor(setting: string, error: Error): string {
   if (code === "08P01" && message.includes("startup parameter")) {
     const parameter = message.split(": ").at(-1)
     return parameter === "options"
-      ? `its parameter options is refused by the pooler that it leads to (${message})`
+      ? `its pooler refuses the parameter options (${message})`
       : `${behindPooler(setting)} (${message})`
   }
   const hint = HINTS.find(({ codes }) => codes.test(code))?.hint
@@ -127,7 +131,7 @@ function reasonFor(setting: string, error: Error): string {
 }
 
 const HINTS = [
-  { codes: /^(ENOTFOUND|EAI_AGAIN)$/, hint: "No host of this name is known: check its spelling" },
+  { codes: /^(ENOTFOUND|EAI_AGAIN)$/, hint: "No host has this name: check its spelling" },
   {
     codes: /^ECONNREFUSED$/,
     hint: "Nothing listens there: check the host, the port and that the database runs",

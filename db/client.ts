@@ -14,43 +14,44 @@ export {
 export { onBehalfOf, type Sql } from "./pool.ts"
 export type { Transaction } from "./session.ts"
 
-/** What requests ask and change. bigint columns come out as bigint, times as Date. */
+/** Statements of requests. bigint columns are returned as bigint, times as Date. */
 export let sql: Sql
 /**
- * As `sql`, for short single statements that many requests send at once: those of one workspace may share a connection.
+ * Like `sql`, for short single statements that many requests send at once. Statements of one workspace may share a
+ * connection.
  */
 export let short: Queryable
 /**
- * One connection for the short single reads that many requests send at once: the status of a wallet.
- * Statements that may wait, for a lock or a disk, belong on `sql`: here they would delay all later ones.
+ * One connection for short single reads that many requests send at once, such as the status of a wallet. Statements
+ * that may wait for a lock or a disk belong on `sql`: here they would delay all later ones.
  */
 export let reads: Reads
 /** Like `reads`, for API keys only, so that other slow reads do not delay authentication. */
 export let keyReads: Reads
-/** As `reads`, for the question whether there is a database. */
+/** Like `reads`, only to check whether the database responds. */
 export let healthReads: Reads
 /** For work without a request: the ledger, scheduled work, the request log. Requests cannot use these connections. */
 export let background: Sql
 
 /**
- * Lock waits are short, so that requests are answered in time; a session that is idle in a transaction, because its
- * process stalls, loses its locks.
+ * Waits for locks are short, so that requests are answered in time. A session that is idle in a transaction, because
+ * its process stalls, loses its locks.
  */
 export const LIMITS: Limits = { lock_ms: 2000, statement_ms: 10_000, idleInTransaction_ms: 4000 }
 const READ_LIMITS: Limits = { ...LIMITS, statement_ms: 3000 }
 
-/** Of a tool that reads everything. */
+/** Limits of a tool that reads everything. */
 const PATIENCE_MS = 600_000
 
-/** Connections of the ledger and of what happens by the clock. */
+/** Connections of the ledger and of scheduled work. */
 const BACKGROUND = 4
-/** Least that a process can work with: reads, keys, health, the background's, and two for requests. */
+/** Minimum connections of a process: reads, keys, health, background work, and two for requests. */
 export const LEAST_CONNECTIONS = 3 + BACKGROUND + 2
 
 export type DatabaseOptions = {
-  /** Most connections of this process, without the one that listens. */
+  /** Maximum connections of this process, without the one that listens. */
   max?: number
-  /** For a tool that reads everything: its statements may take long. */
+  /** For a tool that reads everything: its statements may be slow. */
   patient?: boolean
   /** Whether there is a pooler, which refuses unknown settings. */
   pooled?: boolean
@@ -86,13 +87,13 @@ export function connectDatabase(
   healthReads = pipelines[2]!.sql
 }
 
-/** After a failover: everything reconnects to the server that the address names now. */
+/** After a failover: everything reconnects to the current server of the address. */
 export function refreshConnections(reason: string): void {
   for (const pool of connected.pools) pool.refresh(reason)
   for (const pipeline of connected.pipelines) pipeline.refresh()
 }
 
-/** How the connections of each purpose that has several are used now. */
+/** Current use of the pools with several connections. */
 export const poolUse = (): {
   pool: "requests" | "background"
   leased: number

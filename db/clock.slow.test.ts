@@ -7,7 +7,8 @@ import { sql } from "./client.ts"
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-// The replica of this process only answers; its clock is right. The other one is a process of its own, with workers.
+// This process is the replica that only answers requests, and its clock is right. The other replica is a separate
+// process with workers.
 let app: TestApp
 let key: TestKey
 let other: ShiftedServer
@@ -15,7 +16,7 @@ let other: ShiftedServer
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
   key = await app.key()
-  // Wrong from its first line on.
+  // Its clock is wrong from the start.
   other = await startShiftedServer(app, 25 * HOUR)
 })
 afterEach(async () => {
@@ -38,15 +39,15 @@ const workerOf = async (server: { health(): Promise<{ checks: { worker: string }
   (await server.health()).checks.worker
 const says = (words: RegExp) =>
   waitFor(async () => words.test(await workerOf(other)), `its health to say ${words}`)
-/** Its clock is right again, and its workers know it. */
+/** Its clock is right again, and its workers have noticed. */
 async function right(): Promise<void> {
   other.setClock(0)
-  await waitFor(async () => (await other.health()).status === "ok", "the replica to be well")
-  // A moment later it has said so: before that, it would not tell of the next difference.
+  await waitFor(async () => (await other.health()).status === "ok", "the replica to be healthy")
+  // Wait until it has logged that, or it would not log the next difference.
   const log = () => other.output()
   const hasSaid = async () =>
     log().lastIndexOf("the clocks agree again") >= log().lastIndexOf("until the clocks agree")
-  await waitFor(hasSaid, "its log to say so")
+  await waitFor(hasSaid, "its log to report it")
 }
 const statusOf = async (sessionId: string) =>
   (await sql<{ status: string }[]>`select status from attestations where session_id = ${sessionId}`)[0]!
@@ -54,7 +55,7 @@ const statusOf = async (sessionId: string) =>
 const close = (sessionId: string) => sql`
   update attestations set open_until = now() - interval '1 second' where session_id = ${sessionId}`
 
-test("a replica 25 hours ahead replays what another has answered, and keeps what it answers for the other", async () => {
+test("a replica 25 hours ahead replays another replica's answers, and the other replays its answers", async () => {
   other.setClock(25 * HOUR)
   const [theirs, ours] = [newId("evt"), newId("evt")]
   const [one, two] = [newWallet(), newWallet()]
@@ -68,7 +69,7 @@ test("a replica 25 hours ahead replays what another has answered, and keeps what
   expect([replayed.headers["idempotent-replayed"], replayed.text]).toEqual(["true", begun.text])
 })
 
-test("a replica 25 hours ahead, or behind, sees keys expire when they do", async () => {
+test("a replica 25 hours ahead, or behind, expires keys at the right time", async () => {
   const short = await app.key({ expiresAt: new Date(Date.now() + HOUR * 1000) })
   const over = await app.key({ expiresAt: new Date(Date.now() - 1000) })
   const ask = async (seconds: number, { apiKey }: TestKey) => {
@@ -79,7 +80,7 @@ test("a replica 25 hours ahead, or behind, sees keys expire when they do", async
   expect([await ask(25 * HOUR, short), await ask(-25 * HOUR, over)]).toEqual([200, "expired_api_key"])
 })
 
-test("a replica whose clock jumps 400 days ahead ends nothing, and forgets nothing", async () => {
+test("a replica whose clock jumps 400 days ahead ends and deletes nothing", async () => {
   const { sessionId } = await app.verifiedWallet(key)
   const open = await app.startSession(key)
   const count = async () => (await sql`select count(*)::int from webhook_events`)[0]!.count
@@ -100,7 +101,7 @@ test("a replica whose clock jumps 400 days ahead ends nothing, and forgets nothi
   expect(json.status).toBe("pending")
 })
 
-test("a clock that is 10 seconds off is said by the health of both replicas, and stops what cannot be undone", async () => {
+test("a clock that is 10 seconds off shows in the health of both replicas and stops irreversible work", async () => {
   const { sessionId } = await app.startSession(key)
   for (const [seconds, words] of [
     [10, "+10 s"],
@@ -108,29 +109,29 @@ test("a clock that is 10 seconds off is said by the health of both replicas, and
   ] as const) {
     other.setClock(seconds)
     const reason = `this server's clock differs from the database's by ${words}`
-    await waitFor(async () => (await workerOf(other)) === reason, "its health to say so")
+    await waitFor(async () => (await workerOf(other)) === reason, "its health to report it")
     await close(sessionId)
     await waitFor(async () => {
       const { json } = await app.request({ method: "GET", path: "/health" })
       return json.status === "degraded" && json.checks.chain === reason
-    }, "the other replica to hear of it")
+    }, "the other replica to notice")
     await other.sweep()
     expect(await statusOf(sessionId)).toBe("pending")
   }
   const warned = "this server's clock differs from the database's by +10 s: nothing is signed"
   const isWarned = async () => other.output().includes(warned)
-  await waitFor(isWarned, "its log to say so")
+  await waitFor(isWarned, "its log to report it")
   expect(other.output().split(warned)).toHaveLength(2)
   await right()
   await waitFor(async () => (await statusOf(sessionId)) === "expired", "the sweep")
 })
 
-test("nobody signs in or out by a clock that is wrong: the library for it knows no other", async () => {
+test("no one signs in or out while the machine's clock is wrong, because the library uses it", async () => {
   const signIn = () =>
     fetch(`${other.origin}/api/auth/sign-in/email`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: other.origin },
-      body: JSON.stringify({ email: "nobody@example.com", password: "not the right one" }),
+      body: JSON.stringify({ email: "unknown@example.com", password: "not the right one" }),
     }).then(({ status }) => status)
   expect(await signIn()).toBe(401)
   other.setClock(HOUR)
@@ -138,12 +139,12 @@ test("nobody signs in or out by a clock that is wrong: the library for it knows 
   expect(await signIn()).toBe(503)
 })
 
-test("a ledger whose clock is an hour back says why it signs nothing, and goes on once it is right", async () => {
+test("a ledger whose clock is an hour behind reports why it does not sign, and resumes when the clock is right", async () => {
   other.setClock(-HOUR)
   await says(/by -3600 s/)
   const { wallet, sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "approved" })
-  // A turn of its loop: it reports by the same step that would have signed.
+  // One pass of its loop: the step that reports trouble is the one that would have signed.
   await waitFor(
     async () => (await sql`select from workers where trouble like '%by -3600 s'`).length > 0,
     "its report",
@@ -156,7 +157,7 @@ test("a ledger whose clock is an hour back says why it signs nothing, and goes o
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("of two ledgers, one of them an hour back, the other goes on", async () => {
+test("if the clock of one ledger is an hour behind, the other one works on", async () => {
   other.setClock(-HOUR)
   const third = await startShiftedServer(app, 0)
   try {
@@ -168,14 +169,14 @@ test("of two ledgers, one of them an hour back, the other goes on", async () => 
   }
 })
 
-test("a chain whose clock is off is said, by its mode, and nothing is signed for it", async () => {
+test("a chain whose clock is off is reported with its mode, and nothing is signed for it", async () => {
   const realNow = Date.now
-  // Only the local network of this process goes by it.
+  // Only this process's local network uses the changed clock.
   vi.spyOn(Date, "now").mockImplementation(() => realNow() + 10_000)
   await waitFor(
     async () =>
       /^the (live|test) chain's clock differs from the database's by \+\d+ s$/.test(await workerOf(other)),
-    "its health to speak of the chain",
+    "its health to report the chain",
   )
   const { wallet, sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "approved" }, {})

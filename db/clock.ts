@@ -4,18 +4,18 @@ import type { Mode } from "#shared/mode.ts"
 import { open, type Sql } from "./client.ts"
 
 /**
- * Keeps `clock` at the database's time, and reports when it cannot be trusted: when the clocks of this machine, the
- * database and the chain differ, it is unknown which is right.
+ * Keeps `clock` at the database's time, and reports when the time is in doubt: if the clocks of this machine, the
+ * database and the chain differ, Vouch cannot know which is right.
  */
 
 const READ_EVERY_MS = 1000
-/** How long a reading may take before its connection is given up. */
+/** Timeout of one reading, after which its connection is closed. */
 const READ_WITHIN_MS = 4000
-/** A reading that is older says nothing about a database that may be another one by now. */
+/** An older reading is ignored, because the address may lead to another server since. */
 const STALE_MS = 5000
 /** How far clocks may differ. */
 const TOLERANCE_MS = 5000
-/** One of the nodes behind an address may lag: a chain contradicts when all its latest readings do. */
+/** One of the nodes behind an address may lag, so a chain disagrees only if all its latest readings do. */
 const CHAIN_READINGS = 3
 const CHAIN_STALE_MS = 30_000
 
@@ -23,13 +23,13 @@ type Following = { url: string; sql: Sql; timer: NodeJS.Timeout | undefined }
 type Reading = { ahead_ms: number; at_ms: number }
 
 let following: Following | null = null
-/** How far the anchor may be off, and when a reading last agreed with it. */
+/** The anchor's possible error, and when a reading last agreed with it. */
 let known: { within_ms: number; at_ms: number } | null = null
 let reading: Promise<void> | null = null
 let said: string | null = null
 const chains = new Map<Mode, Reading[]>()
 
-/** Goes by the clock of the database at `url` from now on. Rejects when it cannot be read. */
+/** Starts following the clock of the database at `url`. Rejects if it cannot be read. */
 export async function followDatabaseClock(url: string): Promise<void> {
   await leaveDatabaseClock()
   following = { url, sql: open(url, 1), timer: undefined }
@@ -57,7 +57,7 @@ function again(of: Following): void {
   }, READ_EVERY_MS).unref()
 }
 
-/** Says once what is wrong, and once that it is right again. */
+/** Logs once what is wrong, and once that it is right again. */
 function say(): void {
   const doubt = clockDoubt()
   if (doubt === said) return
@@ -84,11 +84,11 @@ async function read(): Promise<void> {
   )
   if (following !== of) return
   const at_ms = performance.now()
-  // It was read at some moment between request and response.
+  // The clock was read at some moment between request and response.
   const within_ms = (at_ms - sent_ms) / 2
   const midway_ms = at_ms - within_ms
   const off_ms = time_ms - (databaseTime_ms() - within_ms)
-  // A reading that took long, as on a busy machine, agrees with the anchor and leaves it where it is.
+  // A slow reading, as on a busy machine, agrees with the anchor and leaves it unchanged.
   if (known === null || within_ms < known.within_ms || Math.abs(off_ms) > within_ms) {
     anchorClock({ time_ms, at_ms: midway_ms })
     known = { within_ms, at_ms }
@@ -97,7 +97,7 @@ async function read(): Promise<void> {
   }
 }
 
-/** A connection that says nothing is thrown away: what it still brings would answer another question. */
+/** A silent connection is closed: a late answer would be taken for the answer to another question. */
 async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>): Promise<number> {
   const { promise: silence, reject } = Promise.withResolvers<never>()
   const timeout = setTimeout(() => {
@@ -114,12 +114,12 @@ async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>)
 }
 
 /**
- * Why this process must not do irreversible work now; null when the clocks agree. With a mode, only that mode's
- * chain and the database are compared.
+ * Why this process must not do irreversible work now; null if the clocks agree. With a mode, compares only that mode's
+ * chain and the database.
  */
 export function clockDoubt(mode?: Mode): string | null {
   if (known === null || performance.now() - known.at_ms > STALE_MS) return "the database's time is unknown"
-  // Seen at once, so that waking from a suspension, in which the monotonic clock stood still, is no gap.
+  // Checked at once, so that waking from suspension, in which the monotonic clock stood still, leaves no gap.
   const own_ms = Date.now() - databaseTime_ms()
   if (Math.abs(own_ms) > TOLERANCE_MS) return `this server's ${differs(own_ms)}`
   for (const [of, readings] of chains) {
@@ -132,31 +132,30 @@ export function clockDoubt(mode?: Mode): string | null {
   return null
 }
 
-/** By how many seconds a chain's clock was ahead of the database's when it was last read; null where it was not. */
+/** By how many seconds a chain's clock was ahead of the database's at the last reading; null if it was not. */
 export function chainClockDifference(mode: Mode): number | null {
   const last = chains.get(mode)?.at(-1)
   return last === undefined ? null : Math.round(last.ahead_ms / 1000)
 }
 
-/** By how many seconds this machine's clock is ahead of the database's; null where that is not known. */
+/** By how many seconds this machine's clock is ahead of the database's; null if unknown. */
 export const ownClockDifference = (): number | null =>
   known === null ? null : (Date.now() - databaseTime_ms()) / 1000
 
-/** Whether the machine's own clock, by which the libraries for signing in go, is as wrong as that. */
+/** Whether the machine's own clock, which the libraries for signing in use, is too far off. */
 export const ownClockDiffers = (): boolean => Math.abs(Date.now() - databaseTime_ms()) > TOLERANCE_MS
 
 const differs = (ahead_ms: number): string =>
   `clock differs from the database's by ${ahead_ms > 0 ? "+" : "-"}${Math.round(Math.abs(ahead_ms) / 1000)} s`
 
-/** The database's time, read now; null when the clocks differ. For irreversible work. */
+/** The database's time, read now; null if the clocks differ. For irreversible work. */
 export async function certainNow(): Promise<Date | null> {
   await readOnce()
   return clockDoubt() === null ? clock.now() : null
 }
 
 /**
- * Notes what a chain's clock shows now, in whole seconds. A block is as old as the next one is far, so that its clock
- * may lag by a slot.
+ * Records a chain's clock, in whole seconds. A block's time lasts until the next block, so the clock may lag by a slot.
  */
 export function noteChainTime(mode: Mode, { unixSeconds, slotMs }: { unixSeconds: number; slotMs: number }) {
   const behind_ms = databaseTime_ms() - unixSeconds * 1000

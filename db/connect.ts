@@ -5,15 +5,15 @@ import { startSession, takesWrites } from "./startup.ts"
 import { encrypt } from "./tls.ts"
 import { int32, lengthened, nextEvent, readBytes } from "./wire.ts"
 
-// How a connection is made: as libpq makes one. postgres.js alone takes a standby for the primary, checks no certificate's
-// address, knows neither prefer nor allow nor channel binding, and waits for ever where several hosts are all gone (3.4.9).
+// Makes connections like libpq. postgres.js alone takes a standby for the primary, checks no certificate's address,
+// does not support prefer, allow or channel binding, and waits indefinitely if all of several hosts are down (3.4.9).
 
 const SSL_REQUEST = lengthened([int32(80_877_103)])
 
-/** The host of an address that was last used: a failover is waited for once. */
+/** The last host used for an address, so that only the first connection waits for a failover. */
 const lastUsed = new WeakMap<DatabaseAddress, number>()
 
-/** No host of the address could be used. It has the code of the last reason, which says whether a retry helps. */
+/** No host of the address could be used. Has the code of the last reason, which says whether a retry helps. */
 class ConnectFailed extends Error {
   readonly code: string
   constructor(reasons: { host: Host; error: Error }[]) {
@@ -26,7 +26,7 @@ class ConnectFailed extends Error {
 
 const place = ({ name, port }: Host): string => (name.startsWith("/") ? name : `${name}:${port}`)
 
-/** A network error has the code of the system; of TLS and of a file, whether a retry helps is not known, so it may. */
+/** A network error has the system's code. For TLS and file errors it is unknown whether a retry helps, so it may. */
 const codeOf = (error: Error): string | undefined => {
   const { code } = error as { code?: unknown }
   return typeof code === "string" &&
@@ -35,15 +35,15 @@ const codeOf = (error: Error): string | undefined => {
     : undefined
 }
 
-/** Several addresses of one name fail together, without a message. */
+/** If all addresses of a name fail, the error has no message. */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError
     ? (error.errors as Error[]).map(({ message }) => message).join(", ")
     : error.message
 
 /**
- * A connection whose session has started, for postgres.js. `settings` are those of the session. Where none can be made, one
- * that fails with the reason: the library would wait for ever for one that is refused here.
+ * A connection with a started session, for postgres.js. `settings` apply to the session. If none can be made, returns
+ * one that fails with the reason, because the library would wait indefinitely for a connection that is refused here.
  */
 export async function connection(
   address: DatabaseAddress,
@@ -57,7 +57,7 @@ export async function connection(
   }
 }
 
-/** Connects to the first host that can be used, beginning with the last one that was. */
+/** Connects to the first usable host, starting with the last one used. */
 async function anyHost(
   address: DatabaseAddress,
   settings: Record<string, string>,
@@ -83,10 +83,10 @@ async function anyHost(
     : new ConnectFailed(reasons)
 }
 
-/** The server's own words are passed on, such as that it is starting. */
+/** The server's own message is passed on, for example that it is starting. */
 const hasSqlState = (error: Error): boolean => error.name === "PostgresError"
 
-/** As libpq: `prefer` tries without TLS what the server refuses with it, and `allow` the other way round. */
+/** Like libpq: `prefer` retries without TLS if the server refuses it, `allow` the other way round. */
 async function oneHost(
   host: Host,
   address: DatabaseAddress,
@@ -103,7 +103,7 @@ async function oneHost(
   }
 }
 
-/** Whether to ask for TLS: at first, and where the server does not let that in. */
+/** Whether to ask for TLS, at first and after a refusal. */
 const WAYS: Record<Exclude<DatabaseAddress["tls"]["mode"], "disable">, [boolean, boolean?]> = {
   allow: [false, true],
   prefer: [true, false],
@@ -146,11 +146,11 @@ function dial(host: Host): Socket {
   const socket = isSocket(host)
     ? connect(`${host.name}/.s.PGSQL.${host.port}`)
     : connect({ host: host.ip ?? host.name, port: host.port, noDelay: true })
-  // What fails once nobody waits for it, such as while it is destroyed.
+  // Ignores errors that come when no one waits for them, such as during destruction.
   return socket.on("error", () => {})
 }
 
-/** Asks for TLS. With `prefer` and `allow`, a server that has none is used without. */
+/** Asks for TLS. With `prefer` and `allow`, continues without it if the server has none. */
 async function secured(
   socket: Socket,
   host: Host,
@@ -162,19 +162,19 @@ async function secured(
     const [answer] = await readBytes(socket, 1, signal)
     if (answer !== "S".charCodeAt(0)) {
       if (answer !== "N".charCodeAt(0))
-        throw new Error("what answers there does not speak PostgreSQL's protocol")
+        throw new Error("the server there does not speak PostgreSQL's protocol")
       if (tls.mode === "prefer") return socket
-      throw new Error(`the server has no TLS, and sslmode=${tls.mode} demands it`)
+      throw new Error(`the server does not support TLS, which sslmode=${tls.mode} requires`)
     }
-    // Sent before the encryption began, by whoever is in between.
+    // Sent before the encryption began, possibly by an attacker in between.
     if (socket.readableLength > 0) throw new Error("the server sent unencrypted data behind its answer")
   }
   return encrypt(socket, host, tls, signal)
 }
 
 /**
- * Gives a connection to postgres.js as if it had started the session: its own first message goes nowhere, and it reads what
- * the server has said.
+ * Gives a connection to postgres.js as if the library had started the session: drops its first message, and replays the
+ * server's messages.
  */
 function handOver(socket: Socket, { name, port }: Host, said: Buffer): Socket {
   const write = socket.write.bind(socket)
@@ -185,7 +185,7 @@ function handOver(socket: Socket, { name, port }: Host, said: Buffer): Socket {
     return behind.length === 0 || write(behind, ...(rest as []))
   }
   socket.unshift(said)
-  // What the library's errors name.
+  // The library's errors name these.
   return Object.assign(socket, { write: taken, host: name, port })
 }
 

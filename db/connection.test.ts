@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const limits = { lock_ms: 500, statement_ms: 2000, idleInTransaction_ms: 300 }
-/** For what is no matter of limits: on a busy machine everything may take seconds. */
+/** For tests that do not test limits: on a busy machine everything may take seconds. */
 const patient = { lock_ms: 20_000, statement_ms: 20_000, idleInTransaction_ms: 20_000 }
 
 function pool(options: Partial<PoolOptions> = {}): Pool {
@@ -33,7 +33,7 @@ function pool(options: Partial<PoolOptions> = {}): Pool {
   return made
 }
 
-/** Holds a row, asked by 'locked', until the function that it gives is called. */
+/** Locks a row, asked by 'locked', until the returned function is called. */
 async function lockNote(): Promise<() => Promise<void>> {
   await admin`insert into notes values ('locked', '')`
   const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -51,15 +51,15 @@ async function lockNote(): Promise<() => Promise<void>> {
 
 const codeOf = (error: { code?: string }) => error.code ?? String(error)
 
-test("what is relied on inside of postgres.js is there: where a client sends its statements", () => {
+test("postgres.js has the internals that Vouch relies on: where a client sends its statements", () => {
   const client = openClient(url, {})
   expect(handlerOf(client)).toBeTypeOf("function")
   expect(client`select 1`).toBeInstanceOf(Promise)
   expect((client`select 1` as unknown as { handler: unknown }).handler).toBe(handlerOf(client))
 })
 
-test("no statement is cancelled anywhere, by any name: it would shift the answers behind it", () => {
-  // What the audit log calls a session that was ended is no statement.
+test("no code cancels a statement: that would shift the answers behind it", () => {
+  // In the audit log, ending a session has this name too, and is no statement.
   const forbidden = /\.cancel\(|(?<!'session|"session)\.cancell(er|ed)\b|cancelStatement|pg_cancel_backend/
   const sources = ["db", "server", "bench"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -68,19 +68,19 @@ test("no statement is cancelled anywhere, by any name: it would shift the answer
   )
   expect(sources.length).toBeGreaterThan(100)
   expect(sources.filter((file) => forbidden.test(readFileSync(file, "utf8")))).toEqual([])
-  // Iterating over a cursor never settles its statement: `batches.ts` is the way.
+  // Iterating over a cursor never settles its statement. Use `batches.ts`.
   const iterated = /\.cursor\(/
   expect(sources.filter((file) => iterated.test(readFileSync(file, "utf8")))).toEqual(["db/batches.ts"])
 })
 
 test.each([{ pooled: false }, { pooled: true }])(
-  "a transaction that stood still writes nothing more, neither by itself nor into another's ($pooled)",
+  "a stalled transaction writes nothing more, neither itself nor into another transaction ($pooled)",
   async ({ pooled }) => {
     const { sql } = pool({ max: 1, pooled })
     const late = sql.begin(async (tx) => {
       await tx`insert into notes values ('first', 'before')`
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
-      // Until the database has ended a session that idles in a transaction, and released its locks.
+      // Waits until the database has ended the idle session and released its locks.
       await expect.poll(() => admin`select from pg_stat_activity where pid = ${row!.pid}`).toEqual([])
       await tx`insert into notes values ('first', 'after')`.catch(() => {})
       await tx`insert into notes values ('first', 'once more')`
@@ -88,7 +88,7 @@ test.each([{ pooled: false }, { pooled: true }])(
     await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/^CONNECTION_/) })
     const undone = sql.begin(async (tx) => {
       await tx`insert into notes values ('second', 'undone')`
-      // Not idle meanwhile.
+      // So that it is not idle.
       await tx`select pg_sleep(0.1)`
       throw new Error("rolled back")
     })
@@ -98,7 +98,7 @@ test.each([{ pooled: false }, { pooled: true }])(
   },
 )
 
-test("a transaction whose connection is lost while others use the database writes nothing more", async () => {
+test("a transaction that loses its connection while others use the database writes nothing more", async () => {
   const made = pool({ max: 2, limits: patient })
   const { sql } = made
   for (let round = 0; round < 20; round++) {
@@ -106,7 +106,7 @@ test("a transaction whose connection is lost while others use the database write
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
       await tx`insert into notes values ('lost', 'before')`
       await admin`select pg_terminate_backend(${row!.pid})`
-      // At once, a moment later, and after others have connected anew.
+      // At once, a moment later, and after others have reconnected.
       await sleep([0, 1, 30][round % 3])
       await tx`insert into notes values ('lost', 'after')`.catch(() => {})
       await tx`insert into notes values ('lost', 'after that')`.catch(() => {})
@@ -128,7 +128,7 @@ test("a transaction whose connection is lost while others use the database write
   expect(made.use).toMatchObject({ leased: 0, waiting: 0 })
 })
 
-test("a transaction in which a statement failed does not commit, whoever caught the failure", async () => {
+test("a transaction with a failed statement does not commit, even if the error was caught", async () => {
   const { sql } = pool()
   const half = sql.begin(async (tx) => {
     await tx`insert into notes values ('half', 'done')`
@@ -139,7 +139,7 @@ test("a transaction in which a statement failed does not commit, whoever caught 
   expect(await admin`select * from notes where asker = 'half'`).toEqual([])
 })
 
-test("a savepoint undoes its own part alone", async () => {
+test("a savepoint undoes only its own part", async () => {
   const { sql } = pool()
   const outcome = await sql.begin(async (tx) => {
     await tx`insert into notes values ('kept', 'before')`
@@ -166,7 +166,7 @@ test("a statement after its transaction has ended is refused", async () => {
   await expect(kept!`insert into notes values ('late', '')`).rejects.toThrow(/has ended/)
 })
 
-test("arrays come back as they went, whatever is in them", async () => {
+test("arrays of any content are read back unchanged", async () => {
   const { sql } = pool()
   const empty = ["", "NULL", "null", "{}", null]
   const texts = [...empty, "plain", "a,b", '"quoted"', "back\\slash", "\n\t", "ünïcödé 🙂"]
@@ -176,7 +176,7 @@ test("arrays come back as they went, whatever is in them", async () => {
   expect(await sql`select ${[]}::text[] as none`).toEqual([{ none: [] }])
 })
 
-test("a connection that is ended while it is made fails its own statement, and nothing else", async () => {
+test("a connection that is closed while it opens fails only its own statement", async () => {
   const { sql } = pool({ max: 8 })
   for (let round = 0; round < 30; round++) {
     const asked = Array.from({ length: 8 }, () => sql`select 1`.catch(codeOf))
@@ -188,7 +188,7 @@ test("a connection that is ended while it is made fails its own statement, and n
   // An unhandled rejection would have ended this run.
 })
 
-test("a parameter that cannot be written fails by itself, and every other asker gets their own answer", async () => {
+test("a parameter that cannot be written fails alone, and every other request gets its own answer", async () => {
   const { sql } = pool({ max: 1 })
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, n) =>
@@ -203,10 +203,10 @@ test("a parameter that cannot be written fails by itself, and every other asker 
   for (const [n, answer] of answers.entries()) expect(answer).toBe(n % 5 === 3 ? "refused" : `${n}`)
 })
 
-/** Whether the library has handed it to its socket. */
+/** Whether the library has written it to its socket. */
 const isSent = (statement: unknown): boolean => (statement as { state: unknown }).state != null
 
-test("statements of a transaction that are issued together leave together, and one that may not be written waits", async () => {
+test("statements issued together in a transaction are sent together, and one that may be unwritable waits", async () => {
   const { sql } = pool({ max: 1, limits: patient })
   const run = () =>
     sql.begin(async (tx) => {
@@ -220,12 +220,12 @@ test("statements of a transaction that are issued together leave together, and o
       const [, [two], [json], [three]] = await all
       return { sent, answers: [two!.n, json!.j, three!.n] }
     })
-  // A statement that is new to a connection is described first, and holds up those behind it.
+  // A statement that is new to a connection is described first, and delays those behind it.
   expect((await run()).answers).toEqual([2, "1", 3])
   expect(await run()).toEqual({ sent: [true, true, false, false], answers: [2, "1", 3] })
 })
 
-test("of statements issued together in a transaction, the first that fails undoes all and is the one that is thrown", async () => {
+test("of statements issued together in a transaction, the first failure undoes all and is thrown", async () => {
   const { sql } = pool({ max: 1 })
   for (let round = 0; round < 3; round++) {
     const together = sql.begin((tx) =>
@@ -256,7 +256,7 @@ test("of statements issued together in a transaction, the first that fails undoe
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
 })
 
-test("statements issued together in a transaction write nothing when its connection is lost among them", async () => {
+test("statements issued together in a transaction write nothing if the connection is lost between them", async () => {
   const { sql } = pool({ max: 1, limits: patient })
   for (let round = 0; round < 10; round++) {
     const lost = sql.begin((tx) =>
@@ -264,7 +264,7 @@ test("statements issued together in a transaction write nothing when its connect
         tx`insert into notes values ('lost', ${"before"})`,
         tx`select pg_terminate_backend(pg_backend_pid())`,
         tx`insert into notes values ('lost', ${"after"})`,
-        // New to the connection each time, so that the library keeps it until the one before is answered.
+        // New to the connection each time, so that the library holds it until the one before is answered.
         tx.unsafe(`insert into notes values ('lost', $1 || '${round}')`, ["behind"]),
       ]),
     )
@@ -274,7 +274,7 @@ test("statements issued together in a transaction write nothing when its connect
   expect(await admin`select * from notes`).toEqual([])
 })
 
-test("batched reads take plain values only, and a time that is none is refused by the database alone", async () => {
+test("batched reads accept only plain values, and the database refuses an invalid time", async () => {
   const pipeline = new Pipeline(url, {})
   closing.push(pipeline)
   const reads = pipeline.sql
@@ -291,7 +291,7 @@ test("batched reads take plain values only, and a time that is none is refused b
   }
 })
 
-test("short statements of one asker follow one another, and each gets its own answer or error", async () => {
+test("short statements of one owner share a connection, and each gets its own answer or error", async () => {
   const made = pool({ max: 2, wait_ms: 20_000 })
   const { short } = made
   const ask = (n: number) => {
@@ -309,7 +309,7 @@ test("short statements of one asker follow one another, and each gets its own an
   expect(made.use).toEqual({ leased: 0, waiting: 0, max: 2 })
 })
 
-test("short statements take no more connections than they need, and never one of another asker", async () => {
+test("short statements take no more connections than they need, and never another owner's", async () => {
   const made = pool({ max: 4, limits: patient, wait_ms: 20_000 })
   const { short } = made
   const unlock = await lockNote()
@@ -320,7 +320,7 @@ test("short statements take no more connections than they need, and never one of
   const blocked = Array.from({ length: 4 }, update)
   await sleep(50)
   expect(made.use).toEqual({ leased: 1, waiting: 0, max: 4 })
-  // What has waited so long is followed no more, and nobody has more connections than are left.
+  // A statement that has waited this long gets no more followers, and no one has more connections than are left.
   blocked.push(...Array.from({ length: 4 }, update))
   await sleep(50)
   expect(made.use).toEqual({ leased: 2, waiting: 0, max: 4 })
@@ -336,7 +336,7 @@ test("short statements take no more connections than they need, and never one of
   await admin`truncate notes`
 })
 
-test("who keeps asking does not keep a connection from others", async () => {
+test("an owner's constant requests do not keep a connection from others", async () => {
   const made = pool({ max: 1, wait_ms: 5000 })
   const { short } = made
   let isOver = false
@@ -354,7 +354,7 @@ test("who keeps asking does not keep a connection from others", async () => {
   await Promise.all(greedy)
 })
 
-test("what follows a statement whose connection is lost fails with it", async () => {
+test("statements behind one that loses its connection fail with it", async () => {
   const made = pool({ max: 1, limits: patient })
   const { short } = made
   const asked = [short`select pg_sleep(60)`.catch(codeOf), short`select 1`.catch(codeOf)]
@@ -371,7 +371,7 @@ test("what follows a statement whose connection is lost fails with it", async ()
   expect(await short`select 1 as one`).toEqual([{ one: 1 }])
 })
 
-test("a lock that is not to be had is waited for shortly", async () => {
+test("waiting for a held lock is short", async () => {
   const { sql } = pool()
   const unlock = await lockNote()
   const waiting = () => sql`update notes set text = 'mine' where asker = 'locked'`
@@ -386,7 +386,7 @@ test("a lock that is not to be had is waited for shortly", async () => {
   await admin`truncate notes`
 })
 
-test("however many requests of one asker wait, others get connections at once", async () => {
+test("others get connections at once, however many requests of one owner wait", async () => {
   const made = pool({ max: 6, limits: patient, wait_ms: 20_000 })
   const { sql } = made
   const unlock = await lockNote()
@@ -401,14 +401,14 @@ test("however many requests of one asker wait, others get connections at once", 
     ),
   )
   expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
-  // All of that came while the others were still waiting.
+  // All of these were answered while the owner's requests still waited.
   expect(made.use.waiting).toBeGreaterThan(40)
   await unlock()
   expect(new Set(await Promise.all(blocked))).toEqual(new Set(["done"]))
   await admin`truncate notes`
 })
 
-test("who waits for a connection in vain is told so", async () => {
+test("a request that waits for a connection in vain gets an error", async () => {
   const made = pool({ max: 1, limits: patient })
   const { sql } = made
   const work = Promise.withResolvers<void>()

@@ -4,16 +4,16 @@ import { arrayTypes } from "./arrays.ts"
 import { connection } from "./connect.ts"
 import { isEndOfSession } from "./errors.ts"
 
-// postgres.js alone is not safe for a process that serves many customers (3.4.9, each reproduced in
-// connection.test.ts): a statement that is cancelled, or whose parameters cannot be written, while others are on their
-// way on the same connection, shifts all answers behind it; and a transaction that lost its connection continues on the
-// connection that replaced it, in another transaction. So here a connection has one user and one statement at a time,
-// and is discarded at the first doubt.
+// postgres.js alone is not safe for a process that serves many customers (3.4.9; connection.test.ts reproduces each
+// case). If a statement is cancelled, or its parameters cannot be written, while others are in flight on the same
+// connection, all answers behind it shift. A transaction that loses its connection continues on the replacement, inside
+// another transaction. So here a connection has one user and one statement at a time, and is discarded at the first
+// doubt.
 
 export type Types = { bigint: bigint; date: Date }
-/** What both a pool and a transaction are: a tag for statements and for the parts of statements. */
+/** What pools and transactions share: a tag for statements and parts of statements. */
 export type Queryable = postgres.ISql<Types>
-/** A statement of postgres.js, sent when it is first awaited. `handler` is where it is sent to. */
+/** A statement of postgres.js, sent when first awaited. `handler` is its destination. */
 export type Statement = postgres.PendingQuery<postgres.MaybeRow[]> & {
   handler: (statement: Statement) => void
   reject: (error: unknown) => void
@@ -31,8 +31,8 @@ export const settingsOf = ({ lock_ms, statement_ms, idleInTransaction_ms }: Limi
 })
 
 /**
- * Everything that a session of requests starts with, if there is no pooler: the limits, and that a client that vanished holds
- * its locks for seconds (https://www.postgresql.org/docs/18/runtime-config-connection.html).
+ * Session settings for requests if there is no pooler: the limits, and keepalives that release the locks of a vanished
+ * client within seconds (https://www.postgresql.org/docs/18/runtime-config-connection.html).
  */
 export const sessionSettings = (limits: Limits): Record<string, string> => ({
   ...settingsOf(limits),
@@ -43,17 +43,17 @@ export const sessionSettings = (limits: Limits): Record<string, string> => ({
 })
 
 export type ConnectionOptions = {
-  /** Settings that the session starts with. A pooler refuses those that it does not know. */
+  /** Settings of a new session. A pooler refuses those that it does not know. */
   settings?: Record<string, string>
   max?: number
-  /** Called when a connection has gone, before anything else can use what takes its place. */
+  /** Called when a connection is lost, before its replacement can be used. */
   onLost?: () => void
 }
 
-/** URLs of poolers that do not know which server has which prepared statement. */
+/** URLs of poolers that do not track prepared statements per server. */
 const unprepared = new Set<string>()
 
-/** From now on, clients of the URL prepare no statement under a name. */
+/** From now on, clients of the URL use unnamed prepared statements. */
 export const prepareNothing = (url: string): void => void unprepared.add(url)
 
 /** A client of postgres.js with our types. Nothing connects before the first statement. */
@@ -85,7 +85,7 @@ export function openClient(
     types: {
       ...arrayTypes,
       bigint: postgres.BigInt,
-      // As the library's own, but it never throws: what is no time is refused by the database.
+      // Like the library's own, but never throws: the database refuses an invalid time.
       date: {
         to: 1184,
         from: [1082, 1114, 1184],
@@ -94,19 +94,19 @@ export function openClient(
         parse: (text: string) => new Date(text),
       },
     },
-    // Otherwise read on each connection, by a query whose failure would be unhandled: `arrays.ts` has them.
+    // Without this, each connection queries the types, and a failure of that query is unhandled. `arrays.ts` has them.
     fetch_types: false,
     connect_timeout: 5,
-    // A peer that is gone is noticed within seconds, not after the two hours of the kernel.
+    // Notices a dead peer within seconds, instead of the kernel's two hours.
     keep_alive: keepAlive_s,
-    // The library would end a connection in the middle of a transaction: the pool does it between two.
+    // The library would close a connection in the middle of a transaction. The pool does it between two.
     max_lifetime: null,
-    // A short pause between attempts: a restarted database is used again at once.
+    // A short pause between attempts, so that a restarted database is used again at once.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => {},
     ...(onLost && { onclose: onLost }),
   })
-  // One that is still being made when the client ends would stay open, and used by no one.
+  // A connection that is still opening when the client ends would stay open and unused.
   const end = client.end
   client.end = (options) => {
     if (options?.timeout === 0) gone.abort(new ConnectionLost("the connections are closed"))
@@ -115,21 +115,21 @@ export function openClient(
   return client
 }
 
-/** Where a client of postgres.js sends its statements. Internal to the library, so a test holds that it is there. */
+/** Where a client of postgres.js sends its statements. Internal to the library, so a test checks that it exists. */
 export const handlerOf = (client: postgres.Sql<Types>): Statement["handler"] =>
   (client`` as unknown as Statement).handler
 
-/** Binds a statement to another sender. Fragments and helpers are never sent, and stay unchanged. */
+/** Binds a statement to another sender. Fragments and helpers are never sent and stay unchanged. */
 export function redirect<T>(part: T, handler: Statement["handler"]): T {
   if (part instanceof Promise) (part as unknown as Statement).handler = handler
   return part
 }
 
-/** Waits for a statement that is on its way. Its own `then` would look each time whether it must be sent first. */
+/** Waits for a statement that has been sent. Its own `then` would check again whether to send it. */
 export const settle: (statement: Statement, answered: () => void, failed: (error: unknown) => void) => void =
   (statement, answered, failed) => void Promise.prototype.then.call(statement, answered, failed)
 
-/** The connection went, or was given up, before the statement's answer came. The outcome may be unknown. */
+/** The connection was lost or discarded before the statement's answer came. The outcome may be unknown. */
 export class ConnectionLost extends Error {
   readonly code = "CONNECTION_LOST"
   constructor(detail: string, options?: ErrorOptions) {
@@ -138,45 +138,45 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Statements that may follow one that has no answer: where that one waits for a lock, so do they, in turn. */
+/** Maximum statements behind an unanswered one. If that one waits for a lock, they wait too. */
 const MOST_FOLLOWING = 3
-/** Statements of one transaction that may be on their way at once. */
+/** Maximum statements of one transaction in flight. */
 const MOST_TOGETHER = 16
-/** For how long one that has no answer is followed: it should have come. */
+/** How long statements may follow an unanswered one. Answers usually come sooner. */
 const FOLLOWED_FOR_MS = 20
-/** Statements that may follow before the connection is given back: others wait for it. */
+/** Maximum followers before the connection is released, because others wait for it. */
 const MOST_IN_A_ROW = 32
 
-/** A statement that waits to be sent, and whether it may be sent before the one ahead of it has its answer. */
+/** A statement waiting to be sent, and whether it may be sent before the one ahead of it is answered. */
 type Queued = { statement: Statement; mayFollow: boolean }
 
 /**
- * One connection with one owner at a time. A statement is sent when the one before has its answer, or at once behind
- * it if neither has parameters that could fail to be written. After the first doubt none is sent any more.
+ * One connection with one owner at a time. A statement is sent when the one before is answered, or at once behind it if
+ * the parameters of both can always be written. After the first doubt nothing more is sent.
  */
 export class Connection {
   readonly bornAt_ms = performance.now()
   readonly client: postgres.Sql<Types>
   /** Whether it is in use. */
   isLeased = false
-  /** Whether it was taken for one statement, and is free again when there is no more to answer. */
+  /** Whether it was taken for one statement and is free once everything is answered. */
   isForOne = false
-  /** Statements that have followed that one. */
+  /** How many statements have followed that one. */
   #followed = 0
   readonly #send: Statement["handler"]
   readonly #free: (connection: Connection) => void
   readonly #waiting: Queued[] = []
-  /** Whether others may be sent behind those without an answer. */
+  /** Whether others may be sent behind unanswered ones. */
   #mayBeFollowed = false
-  /** Statements that are sent and have no answer. */
+  /** Sent statements without an answer. */
   #unanswered = 0
-  /** When the oldest of them was sent, or became the oldest. */
+  /** When the oldest of them was sent or became the oldest. */
   #since_ms = 0
   #overdue = false
-  /** Why it may not be used again; null while it may. */
+  /** Why it must not be used again; null if it may. */
   doubt: Error | null = null
 
-  /** `free` is called when what it was taken for has its answer, and never within the call that sent it. */
+  /** `free` is called when the owner's statements are answered, and never within the call that sent one. */
   constructor(url: string, options: ConnectionOptions, free: (connection: Connection) => void) {
     this.#free = free
     this.client = openClient(url, { ...options, onLost: () => this.#lost() })
@@ -184,9 +184,9 @@ export class Connection {
   }
 
   /**
-   * Sends a statement after those before it. `mayFollow`: without waiting for their answers, so that statements that are
-   * issued together travel in one packet: half the cost of a short statement is waking the other side. Only statements
-   * whose parameters can always be written may: one that cannot would take a place and send nothing.
+   * Sends a statement after those before it. With `mayFollow` it does not wait for their answers, so statements issued
+   * together travel in one packet: half the cost of a short statement is waking the other side. Allowed only for
+   * parameters that can always be written. One that cannot would take a place in the order and send nothing.
    */
   readonly execute = (statement: Statement, mayFollow = false): void => {
     if (this.doubt) {
@@ -210,8 +210,8 @@ export class Connection {
   }
 
   /**
-   * Sends a statement of another request behind a pending one. Returns false if that is not possible, with nothing
-   * done. Takes only statements whose parameters can always be written.
+   * Sends a statement of another request behind a pending one. Returns false, and does nothing, if that is not
+   * possible. Accepts only statements whose parameters can always be written.
    */
   follow(statement: Statement): boolean {
     if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)
@@ -245,7 +245,7 @@ export class Connection {
     this.#answered()
   }
 
-  /** The socket has closed. Between two owners nothing is lost by it: the next statement connects anew. */
+  /** The socket closed. Between two owners that loses nothing: the next statement reconnects. */
   #lost(): void {
     if (this.#unanswered > 0 || this.isLeased)
       this.discard(new ConnectionLost("the database closed the connection"))
@@ -258,13 +258,13 @@ export class Connection {
     for (const { statement } of this.#waiting.splice(0)) {
       statement.reject(new ConnectionLost("the connection is lost", { cause: reason }))
     }
-    // Not the library's cancel, which would shift answers: the socket goes, and with it all that it would bring.
+    // Destroys the socket with everything in flight. The library's cancel would shift answers.
     this.client.end({ timeout: 0 }).catch(() => {})
   }
 
   /**
-   * Gives it up when a statement has had no answer for `limit_ms`. Two looks must agree: a process that stood still
-   * finds every statement late, though the answers are there to be read.
+   * Discards the connection if a statement has had no answer for `limit_ms`. Two checks must agree: after a stall of
+   * this process every statement looks late, although its answer may be waiting to be read.
    */
   watch(limit_ms: number): void {
     if (this.#unanswered === 0 || performance.now() - this.#since_ms < limit_ms) return
@@ -277,7 +277,7 @@ export class Connection {
 const isAnswer = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === "ERROR" && !isEndOfSession(error)
 
-/** What the library can always write: it throws for nothing of these. */
+/** Values that the library can always write without an error. */
 export function isPlain(value: unknown): boolean {
   switch (typeof value) {
     case "string":
@@ -290,7 +290,7 @@ export function isPlain(value: unknown): boolean {
   }
 }
 
-/** Whether the library can always write a statement: its values, arrays of them, and the parts it is made of. */
+/** Whether the library can always write a statement: its values, arrays of them, and its fragments. */
 export const isWritable = ({ args }: Statement): boolean => args.every(isWritableValue)
 
 const isWritableValue = (value: unknown): boolean => {

@@ -4,8 +4,8 @@ import { only } from "./rows.ts"
 type Settings = { synchronous_commit: string; standby_names: string; standbys: number }
 
 /**
- * How the database may lose what it has acknowledged, in a sentence each that says what to do. Nothing is done twice by
- * that (`server/ledger/restore/`), but requests that were answered may be unknown, and the ledger waits for minutes.
+ * How the database may lose what it has acknowledged, in sentences that say what to do. Nothing is done twice because
+ * of that (`server/ledger/restore/`), but answered requests may be lost, and the ledger waits for minutes.
  */
 export async function durabilityWarnings(): Promise<string[]> {
   const settings = only(
@@ -20,12 +20,12 @@ export async function durabilityWarnings(): Promise<string[]> {
 export function warningsOf({ synchronous_commit, standby_names, standbys }: Settings): string[] {
   if (synchronous_commit === "off")
     return [
-      "The database may lose the last commits in a crash: synchronous_commit is off. Set it to on, for this database at least: alter database … set synchronous_commit = on",
+      "The database may lose the last commits in a crash: synchronous_commit is off. Set it to on, at least for this database: alter database … set synchronous_commit = on",
     ]
   if (standbys === 0 && standby_names === "") return []
   if (synchronous_commit === "local")
     return [
-      "A failover may lose the last commits: synchronous_commit is local, so no standby is waited for. Set it to on",
+      "A failover may lose the last commits: synchronous_commit is local, so commits do not wait for a standby. Set it to on",
     ]
   if (standby_names === "")
     return [

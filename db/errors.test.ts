@@ -11,14 +11,14 @@ beforeAll(async () => {
 })
 afterAll(() => sql.end({ timeout: 1 }))
 
-/** The database's own error of that name. */
+/** The database's own error for that condition. */
 const raised = (condition: string): Promise<unknown> =>
   sql
     .unsafe(`do $$ begin raise exception using errcode = '${condition}'; end $$`)
     .then(() => null)
     .catch((error: unknown) => error)
 
-test.each(Object.entries(codes))("the database calls %s what we do: %s", async (name, code) => {
+test.each(Object.entries(codes))("the database has the same name and code for %s: %s", async (name, code) => {
   expect(await raised(name)).toMatchObject({ code })
 })
 
@@ -35,7 +35,7 @@ test.each([
   ["in_failed_sql_transaction", { unavailable: false, locked: false, ended: false }],
   ["unique_violation", { unavailable: false, locked: false, ended: false }],
   ["undefined_column", { unavailable: false, locked: false, ended: false }],
-])("what %s means to a request: %o", async (name, { unavailable, locked, ended }) => {
+])("%s is classified: %o", async (name, { unavailable, locked, ended }) => {
   const error = await raised(name)
   expect([isDatabaseUnavailable(error), isLocked(error), isEndOfSession(error)]).toEqual([
     unavailable,
@@ -44,14 +44,14 @@ test.each([
   ])
 })
 
-test("a lost connection is unavailable, and what is no error of a database is not", () => {
+test("a lost connection counts as unavailable, and other errors do not", () => {
   for (const code of ["CONNECTION_LOST", "POOL_EXHAUSTED", "ECONNREFUSED"])
     expect(isDatabaseUnavailable({ code })).toBe(true)
   for (const other of [null, undefined, new Error("57P01"), { code: 57 }, { code: "" }])
     expect(isDatabaseUnavailable(other)).toBe(false)
 })
 
-test("what was waited for is known by its table", async () => {
+test("a lock error names the table", async () => {
   await sql`create table shelves (id int primary key)`
   await sql`insert into shelves values (1)`
   const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -1,25 +1,25 @@
 import postgres from "postgres"
 
 /**
- * The errors of the database that are told apart, by PostgreSQL's own names
+ * Errors of the database that Vouch distinguishes, by PostgreSQL's names
  * (https://www.postgresql.org/docs/18/errcodes-appendix.html).
  */
 export const codes = {
   unique_violation: "23505",
-  /** After a failover: this server has become a replica. */
+  /** After a failover this server is a replica. */
   read_only_sql_transaction: "25006",
   in_failed_sql_transaction: "25P02",
   idle_in_transaction_session_timeout: "25P03",
   transaction_timeout: "25P04",
-  /** Such as one without TLS, where the server demands it. */
+  /** Such as a connection without TLS if the server requires it. */
   invalid_authorization_specification: "28000",
-  /** While a database of another name is put in its place. */
+  /** While a database with another name is renamed into place. */
   invalid_catalog_name: "3D000",
   deadlock_detected: "40P01",
-  /** It takes no connections: it is being restored, or replaced. */
+  /** The database accepts no connections because it is being restored or replaced. */
   object_not_in_prerequisite_state: "55000",
   lock_not_available: "55P03",
-  /** A statement that took too long. */
+  /** A statement timed out. */
   query_canceled: "57014",
   admin_shutdown: "57P01",
   crash_shutdown: "57P02",
@@ -39,24 +39,24 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
-/** Whether it is the database's refusal of a duplicate, of the named constraint if one is given. */
+/** Whether the database refused a duplicate, of the named constraint if given. */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   error instanceof postgres.PostgresError &&
   hasCode(error, "unique_violation") &&
   (constraint === undefined || error.constraint_name === constraint)
 
-/** Whether a statement failed because another transaction holds a lock: a retry helps. */
+/** Whether a statement failed because another transaction holds a lock. A retry helps. */
 export const isLocked = (error: unknown): boolean => hasCode(error, "lock_not_available", "query_canceled")
 
-/** Whether that lock was one of a table, or of an index that is named after it. */
+/** Whether that lock was on a table, or on an index named after it. */
 export function isLockOf(error: unknown, table: string): boolean {
   if (!hasCode(error, "lock_not_available")) return false
-  // The database names what was waited for by its relation, in every language.
+  // The database names the relation in the message, in every language.
   const { where } = error as { where?: string }
   return where?.includes(`"${table}`) === true
 }
 
-/** Whether the server refuses to write, or ends the session: its connection is no longer what we want. */
+/** Whether the server refuses writes or ends the session, so that its connection must be replaced. */
 export const isEndOfSession = (error: unknown): boolean =>
   hasCode(
     error,
@@ -70,25 +70,25 @@ export const isEndOfSession = (error: unknown): boolean =>
     "idle_session_timeout",
   )
 
-// Classes of codes that say "not now": connection, rollback (a deadlock), insufficient resources, operator intervention.
-// Then our own, and postgres.js's for a lost connection.
+// Code classes that mean "not now": connection, rollback (a deadlock), insufficient resources, operator intervention.
+// Then our own codes, and postgres.js's for a lost connection.
 const TRANSIENT =
   /^(08|40|53|57)|^(POOL_EXHAUSTED|CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/
 
-/**
- * Whether the database could not be reached, was going down or did not answer in time: the same request may succeed
- * in a moment.
- */
+/** Whether the database was unreachable, shutting down or too slow. The same request may succeed in a moment. */
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   TRANSIENT.test(codeOf(error)) ||
   isLocked(error) ||
   isEndOfSession(error) ||
   hasCode(error, "invalid_catalog_name", "object_not_in_prerequisite_state")
 
-/** Whether the database has undone a transaction for another one's sake. Of a lost connection nobody knows. */
+/**
+ * Whether the database rolled back a transaction in favor of another one. After a lost connection the outcome is
+ * unknown.
+ */
 export const isUndone = (error: unknown): boolean => hasCode(error, "lock_not_available", "deadlock_detected")
 
-/** Runs a transaction again when the database ended it to resolve a deadlock: nothing of it has happened. */
+/** Runs a transaction again if the database rolled it back to resolve a deadlock. */
 export async function repeatOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -11,10 +11,10 @@ import {
   sql,
 } from "./client.ts"
 
-// What a session asks of its server in its first message. Over a Unix socket, as in all other tests, the server has
-// no keepalives; so here connections are refused, and their first message is checked.
+// Checks what a session requests from its server in its first message. A Unix socket, as in all other tests, has no
+// keepalives, so this server refuses connections after reading their first message.
 
-const FIELDS = Buffer.from("SFATAL\0C28000\0MNobody is let in.\0\0")
+const FIELDS = Buffer.from("SFATAL\0C28000\0MNo connections.\0\0")
 const TURNED_AWAY = Buffer.concat([Buffer.from("E\0\0\0"), Buffer.from([FIELDS.length + 4]), FIELDS])
 
 let server: Server
@@ -40,10 +40,10 @@ afterAll(async () => {
   server.close()
 })
 
-/** What a session of theirs asked for first. */
+/** What one of its sessions requested first. */
 async function askedBy(ask: () => PromiseLike<unknown>): Promise<Record<string, string>> {
   asked.length = 0
-  await expect(ask()).rejects.toThrow("Nobody is let in.")
+  await expect(ask()).rejects.toThrow("No connections.")
   return asked[0]!
 }
 
@@ -55,24 +55,21 @@ test.each([
   ["reads", () => reads`select 1`],
   ["keys", () => keyReads`select 1`],
   ["health", () => healthReads`select 1`],
-])(
-  "a session of %s gives its locks back within seconds, whatever becomes of its process",
-  async (_name, ask) => {
-    const settings = await askedBy(ask)
-    expect(ms(settings.lock_timeout)).toBeGreaterThan(0)
-    expect(ms(settings.lock_timeout)).toBeLessThanOrEqual(3000)
-    expect(ms(settings.statement_timeout)).toBeGreaterThan(0)
-    expect(ms(settings.statement_timeout)).toBeLessThanOrEqual(10_000)
-    expect(ms(settings.idle_in_transaction_session_timeout)).toBeGreaterThanOrEqual(3000)
-    expect(ms(settings.idle_in_transaction_session_timeout)).toBeLessThanOrEqual(5000)
-  },
-)
+])("a session of %s releases its locks within seconds, even if its process stalls", async (_name, ask) => {
+  const settings = await askedBy(ask)
+  expect(ms(settings.lock_timeout)).toBeGreaterThan(0)
+  expect(ms(settings.lock_timeout)).toBeLessThanOrEqual(3000)
+  expect(ms(settings.statement_timeout)).toBeGreaterThan(0)
+  expect(ms(settings.statement_timeout)).toBeLessThanOrEqual(10_000)
+  expect(ms(settings.idle_in_transaction_session_timeout)).toBeGreaterThanOrEqual(3000)
+  expect(ms(settings.idle_in_transaction_session_timeout)).toBeLessThanOrEqual(5000)
+})
 
 test.each([
   ["requests", () => sql`select 1`],
   ["the background", () => background`select 1`],
 ])(
-  "the server looks for the other end of a session of %s, and gives it up within seconds",
+  "the server checks the client of a session of %s, and ends the session within seconds",
   async (_name, ask) => {
     const settings = await askedBy(ask)
     const { tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count, tcp_user_timeout } = settings
@@ -85,7 +82,7 @@ test.each([
   },
 )
 
-test("and so does a session for its server", async () => {
+test("a session checks its server as well", async () => {
   const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive")
   await askedBy(() => sql`select 1`)
   expect(keepAlive).toHaveBeenCalledWith(true, 5000)

@@ -22,7 +22,7 @@ afterEach(() => sql.end())
 const bodyOf = async (name: string): Promise<string> =>
   (await sql<{ body: string }[]>`select prosrc as body from pg_proc where proname = ${name}`)[0]!.body
 
-/** Leaves another body in the place of a function, as another version does whose file differs. */
+/** Replaces the body of a function, as another version with a different file would. */
 async function changeFunction(name: string, file: string): Promise<void> {
   await sql.unsafe(
     `create or replace function ${name}() returns trigger language plpgsql as 'begin return null; end'`,
@@ -30,7 +30,7 @@ async function changeFunction(name: string, file: string): Promise<void> {
   await sql`update drizzle.functions set hash = 'other' where file = ${file}`
 }
 
-test("an empty database gets everything, and then nothing more", async () => {
+test("an empty database gets everything, and a second run changes nothing", async () => {
   const empty = await createEmptyDatabase()
   const first = await migrate(empty.url)
   expect(first.applied).toBe(first.total)
@@ -38,7 +38,7 @@ test("an empty database gets everything, and then nothing more", async () => {
   expect(await migrate(empty.url)).toEqual({ applied: 0, functions: 0, total: first.total })
 })
 
-test("a file of functions is applied again when its content has changed, and alone", async () => {
+test("only a changed function file is applied again", async () => {
   const body = await bodyOf("refuse_change")
   await changeFunction("refuse_change", "audit-trail.sql")
   expect(await bodyOf("refuse_change")).not.toBe(body)
@@ -81,7 +81,7 @@ test("a database from before the first release is refused and stays unchanged", 
   await earlier.end()
 })
 
-test("the migrations make everything that db/schema declares", () => {
+test("the migrations create everything that db/schema declares", () => {
   const copy = mkdtempSync(join(tmpdir(), "vouch-migrations-"))
   try {
     cpSync(join(root, "db/migrations"), copy, { recursive: true })
@@ -104,7 +104,7 @@ test("the migrations make everything that db/schema declares", () => {
 
 const tag = lastTag()
 
-// Else a process of the last release that restarts during an upgrade would put its own functions back.
+// Otherwise, a process of the last release that restarts during an upgrade would restore its own functions.
 test.skipIf(tag === null)("functions that differ from the last release come with a migration", () => {
   const changed = git(["diff", "--name-only", tag!, "--", "db/functions"]).toString()
   const added = git(["diff", "--name-only", "--diff-filter=A", tag!, "--", "db/migrations/*.sql"]).toString()

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-// Only the reader of files: Drizzle's migrator loads all of Drizzle, and has a transaction that functions cannot join.
+// Imports only the file reader: Drizzle's migrator loads all of Drizzle, and runs a transaction that functions cannot
+// join.
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator"
 import type postgres from "postgres"
 import { open } from "./client.ts"
 import type { Types } from "./connection.ts"
 
-/** Any number that all Vouch processes share: the second process to start waits for the first to finish. */
+/** Any number shared by all Vouch processes: the second process to start waits for the first to finish. */
 const MIGRATION_LOCK = 8_246_193
 
 const migrationsFolder = fileURLToPath(new URL("./migrations", import.meta.url))
@@ -18,13 +19,13 @@ type Transaction = postgres.TransactionSql<Types>
 export type Migrated = {
   /** Migrations that were applied now. */
   applied: number
-  /** Files of functions that were applied now. */
+  /** Function files that were applied now. */
   functions: number
-  /** All migrations that the database has; more than this version knows if a newer one has been here. */
+  /** All migrations of the database. More than this version has if a newer version has run. */
   total: number
 }
 
-/** The database was made by a commit before the first release, and this version cannot upgrade it. */
+/** The database was created before the first release, and this version cannot upgrade it. */
 export class EarlierDatabase extends Error {
   constructor() {
     super(
@@ -35,7 +36,7 @@ export class EarlierDatabase extends Error {
 }
 
 /**
- * Brings the database to the newest schema, in one transaction. Safe when several processes start at once. Throws
+ * Migrates the database to the newest schema in one transaction. Safe if several processes start at once. Throws
  * EarlierDatabase.
  */
 export async function migrate(url: string): Promise<Migrated> {
@@ -50,7 +51,7 @@ export async function migrate(url: string): Promise<Migrated> {
         tx,
         migrations.filter(({ folderMillis }) => folderMillis > before.last),
       )
-      // An older version leaves a newer one's functions alone, like its tables.
+      // An older version leaves a newer version's functions and tables unchanged.
       const isAhead = before.last > migrations.at(-1)!.folderMillis
       const functions = isAhead ? 0 : await applyFunctions(tx)
       return { applied, functions, total: before.total + applied }
@@ -73,7 +74,7 @@ async function readJournal(tx: Transaction): Promise<Journal> {
 
 async function applyMigrations(tx: Transaction, migrations: MigrationMeta[]): Promise<number> {
   if (migrations.length === 0) return 0
-  // Tables of Drizzle's tools, and the content of each file of functions.
+  // Tables of Drizzle's tools, and the content of each function file.
   await tx.unsafe(`
     create schema if not exists drizzle;
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
@@ -85,7 +86,7 @@ async function applyMigrations(tx: Transaction, migrations: MigrationMeta[]): Pr
   return migrations.length
 }
 
-/** Applies each file of `db/functions` whose content the database does not have. */
+/** Applies each file of `db/functions` whose content differs from the database's. */
 async function applyFunctions(tx: Transaction): Promise<number> {
   const known = await tx<{ file: string; hash: string }[]>`select file, hash from drizzle.functions`
   const hashes = new Map(known.map(({ file, hash }) => [file, hash]))

@@ -11,17 +11,17 @@ import {
 } from "./connection.ts"
 import { traceStatement } from "./trace.ts"
 
-/** No answer for so long is the end of the connection. */
+/** After this long without an answer, the connection counts as lost. */
 const SILENCE_MS = 4000
 const WATCH_EVERY_MS = 500
 
 export type Reads = Queryable
 
 /**
- * One connection for short single reads that many requests send at once. They travel in batches, many to a system call,
- * which doubles what a process answers. Answers come in the order of the statements, so nothing may disturb it: only
- * plain values are sent (a parameter that cannot be written would take a place and send nothing), nothing is
- * cancelled, and nothing that could wait for a lock belongs here.
+ * One connection for short single reads that many requests send at once. They travel in batches, many per system call,
+ * which doubles the throughput of a process. Answers come in the order of the statements, so nothing may disturb it:
+ * only plain values are sent (a parameter that cannot be written would take a place and send nothing), nothing is
+ * cancelled, and statements that could wait for a lock are not allowed.
  */
 export class Pipeline {
   readonly #url: string
@@ -30,7 +30,7 @@ export class Pipeline {
   readonly sql: Reads
   #client: postgres.Sql<Types>
   #send: Statement["handler"]
-  /** Statements without an answer, and since when there has been one always. */
+  /** Unanswered statements, and since when there has always been one. */
   #open = 0
   #since_ms = 0
   #overdue = false
@@ -43,7 +43,7 @@ export class Pipeline {
     const bound = (strings: TemplateStringsArray, ...values: never[]) =>
       redirect(this.#client(strings, ...values), this.#execute)
     this.sql = bound as unknown as Reads
-    this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS).unref()
+    this.#watch = setInterval(() => this.#checkSilence(), WATCH_EVERY_MS).unref()
   }
 
   readonly #execute = (statement: Statement): void => {
@@ -63,14 +63,14 @@ export class Pipeline {
     this.#overdue = false
   }
 
-  /** Two looks must agree that there is no answer: a process that stood still has yet to read them. */
-  #look(): void {
+  /** Two checks must agree that there is no answer: after a stall, a process has yet to read the answers. */
+  #checkSilence(): void {
     if (this.#open === 0 || performance.now() - this.#since_ms < SILENCE_MS) return
     if (this.#overdue) this.refresh()
     this.#overdue = true
   }
 
-  /** Begins with a connection of its own; what the old one was asked fails. */
+  /** Starts with a new connection. Statements on the old one fail. */
   refresh(): void {
     const old = this.#client
     this.#client = openClient(this.#url, { settings: this.#settings })

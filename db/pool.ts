@@ -17,25 +17,25 @@ import { hasCode } from "./errors.ts"
 import { bindTag, Session, type Transaction, type Work } from "./session.ts"
 import { traceStatement } from "./trace.ts"
 
-/** Unless a pool says another: with a lock's limit behind it, it leaves an answer within 5 seconds. */
+/** The default of a pool. Together with the lock timeout, a request is still answered within 5 seconds. */
 const WAIT_MS = 2000
-/** Most that wait for a connection; past it there is no hope to be served in time. */
+/** Maximum waiters for a connection. Beyond it, none could be served in time. */
 const MAX_WAITING = 10_000
-/** Beyond the database's own limit on a statement, before its silence is taken for the end of the connection. */
+/** Time beyond the database's statement timeout before silence counts as a lost connection. */
 const SILENCE_MS = 2000
 const WATCH_EVERY_MS = 500
-/** Age at which a connection is replaced: so that a balancer's new members get their share. */
+/** Age at which a connection is replaced, so that new members behind a load balancer get their share. */
 const LIFETIME_MS = 45 * 60_000
 
 export type PoolOptions = {
   url: string
   max: number
   limits: Limits
-  /** Whether there is a pooler: then each transaction sets its limits instead of the session. */
+  /** Whether there is a pooler. Then each transaction sets its limits instead of the session. */
   pooled: boolean
   /** How long to wait for a connection before the database counts as unavailable. */
   wait_ms?: number
-  /** Whether no owner may have more connections than are left for all others. */
+  /** Whether an owner may have at most as many connections as are left for all others. */
   fair: boolean
 }
 
@@ -50,12 +50,12 @@ class PoolExhausted extends Error {
 
 const owner = new AsyncLocalStorage<string>()
 
-/** Runs `work` for an owner, such as a workspace: its statements count as that owner's. */
+/** Runs `work` for an owner, such as a workspace, to which its statements are counted. */
 export const onBehalfOf = <T>(who: string, work: () => T): T => owner.run(who, work)
 
 type Waiting = { give: (connection: Connection) => void; refuse: (error: Error) => void; until_ms: number }
 
-/** Runs a transaction. What `work` throws undoes it, and so does any statement in it that failed. */
+/** Runs a transaction. It is rolled back if `work` throws or if any of its statements failed. */
 type Begin = {
   <T>(work: (sql: Transaction) => Promise<T>): Promise<T>
   <T>(options: string, work: (sql: Transaction) => Promise<T>): Promise<T>
@@ -67,8 +67,8 @@ export type Sql = Queryable & {
 }
 
 /**
- * Connections of one purpose. A statement has a connection of its own until its answer is there, a transaction until
- * it ends. An owner gets a connection while more are free than they have: however many of their requests wait for one
+ * Connections of one purpose. A statement holds a connection until it is answered, a transaction until it ends. An
+ * owner gets another connection only while more are free than they have. So however many of their requests wait for one
  * locked row, others are served.
  */
 export class Pool {
@@ -80,17 +80,17 @@ export class Pool {
   readonly #held = new Tally()
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #watch: NodeJS.Timeout
-  /** Makes statements; it never connects. */
+  /** Creates statements; never connects. */
   readonly #tag: postgres.Sql<Types>
   #waitingCount = 0
   #ended = false
-  /** For each owner, a connection that a short statement of theirs has. */
+  /** The connection with a short statement of each owner. */
   readonly #short = new Map<string, Connection>()
   readonly sql: Sql
   /**
-   * For short single statements that many requests send at once. They follow a recent statement of the same owner:
-   * on two connections they would wait for each other's rows. A statement that waits for a lock is not followed for
-   * long, so a locked row delays few, and only its owner's.
+   * For short single statements that many requests send at once. They follow a recent statement of the same owner,
+   * because on two connections they would wait for each other's rows. A statement that waits for a lock is not followed
+   * for long, so a locked row delays few, and only its owner's.
    */
   readonly short: Queryable
 
@@ -105,10 +105,10 @@ export class Pool {
     this.#tag = openClient(options.url, {})
     this.sql = this.#asSql()
     this.short = bindTag(this.#tag, this.#executeShort)
-    this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS).unref()
+    this.#watch = setInterval(() => this.#checkHealth(), WATCH_EVERY_MS).unref()
   }
 
-  /** Connections in use, and requests that wait for one. */
+  /** Connections in use, and requests waiting for one. */
   get use(): { leased: number; waiting: number; max: number } {
     return { leased: this.#leased.size, waiting: this.#waitingCount, max: this.#options.max }
   }
@@ -157,7 +157,7 @@ export class Pool {
     } catch (error) {
       if (!connection.doubt)
         await session.sql.unsafe("rollback").catch((reason) => connection.discard(reason))
-      // A statement after the one that failed says only that it did.
+      // A statement after the failed one only reports that the transaction has failed.
       throw hasCode(error, "in_failed_sql_transaction") ? (session.failure ?? error) : error
     } finally {
       session.close()
@@ -218,7 +218,7 @@ export class Pool {
     this.#serve()
   }
 
-  /** Gives what is free to those that wait, one owner after the other. */
+  /** Gives free connections to waiting owners, one after the other. */
   #serve(): void {
     for (const [who, line] of this.#waiting) {
       const connection = this.#takeNow(who)
@@ -229,12 +229,12 @@ export class Pool {
       this.#waiting.delete(who)
       this.#waitingCount--
       line.shift()!.give(connection)
-      // Behind all others that wait.
+      // Behind all other waiters.
       if (line.length > 0) this.#waiting.set(who, line)
     }
   }
 
-  #look(): void {
+  #checkHealth(): void {
     const now = performance.now()
     for (const [who, line] of this.#waiting) {
       while (line.length > 0 && line[0]!.until_ms <= now) {
@@ -247,12 +247,12 @@ export class Pool {
     for (const connection of this.#leased.keys()) connection.watch(limit_ms)
   }
 
-  /** Discards idle connections, such as after a failover: the next user connects anew. */
+  /** Discards idle connections, for example after a failover: the next user reconnects. */
   refresh(reason: string): void {
     for (const connection of this.#free.splice(0)) connection.discard(new ConnectionLost(reason))
   }
 
-  /** Lets what is under way end, for at most `timeout_s`. */
+  /** Waits for work in progress to end, for at most `timeout_s`. */
   async end(timeout_s = 5): Promise<void> {
     this.#ended = true
     for (const line of this.#waiting.values())
@@ -269,7 +269,7 @@ export class Pool {
   }
 }
 
-/** One statement, then the connection is free again. */
+/** Runs one statement, then frees the connection. */
 function alone(connection: Connection, statement: Statement): void {
   connection.isForOne = true
   connection.execute(statement)

@@ -10,13 +10,13 @@ import { open, background as sql } from "./client.ts"
 export type Channel = "ledger" | "settled" | "keys" | "submissions" | "webhooks"
 
 const PG_CHANNEL = "vouch"
-/** Notices of one channel that leave together: NOTIFY takes a lock of the whole database at commit. */
+/** Notices of one channel that are sent together: NOTIFY locks the whole database at commit. */
 const GATHER_MS = 10
 
-/** What happens in workspaces is for people to look at, and may gather for longer. */
+/** Changes in workspaces are only shown to people, and may gather for longer. */
 const ACTIVITY = "activity"
 const ACTIVITY_GATHER_MS = 250
-/** Workspaces in one notice: Postgres takes at most 8000 bytes, and an id has at most 25. */
+/** Maximum workspaces in one notice: Postgres allows 8000 bytes, and an id has at most 25. */
 const ACTIVITY_WORKSPACES = 250
 
 const emitter = new EventEmitter().setMaxListeners(0)
@@ -27,14 +27,14 @@ let activityTimer: NodeJS.Timeout | undefined
 let listener: ReturnType<typeof open> | undefined
 const origin = crypto.randomUUID()
 
-/** Tells this process at once and every other one soon. Call it after the commit that it speaks of. */
+/** Notifies this process at once and the others soon. Call it after the commit. */
 export function publish(channel: Channel): void {
   emitter.emit(channel)
   pending.add(channel)
   timer ??= setTimeout(flush, GATHER_MS)
 }
 
-/** Sends what has gathered. Awaited by a process that is about to end. */
+/** Sends gathered notices. A process awaits it before it ends. */
 export async function flush(): Promise<void> {
   clearTimeout(timer)
   timer = undefined
@@ -53,13 +53,16 @@ export function publishActivity(workspaceId: string): void {
   activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
 }
 
-/** Tells every process that a person lost a membership, or may do less: what they watch is looked at again, at once. */
+/**
+ * Notifies every process that a person lost a membership or a permission, so that open streams are checked again at
+ * once.
+ */
 export async function publishAccessLoss(userId: string): Promise<void> {
   emitter.emit(lossOf(userId))
   await notify([`${LOSS} ${userId}`])
 }
 
-/** Calls `hear` when a person loses a membership; returns what stops it. */
+/** Calls `hear` when a person loses a membership. Returns a function that stops it. */
 export function subscribeAccessLoss(userId: string, hear: () => void): () => void {
   emitter.on(lossOf(userId), hear)
   return () => emitter.off(lossOf(userId), hear)
@@ -91,19 +94,19 @@ async function notify(notices: readonly string[]): Promise<void> {
   }
 }
 
-/** Calls `hear` for every notice of the channel; returns what stops it. */
+/** Calls `hear` for every notice of the channel. Returns a function that stops it. */
 export function subscribe(channel: Channel, hear: () => void): () => void {
   emitter.on(channel, hear)
   return () => emitter.off(channel, hear)
 }
 
-/** Calls `hear` whenever something in the workspace has changed; returns what stops it. */
+/** Calls `hear` whenever something in the workspace has changed. Returns a function that stops it. */
 export function subscribeActivity(workspaceId: string, hear: () => void): () => void {
   emitter.on(activityOf(workspaceId), hear)
   return () => emitter.off(activityOf(workspaceId), hear)
 }
 
-/** How many listen to the workspace in this process. */
+/** How many listeners the workspace has in this process. */
 export const watchers = (workspaceId: string): number => emitter.listenerCount(activityOf(workspaceId))
 
 /** Resolves at the next notice of the channel, or after `timeoutMs`. */
@@ -122,7 +125,7 @@ export function nextMessage(channel: Channel, timeoutMs: number, signal?: AbortS
   })
 }
 
-/** Joins the deployment's other processes. `url` must reach the database itself, not a pooler. */
+/** Connects to the deployment's other processes. `url` must reach the database itself, not a pooler. */
 export async function connectPubsub(url: string): Promise<void> {
   listener = open(url, 1)
   await listener.listen(PG_CHANNEL, (payload) => {

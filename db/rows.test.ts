@@ -9,8 +9,8 @@ import { allRoles } from "#shared/roles.ts"
 import { attestationStatuses, auditActors, operationStatuses, transactionStatuses } from "#shared/statuses.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 
-// Lists of columns and the types of their rows come from the Drizzle schema (rows.ts). Here it is held to what the
-// migrations made, and the types to what the driver hands out.
+// Lists of columns and the types of their rows come from the Drizzle schema (rows.ts). These tests compare it with the
+// migrations, and the types with what the driver returns.
 
 const tables = Object.values(schema)
   .filter((one) => is(one, Table))
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => disconnectDatabase())
 
 test.each(tables)(
-  "$name has the columns that its rows are typed by, and can be asked for each",
+  "$name has the columns of its row type, and each can be selected",
   async ({ name, columns }) => {
     const made = await sql<{ name: string; type: string; never_null: boolean }[]>`
     select attname as name, replace(format_type(atttypid, atttypmod), ',', ', ') as type, attnotnull as never_null
@@ -41,7 +41,7 @@ test.each(tables)(
 )
 
 const at = new Date("2027-01-02T03:04:05.678Z")
-/** A value of each type as it is written in SQL, and as the driver hands it out. */
+/** A value of each type in SQL, and as the driver returns it. */
 const handedOut: Record<string, [written: string, value: unknown]> = {
   text: ["'a'", "a"],
   "text[]": ["array['a', 'b']", ["a", "b"]],
@@ -56,7 +56,7 @@ const handedOut: Record<string, [written: string, value: unknown]> = {
   jsonb: [`'{"a":[1]}'`, { a: [1] }],
 }
 
-test("the driver hands out each type of column as the rows are typed", async () => {
+test("the driver returns each type of column as the row types say", async () => {
   const types = new Set(tables.flatMap(({ columns }) => columns.map((column) => column.getSQLType())))
   expect([...types].sort()).toEqual(Object.keys(handedOut).sort())
   for (const [type, [written, value]] of Object.entries(handedOut)) {
@@ -65,7 +65,7 @@ test("the driver hands out each type of column as the rows are typed", async () 
   }
 })
 
-/** The words that a column may have: the lists that its type is made of. */
+/** The values that a column may have: the lists of its type. */
 const words: Record<string, readonly string[]> = {
   attestations_status: attestationStatuses,
   attestations_public_reason: publicReasons,
@@ -78,7 +78,7 @@ const words: Record<string, readonly string[]> = {
 }
 
 test.each(Object.entries(words))(
-  "the check %s admits what its column is typed by",
+  "the check %s allows exactly the values of its column's type",
   async (name, admitted) => {
     const [check] = await sql<{ definition: string }[]>`
     select pg_get_constraintdef(oid) as definition from pg_constraint where conname = ${name}`

@@ -1,6 +1,6 @@
 import type { Table } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-// Types alone: the server never loads Drizzle's schema (see migrate.ts).
+// Types only: the server never loads Drizzle's schema (see migrate.ts).
 import type * as schema from "./schema/index.ts"
 
 type Schema = typeof schema
@@ -9,7 +9,7 @@ type Tables = {
 }
 type Columns<T> = T extends Table ? T["_"]["columns"] : never
 
-/** What the driver hands out for a column: as Drizzle says, but that every `bigint` is one. */
+/** The type that the driver returns for a column: Drizzle's, except that every `bigint` is a bigint. */
 type Driven<Column> = Column extends PgColumn
   ?
       | (Column["_"]["columnType"] extends "PgBigInt53" ? bigint : Column["_"]["data"])
@@ -17,7 +17,7 @@ type Driven<Column> = Column extends PgColumn
   : never
 
 export type TableName = keyof Tables
-/** A whole row of a table, by the names that its columns have in the database. */
+/** A whole row of a table, with the column names of the database. */
 export type TableRow<Name extends TableName> = {
   [Key in keyof Columns<Tables[Name]> as Columns<Tables[Name]>[Key] extends PgColumn
     ? Columns<Tables[Name]>[Key]["_"]["name"]
@@ -25,35 +25,35 @@ export type TableRow<Name extends TableName> = {
 }
 
 declare const row: unique symbol
-/** Names of columns, and the row that selecting them gives. `sql(list)` writes them into a statement. */
+/** Names of columns, and the row that selecting them returns. `sql(list)` writes them into a statement. */
 export type ColumnList<Row> = readonly string[] & { readonly [row]?: Row }
 
 /**
- * Columns of a table: the list for a statement, and by `RowOf` the type of its rows. What is not a column of the
- * Drizzle schema does not compile.
+ * Columns of a table: the list for a statement and, with `RowOf`, the type of its rows. A name that is not a column of
+ * the Drizzle schema does not compile.
  */
 export const columns = <Name extends TableName, Column extends keyof TableRow<Name> & string>(
   _table: Name,
   ...names: Column[]
 ): ColumnList<Pick<TableRow<Name>, Column>> => names
 
-/** The same columns where a statement has its table by another name: `sql(qualified("a", list))`. */
+/** The same columns if a statement uses an alias for its table: `sql(qualified("a", list))`. */
 export const qualified = (alias: string, list: readonly string[]): string[] =>
   list.map((name) => `${alias}.${name}`)
 
-/** The row of a statement that always gives one. */
+/** The row of a statement that always returns one. */
 export function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error("a statement that always gives a row gave none")
+  if (row === undefined) throw new Error("a statement that always returns a row returned none")
   return row
 }
 
-/** What is known of a row beyond the schema can only narrow a column's type. */
+/** Knowledge beyond the schema can only narrow a column's type. */
 type Narrowing<Row> = { [Column in keyof Row]?: Row[Column] }
 type RowIn<List> = List extends { readonly [row]?: infer Row } ? NonNullable<Row> : never
 
 /**
- * A row of these columns. What the statement or the writer makes sure of beyond the schema is said in `Known`: the
- * shape of a JSON column, or that one is never null there.
+ * A row of these columns. `Known` says what the statement or the writer guarantees beyond the schema: the shape of a
+ * JSON column, or that a column is never null here.
  */
 export type RowOf<List, Known extends Narrowing<RowIn<List>> = Record<never, never>> = {
   [Column in keyof RowIn<List>]: Column extends keyof Known ? Known[Column] : RowIn<List>[Column]

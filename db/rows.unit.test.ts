@@ -2,12 +2,11 @@ import { expect, expectTypeOf, test } from "vitest"
 import { columns, qualified, type RowOf, type TableName, type TableRow } from "#db/rows.ts"
 import type { Address } from "#shared/address.ts"
 
-// The types are what `npm run typecheck` holds; a wrong one is an error there, and so is an expectation
-// that no longer fails.
+// `npm run typecheck` checks these types. A wrong one is an error, and so is an expected error that no longer occurs.
 
 const list = columns("transactions", "signature", "layout", "slot", "settled_at", "status")
 
-test("a row has the type that the driver gives each of its columns, and no other column", () => {
+test("a row has the driver's type for each of its columns, and no other column", () => {
   expectTypeOf<RowOf<typeof list>>().toEqualTypeOf<{
     signature: string
     layout: [operationId: string, instructions: number][]
@@ -22,7 +21,7 @@ test("a row has the type that the driver gives each of its columns, and no other
   expectTypeOf<TableRow<"auth_rate_limits">["last_request"]>().toEqualTypeOf<bigint>()
 })
 
-test("what is not a column of the table, or not a table, does not compile", () => {
+test("an unknown column or table does not compile", () => {
   // @ts-expect-error no such column
   columns("transactions", "signature", "settledAt")
   // @ts-expect-error no such table
@@ -31,7 +30,7 @@ test("what is not a column of the table, or not a table, does not compile", () =
   expectTypeOf<RowOf<typeof list>>().toHaveProperty("created_at")
 })
 
-test("what is known beyond the schema narrows a column, and cannot give it another type", () => {
+test("known facts narrow a column's type and cannot change it", () => {
   const rules = columns("mint_configs", "id", "rules", "mint")
   type Row = RowOf<typeof rules, { rules: { max_holders: number }; mint: Address }>
   expectTypeOf<Row["rules"]>().toEqualTypeOf<{ max_holders: number }>()
@@ -41,12 +40,12 @@ test("what is known beyond the schema narrows a column, and cannot give it anoth
   expectTypeOf<RowOf<typeof rules, { id: number }>>().toBeObject()
 })
 
-test("a list holds the names that it was given, with the statement's name of the table where it has one", () => {
+test("a list has the given names, with the statement's alias if there is one", () => {
   expect(list).toEqual(["signature", "layout", "slot", "settled_at", "status"])
   expect(qualified("t", list).slice(0, 2)).toEqual(["t.signature", "t.layout"])
 })
 
-test("every column is known by one name: a column whose name the types have lost would stand for any", () => {
+test("every column has a literal name: without one, its type would match any name", () => {
   type Loose = { [Name in TableName]: string extends keyof TableRow<Name> ? Name : never }[TableName]
   expectTypeOf<Loose>().toBeNever()
 })

@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 
 const derive = promisify(pbkdf2)
 
-/** What ties a password exchange to the TLS connection that it happens on (RFC 5929, tls-server-end-point). */
+/** The data that binds a password exchange to its TLS connection (RFC 5929, tls-server-end-point). */
 export function bindingOf(certificate: X509Certificate): Buffer | null {
   const named = /(md5|sha1|sha224|sha256|sha384|sha512)/i.exec(certificate.signatureAlgorithm ?? "")?.[1]
   if (named === undefined) return null
@@ -12,8 +12,9 @@ export function bindingOf(certificate: X509Certificate): Buffer | null {
 }
 
 /**
- * The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677): its first message, what it answers to the server's, and what the
- * server must say last. `header` is `n,,` without channel binding, `y,,` where the server offers none, and names it else.
+ * The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677): its first message, its answer to the server's, and the
+ * server's expected last message. `header` is `n,,` without channel binding, `y,,` if the server offers none, and
+ * otherwise names it.
  */
 export function startScram(password: string, header: string, binding: Buffer) {
   const nonce = randomBytes(18).toString("base64")

@@ -3,27 +3,27 @@ import { sql } from "./client.ts"
 import { only } from "./rows.ts"
 
 /**
- * Rows get their sequence in the order of their times, but for transactions that were open at the same moment and clocks
- * that differ a little: no two that are farther apart than this are the other way round.
+ * Rows get their sequence in the order of their times, except for concurrent transactions and slightly different
+ * clocks: rows farther apart than this are in order.
  */
 const OUT_OF_ORDER_S = 120
 
-/** Rows of one workspace that an index has in their order, newest first. The fragments are made anew for each use. */
+/** Rows of one workspace in an index's order, newest first. The fragments are created for each use. */
 export type Sequenced = {
-  /** The table and the condition of its index, after `from`. */
+  /** The table and its index's condition, after `from`. */
   rows: () => Fragment
   seq: string
   at: string
-  /** As the index has it, with its place for nulls: otherwise Postgres would sort. */
+  /** The index's order, with its place for nulls: otherwise Postgres would sort. */
   newestFirst: () => Fragment
 }
 
-/** Times in the form of requests: from `after` on, and before `before`. */
+/** Times as in requests: from `after` on, and before `before`. */
 export type TimeFilter = { after: string | null; before: string | null }
 
 /**
- * A condition on rows for a filter by time, with bounds of the sequence, so that a page is read where it lies: no index on
- * times is needed. Null when nothing can match.
+ * A condition for a filter by time, with bounds of the sequence, so that a page is read from this index and none on
+ * times is needed. Null if nothing can match.
  */
 export async function inTime(
   list: Sequenced,
@@ -43,8 +43,8 @@ export async function inTime(
 }
 
 /**
- * The sequence from which on rows are of a time or later, looked for by halves: each step reads one entry of the index.
- * Beyond the last row where none is.
+ * The first sequence of a time or later, by binary search: each step reads one entry of the index. Past the last row if
+ * there is none.
  */
 async function firstSince(
   { rows, seq, at, newestFirst }: Sequenced,

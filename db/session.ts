@@ -11,7 +11,7 @@ import {
 import { hasCode } from "./errors.ts"
 import { traceStatement } from "./trace.ts"
 
-/** The statements of a transaction. A savepoint undoes only its own part where that throws. */
+/** The statements of a transaction. A savepoint undoes only its own part if it throws. */
 export type Transaction = Queryable & {
   savepoint<T>(work: (sql: Transaction) => Promise<T>): Promise<T>
 }
@@ -21,8 +21,8 @@ export type Work<T> = (sql: Transaction) => Promise<T>
 const nothing = (): void => {}
 
 /**
- * A statement that was sent behind one that failed says only that it did. It says so a moment later, so that whoever
- * issued both hears the first one, however its error is explained on the way.
+ * A statement sent behind a failed one only reports that failure. It does so a moment later, so that a caller who sent
+ * both sees the first error first, however that error is explained on the way.
  */
 function letFirstFailureWin(statement: Statement): void {
   const { reject } = statement
@@ -35,7 +35,7 @@ function letFirstFailureWin(statement: Statement): void {
 /** One transaction on a connection. */
 export class Session {
   readonly sql: Transaction
-  /** The first statement that failed: the database has undone everything since the beginning, or the savepoint. */
+  /** The first failed statement: the database has undone everything since the beginning, or since the savepoint. */
   failure: unknown = null
   readonly #connection: Connection
   #isOpen = true
@@ -77,7 +77,7 @@ export class Session {
   }
 }
 
-/** The tag of a client whose statements are sent by another connection. */
+/** The tag of a client whose statements another connection sends. */
 export function bindTag(tag: postgres.Sql<Types>, send: Statement["handler"]): Queryable {
   const bound = (first: TemplateStringsArray, ...rest: never[]) => redirect(tag(first, ...rest), send)
   return Object.assign(bound, {

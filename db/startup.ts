@@ -5,21 +5,21 @@ import type { DatabaseAddress } from "./address.ts"
 import { bindingOf, startScram } from "./scram.ts"
 import { int32, lengthened, message, readMessage, refusalOf, strings } from "./wire.ts"
 
-/** Of Authentication messages, by their number. */
+/** Types of Authentication messages, by number. */
 const METHODS = { ok: 0, cleartext: 3, md5: 5, sasl: 10, saslContinue: 11, saslFinal: 12 } as const
 const PLUS = "SCRAM-SHA-256-PLUS"
 const PLAIN = "SCRAM-SHA-256"
 
 export type Started = {
-  /** What the server said on the way, for who uses the connection from here: as if it had started the session. */
+  /** The server's messages so far, for the connection's next user: as if it had started the session. */
   said: Buffer
-  /** What the server reports of itself, such as in_hot_standby. */
+  /** Parameters that the server reports, such as in_hot_standby. */
   reported: Record<string, string>
 }
 
 /**
- * Starts a session on a connection: settings, password, and channel binding where both sides can. Rejects with the server's
- * refusal.
+ * Starts a session on a connection: settings, password, and channel binding if both sides support it. Rejects with the
+ * server's refusal.
  */
 export async function startSession(
   socket: Socket | TLSSocket,
@@ -46,7 +46,7 @@ export async function startSession(
   }
 }
 
-/** Whether the server takes writes. A pooler does not report it, and is asked. */
+/** Whether the server accepts writes. A pooler does not report it, so it is queried. */
 export async function takesWrites(
   socket: Socket,
   reported: Record<string, string>,
@@ -59,7 +59,7 @@ export async function takesWrites(
   for (let answer = ""; ; ) {
     const { type, body } = await readMessage(socket, signal)
     if (type === "E") throw refusalOf(body)
-    // One column: its number and its length come first.
+    // One column, after its number and its length.
     if (type === "D") answer = body.toString("utf8", 6)
     if (type === "Z") return answer === "off"
   }
@@ -88,21 +88,23 @@ class Authentication {
       this.#send(final)
     } else if (method === METHODS.saslFinal && this.#expected !== null) {
       if (rest.toString("utf8").split(",")[0] !== this.#expected)
-        throw new Error("the server does not know the password either: it may be another one")
+        throw new Error("the server could not prove that it knows the password: it may be an impostor")
       this.#isProven = true
     } else if (method === METHODS.sasl) this.#startSasl(strings(rest))
     else if (this.#needsBinding) this.#refuseUnbound()
     else if (method === METHODS.cleartext) this.#send(`${this.#password()}\0`)
     else if (method === METHODS.md5) this.#send(`${this.#md5(rest)}\0`)
     else
-      throw new Error("the server asks for a way to authenticate that Vouch does not have (GSSAPI or SSPI)")
+      throw new Error(
+        "the server requires an authentication method that Vouch does not support (GSSAPI or SSPI)",
+      )
   }
 
   get #needsBinding(): boolean {
     return this.#address.channelBinding === "require"
   }
 
-  /** As libpq: a server that skips what was begun has not proven anything. */
+  /** Like libpq: a server that skips part of the exchange has proven nothing. */
   #end(): void {
     if (this.#scram && !this.#isProven) throw new Error("the server ended the password exchange too early")
     if (this.#needsBinding && !this.#isBound) this.#refuseUnbound()
@@ -115,7 +117,7 @@ class Authentication {
     this.#isBound = binding !== null && offered.includes(PLUS)
     if (this.#needsBinding && !this.#isBound) this.#refuseUnbound()
     if (!this.#isBound && !offered.includes(PLAIN))
-      throw new Error("the server asks for a way to authenticate that Vouch does not have")
+      throw new Error("the server requires an authentication method that Vouch does not support")
     const header = this.#isBound ? "p=tls-server-end-point,," : binding ? "y,," : "n,,"
     this.#scram = startScram(this.#password(), header, this.#isBound ? binding! : Buffer.alloc(0))
     const first = this.#scram.first
@@ -130,13 +132,13 @@ class Authentication {
 
   #refuseUnbound(): never {
     throw new Error(
-      "channel_binding=require, and the server does not offer it: it needs TLS and a password of scram-sha-256. A pooler may have none",
+      "channel_binding=require, but the server does not offer it: it needs TLS and a scram-sha-256 password. A pooler may not support it",
     )
   }
 
   #password(): string {
     const { password } = this.#address
-    if (password === "") throw new Error("the server asks for a password, and the address has none")
+    if (password === "") throw new Error("the server requires a password, and the address has none")
     return password
   }
 

@@ -4,7 +4,7 @@ import { type ConnectionOptions, checkServerIdentity, connect as connectTls, typ
 import type { Host, Tls } from "./address.ts"
 import { nextEvent } from "./wire.ts"
 
-/** Encrypts a connection, and checks who is at its other end as `sslmode` demands. */
+/** Encrypts a connection, and verifies its other end as `sslmode` requires. */
 export async function encrypt(socket: Socket, host: Host, tls: Tls, signal: AbortSignal): Promise<TLSSocket> {
   const encrypted = connectTls({ socket, ...(await optionsFor(host, tls)) })
   encrypted.on("error", () => {})
@@ -15,7 +15,7 @@ export async function encrypt(socket: Socket, host: Host, tls: Tls, signal: Abor
 
 async function optionsFor({ name }: Host, tls: Tls): Promise<ConnectionOptions> {
   const { rootCertificate, certificate, key, passphrase, revoked, leastVersion, mostVersion } = tls
-  // As libpq does, a certificate of an authority is used whatever the mode is.
+  // Like libpq, uses an authority's certificate in every mode.
   const isVerified = tls.mode.startsWith("verify-") || (rootCertificate !== null && tls.mode !== "no-verify")
   return {
     servername: tls.sendsName && isIP(name) === 0 ? name : "",
@@ -33,7 +33,7 @@ async function optionsFor({ name }: Host, tls: Tls): Promise<ConnectionOptions> 
   }
 }
 
-/** Read each time: authorities change while the process runs. */
+/** Read each time, because authorities change while the process runs. */
 async function pem(parameter: string, file: string): Promise<Buffer> {
   try {
     return await readFile(file)

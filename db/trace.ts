@@ -3,13 +3,13 @@ import { type Statement, settle } from "./connection.ts"
 
 type Described = { name: string; text: string }
 
-/** Longest text of a statement in a span. */
+/** Maximum length of a statement's text in a span. */
 const MOST_CHARACTERS = 1000
 
-/** By the template, which is the same one each time. */
+/** Keyed by the template, which is the same object each time. */
 const known = new WeakMap<readonly string[], Described>()
 
-/** Makes a statement a span of whatever sends it, where that is traced: with its text, and never a value. */
+/** Records a statement as a span of its sender, if that is traced: with its text, and never a value. */
 export function traceStatement(statement: Statement): void {
   const span = currentSpan()
   if (span === undefined) return

@@ -1,12 +1,12 @@
 /**
- * What is done with a parameter of a database's URL: it is read; it changes nothing here; it is for another program, and
- * ignored with a warning; or it is read by libpq, and only some values are possible here.
+ * How a parameter of a database's URL is handled: it is read; it has no effect; it belongs to another program and is
+ * ignored with a warning; or libpq reads it, and only some values work here.
  */
 export type Use = "read" | "without effect" | "ignored" | { accepts: readonly string[]; otherwise: string }
 
-/** The values of parameters that have a few. */
+/** The allowed values of some parameters. */
 export const choices = {
-  /** `no-verify` is of node-postgres, and printed by Heroku's documents. */
+  /** `no-verify` comes from node-postgres and Heroku's documentation. */
   sslmode: ["disable", "allow", "prefer", "require", "no-verify", "verify-ca", "verify-full"],
   ssl: ["true", "1", "no-verify", "false", "0"],
   channel_binding: ["disable", "prefer", "require"],
@@ -17,8 +17,8 @@ export const choices = {
 } as const
 
 /**
- * Every parameter that is known: libpq's (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-PARAMKEYWORDS), then
- * those of ORMs and drivers that hosts print for them. Any other stops the start: it may be one that was meant to protect.
+ * Every known parameter: libpq's (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-PARAMKEYWORDS), then
+ * those of ORMs and drivers that hosts add. Any other stops the start, because it may be meant as a protection.
  */
 export const parameters = {
   host: "read",
@@ -51,9 +51,12 @@ export const parameters = {
     otherwise: "Vouch writes, so it needs the primary: use read-write",
   },
   client_encoding: { accepts: ["utf8", "UTF8", "auto"], otherwise: "Vouch speaks UTF8" },
-  gssencmode: { accepts: ["disable", "prefer"], otherwise: "Vouch has no GSSAPI; use TLS (sslmode)" },
+  gssencmode: {
+    accepts: ["disable", "prefer"],
+    otherwise: "Vouch does not support GSSAPI; use TLS (sslmode)",
+  },
   replication: { accepts: ["false", "off", "no", "0"], otherwise: "Vouch needs an ordinary session" },
-  // Node's sockets choose these by themselves, or they do without.
+  // Node's sockets set these themselves or do not use them.
   keepalives_interval: "without effect",
   keepalives_count: "without effect",
   tcp_user_timeout: "without effect",

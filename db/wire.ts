@@ -1,7 +1,7 @@
 import type { Socket } from "node:net"
 import postgres from "postgres"
 
-// Messages of PostgreSQL's protocol, as far as the start of a session has any
+// The messages of PostgreSQL's protocol that start a session
 // (https://www.postgresql.org/docs/18/protocol-message-formats.html).
 
 export type Message = { type: string; body: Buffer; raw: Buffer }
@@ -13,7 +13,7 @@ const MOST_BYTES = 1 << 20
 export const message = (type: string, ...parts: (string | Buffer)[]): Buffer =>
   Buffer.concat([Buffer.from(type), lengthened(parts)])
 
-/** One without, as the first ones are. */
+/** A message without a type, like the first ones. */
 export function lengthened(parts: readonly (string | Buffer)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)))
   const length = Buffer.alloc(4)
@@ -27,19 +27,19 @@ export const int32 = (value: number): Buffer => {
   return bytes
 }
 
-/** The strings of a message that end with a zero each. */
+/** The strings of a message, each ended by a zero. */
 export const strings = (body: Buffer): string[] => body.toString("utf8").split("\0").slice(0, -1)
 
 export async function readMessage(socket: Socket, signal: AbortSignal): Promise<Message> {
   const head = await readBytes(socket, 5, signal)
   const length = head.readUInt32BE(1) - 4
   if (length < 0 || length > MOST_BYTES)
-    throw new Error("what answers there does not speak PostgreSQL's protocol")
+    throw new Error("the server there does not speak PostgreSQL's protocol")
   const body = await readBytes(socket, length, signal)
   return { type: String.fromCharCode(head[0]!), body, raw: Buffer.concat([head, body]) }
 }
 
-/** So many bytes, once they are there. Rejects when the connection ends before, or the signal says that it is too late. */
+/** Reads this many bytes. Rejects if the connection ends first, or when the signal aborts. */
 export async function readBytes(socket: Socket, count: number, signal: AbortSignal): Promise<Buffer> {
   if (count === 0) return Buffer.alloc(0)
   for (;;) {
@@ -53,7 +53,7 @@ export async function readBytes(socket: Socket, count: number, signal: AbortSign
   }
 }
 
-/** Resolves at the first of the events. Rejects at an error, or when the signal says that it is too late. */
+/** Resolves at the first of the events. Rejects at an error, or when the signal aborts. */
 export function nextEvent(socket: Socket, events: readonly string[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = (settle: () => void) => () => {
@@ -86,7 +86,7 @@ const FIELDS: Record<string, string> = {
   R: "routine",
 }
 
-/** The server's refusal, as postgres.js has it. */
+/** The server's refusal, in the form of postgres.js. */
 export function refusalOf(body: Buffer): postgres.PostgresError {
   const fields = strings(body).flatMap((text) =>
     FIELDS[text[0]!] ? [[FIELDS[text[0]!], text.slice(1)]] : [],

@@ -25,21 +25,21 @@ export const accounts = pgTable(
     id: text().primaryKey(),
     name: text().notNull().unique(),
     plan: text().notNull(),
-    /** Attestations included per calendar month in the live workspace; null means without limit. */
+    /** Attestations included per calendar month in the live workspace; null for no limit. */
     included: integer(),
     /** Whether its members need a second factor. */
     secondFactorRequired: boolean("second_factor_required").notNull().default(false),
     /** Whether a review's decision needs a second member. */
     fourEyes: boolean("four_eyes").notNull().default(false),
-    /** Who asked to turn that off, and when: another member has to confirm it. */
+    /** Who asked to turn that off, and when. Another member has to confirm it. */
     fourEyesOffBy: text("four_eyes_off_by"),
     fourEyesOffAt: time("four_eyes_off_at"),
-    /** What the hosted page shows besides the name: a colour as #rrggbb, where investors ask, and a logo. */
+    /** What the hosted page shows besides the name: a color as #rrggbb, a contact for investors, and a logo. */
     brandColor: text("brand_color"),
     contact: text(),
-    /** A PNG, JPEG or WebP, checked when it came. */
+    /** A PNG, JPEG or WebP, validated at upload. */
     logo: bytes(),
-    /** SHA-256 of it: its address. */
+    /** SHA-256 of the logo, which is its address. */
     logoHash: bytes("logo_hash"),
     logoWidth: integer("logo_width"),
     logoHeight: integer("logo_height"),
@@ -67,15 +67,15 @@ export const workspaces = pgTable(
       .notNull()
       .references(() => accounts.id),
     mode: text().$type<Mode>().notNull(),
-    /** The key that new mints get as their authority, and that others are moved to. */
+    /** The authority of new mints, to which older mints are moved. */
     authority: text().$type<Address>().notNull(),
-    /** The key that pays for its transactions; null is its mode's. */
+    /** The key that pays for its transactions; null for its mode's. */
     feePayer: text("fee_payer").$type<Address>(),
-    /** Lamports that its transactions may cost in a calendar month; null means without limit. */
+    /** Limit of what its transactions may cost in a calendar month, in lamports; null for no limit. */
     budget: bigint({ mode: "bigint" }),
-    /** What happens by itself when something is found of a wallet or a person, where it differs from the default. */
+    /** What happens automatically when a wallet or a person has a match or a signal, if it differs from the default. */
     policies: jsonb().$type<ChosenPolicies>().notNull().default({}),
-    /** Whether investors are reminded by email before a verification expires. */
+    /** Whether investors get a reminder by email before a verification expires. */
     reminders: boolean().notNull().default(false),
     createdAt: time("created_at").notNull(),
   },
@@ -83,33 +83,33 @@ export const workspaces = pgTable(
     unique("workspaces_account_mode").on(t.accountId, t.mode),
     check("workspaces_budget", sql`${t.budget} >= 0`),
     check("workspaces_mode", sql`${t.mode} in ('live', 'test')`),
-    // Fee payers of workspaces that have their own: their balances are watched
+    // Workspaces with their own fee payer: its balance is watched
     index("workspaces_fee_payer").on(t.mode, t.feePayer).where(sql`fee_payer is not null`),
   ],
 )
 
-/** A key that a workspace was given. */
+/** A key that was given to a workspace. */
 const givenKey = () => ({
   workspaceId: text("workspace_id")
     .notNull()
     .references(() => workspaces.id),
   address: text().$type<Address>().notNull(),
-  /** Where it is (`server/solana/signers/`). */
+  /** URI of the signer (`server/solana/signers/`). */
   uri: text().notNull(),
   createdAt: time("created_at").notNull(),
 })
 
-/** Keys that issue for a workspace, or have issued for it: what an old one signed stays on chain. */
+/** Keys that issue for a workspace or once did: what an old one signed stays on chain. */
 export const workspaceAuthorities = pgTable("workspace_authorities", givenKey(), (t) => [
   primaryKey({ columns: [t.workspaceId, t.address] }),
-  // Whether an address is a key and no wallet
+  // Whether an address is such a key, and not a wallet
   index("workspace_authorities_address").on(t.address),
 ])
 
-/** Keys that pay for a workspace, or have. None: its mode's pays. */
+/** Keys that pay for a workspace or once did. Without one, its mode's pays. */
 export const workspaceFeePayers = pgTable("workspace_fee_payers", givenKey(), (t) => [
   primaryKey({ columns: [t.workspaceId, t.address] }),
-  // Whether an address is a key and no wallet
+  // Whether an address is such a key, and not a wallet
   index("workspace_fee_payers_address").on(t.address),
 ])
 
@@ -130,7 +130,7 @@ export const apiKeys = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.id] })],
 )
 
-/** The secrets that a key answers to: one, or two while a rotation's grace period runs. */
+/** The secrets of a key: one, or two during a rotation's grace period. */
 export const keySecrets = pgTable(
   "key_secrets",
   {
@@ -140,10 +140,10 @@ export const keySecrets = pgTable(
     keyId: text("key_id").notNull(),
     /** The key's first characters, to recognise it by. */
     start: text().notNull(),
-    /** End of the grace period of a secret that was rotated out. */
+    /** End of the grace period of a rotated secret. */
     validUntil: time("valid_until"),
     createdAt: time("created_at").notNull(),
-    /** The user who made it, and saw it; null for the command line's, and the first ones. */
+    /** The user who created it and saw its secret; null for the first keys and those of the command line. */
     shownTo: text("shown_to"),
   },
   (t) => [
@@ -155,7 +155,7 @@ export const keySecrets = pgTable(
   ],
 )
 
-/** Sessions started in a calendar month (UTC) that have not been given back: reserved and issued. */
+/** Sessions started in a calendar month (UTC) that count against the quota: reserved and issued. */
 export const usagePeriods = pgTable(
   "usage_periods",
   {
@@ -165,7 +165,7 @@ export const usagePeriods = pgTable(
     /** First day of the month, `YYYY-MM-01`. */
     period: text().notNull(),
     used: integer().notNull(),
-    /** Sessions started in it, whatever became of them; bounded, because their rows stay. */
+    /** All sessions started in the month. Bounded, because their rows are kept. */
     started: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   },
   (t) => [
@@ -174,7 +174,7 @@ export const usagePeriods = pgTable(
   ],
 )
 
-/** What a request with an Idempotency-Key began, and the first answer to it (docs/contract.md). */
+/** The request of an Idempotency-Key, and the first answer to it (docs/contract.md). */
 export const idempotencyRecords = pgTable(
   "idempotency_records",
   {
@@ -182,12 +182,12 @@ export const idempotencyRecords = pgTable(
     keyId: text("key_id").notNull(),
     idempotencyKey: text("idempotency_key").notNull(),
     fingerprint: bytes().notNull(),
-    /** Id of the session or operation that the request began; a repeat joins it. */
+    /** Id of the session or operation that the request created; a repeat joins it. */
     subject: text(),
     status: integer(),
     body: bytes(),
     createdAt: time("created_at").notNull(),
-    /** What it is about was erased: an answer that was made before, and is stored after, must not bring it back. */
+    /** Its person was erased: an answer computed before the erasure must not be stored after it. */
     erased: boolean().notNull().default(false),
   },
   (t) => [

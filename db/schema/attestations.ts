@@ -20,7 +20,7 @@ import type { AttestationStatus, Decision } from "#shared/statuses.ts"
 import { workspaces } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
-/** What can be verified, and for how long it holds. */
+/** What can be verified, and how long it is valid. */
 export const schemas = pgTable(
   "schemas",
   {
@@ -30,13 +30,16 @@ export const schemas = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     validityDays: integer("validity_days").notNull(),
-    /** Whether the investor has to prove that the wallet is theirs; null where the provider decides (`schemas/proof-required.ts`). */
+    /**
+     * Whether the investor has to prove that the wallet is theirs; null if the provider decides
+     * (`schemas/proof-required.ts`).
+     */
     walletProof: boolean("wallet_proof"),
-    /** How many days before the end investors are reminded; none where it is empty. */
+    /** How many days before expiry investors are reminded; empty for no reminders. */
     reminderDays: integer("reminder_days").array().notNull().default(sql`'{30,7,1}'`),
     /** Address of the credential's Token-2022 mint, once an operation to create it is in the ledger. */
     credentialMint: text("credential_mint"),
-    /** The key that the mint obeys; null until there is a mint. */
+    /** The key that the mint obeys; null before there is a mint. */
     authority: text().$type<Address>(),
     createdAt: time("created_at").notNull(),
   },
@@ -51,8 +54,8 @@ export const schemas = pgTable(
 )
 
 /**
- * A person, with any number of wallets. The customer's own id names one; whoever has none is known by one wallet, until
- * a session of that wallet brings an id.
+ * A person with any number of wallets. The customer's own id names the person. Without one, the person is known by one
+ * wallet until a session of that wallet brings an id.
  */
 export const investors = pgTable(
   "investors",
@@ -61,22 +64,22 @@ export const investors = pgTable(
       .notNull()
       .references(() => workspaces.id),
     id: text().notNull(),
-    /** Orders those that came at the same time; the cursor of lists. */
+    /** Orders rows of the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     externalId: text("external_id"),
-    /** Of one who never had an external id: the only wallet. */
+    /** The only wallet of a person who never had an external id. */
     wallet: text().$type<Address>(),
     /** Another investor, who turned out to be the same person. */
     mergedInto: text("merged_into"),
     createdAt: time("created_at").notNull(),
-    /** When everything personal was erased. */
+    /** When all personal data was erased. */
     erasedAt: time("erased_at"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
     foreignKey({ columns: [t.workspaceId, t.mergedInto], foreignColumns: [t.workspaceId, t.id] }),
     uniqueIndex("investors_external_id").on(t.workspaceId, t.externalId).where(sql`external_id is not null`),
-    // Of two sessions of a new wallet that begin at once, one finds the investor of the other.
+    // If two sessions of a new wallet start at once, one finds the investor of the other.
     uniqueIndex("investors_one_of_wallet")
       .on(t.workspaceId, t.wallet)
       .where(sql`external_id is null and merged_into is null`),
@@ -89,15 +92,15 @@ export const investors = pgTable(
 )
 
 /**
- * One verification of one wallet, from its session to its end. The session is part of it: they begin
- * together, and neither exists without the other.
+ * One verification of one wallet, from its session to its end. The session is part of the row, because both start
+ * together.
  */
 export const attestations = pgTable(
   "attestations",
   {
     workspaceId: text("workspace_id").notNull(),
     id: text().notNull(),
-    /** Orders rows that began at the same time; the cursor of lists. */
+    /** Orders rows of the same start; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     schemaId: text("schema_id").notNull(),
     wallet: text().$type<Address>().notNull(),
@@ -110,72 +113,72 @@ export const attestations = pgTable(
 
     sessionId: text("session_id").notNull(),
     provider: text().notNull(),
-    /** The vendor's own id of the session, where its page verifies. */
+    /** The vendor's id of the session, if the vendor's page verifies. */
     providerReference: text("provider_reference"),
-    /** Those of checks that the vendor opened for it before, as another submission may be another check there. */
+    /** Ids of earlier checks at the vendor, because a new submission may be a new check there. */
     earlierReferences: text("earlier_references").array(),
-    /** Address of the vendor's page, sealed with the data key; null where it works once alone. */
+    /** Address of the vendor's page, sealed with the data key; null if it works only once. */
     providerLink: bytes("provider_link"),
-    /** Until when that address may be opened; null before it is known, and once the vendor has said something. */
+    /** Until when that address may be opened; null before it is known, and after the vendor's first answer. */
     providerLinkUntil: time("provider_link_until"),
-    /** Until when the same address takes another submission, which the vendor has requested; null where none does. */
+    /** Until when the same address accepts another submission that the vendor requested; null if none. */
     resumeLinkUntil: time("resume_link_until"),
     /**
-     * The language in which the investor first went on to the vendor, ISO 639-1: a vendor that is asked again in
-     * another one would refuse the repeat.
+     * The language in which the investor first went to the vendor, ISO 639-1. A vendor would refuse a repeated request
+     * in another language.
      */
     language: text().$type<Language>(),
     /** Until when one process alone asks the vendor about the session. */
     providerCallUntil: time("provider_call_until"),
-    /** When the vendor is asked next whether it has decided; null where its decision is not waited for. */
+    /** When to ask the vendor next whether it has decided; null if no decision is expected. */
     askAt: time("ask_at"),
-    /** How often it was asked in vain. */
+    /** How often it was asked without a result. */
     asks: smallint().notNull().default(0),
     redirectUrl: text("redirect_url"),
     /** When an undecided session closes; null once approved, because it then no longer expires. */
     openUntil: time("open_until"),
-    /** When the vendor first said that the investor has submitted: from then on the session has 30 days. */
+    /** When the vendor first reported a submission: from then on the session has 30 days. */
     submittedAt: time("submitted_at"),
-    /** Whether its time is over, and it stays open only until its vendor has answered once more; for a day at most. */
+    /** Whether its time is over and it stays open, for a day at most, only until its vendor answers once more. */
     closing: boolean().notNull().default(false),
     consentedAt: time("consented_at"),
-    /** Whether an approval waits for the proof that the wallet is the investor's, by the schema as the session began. */
+    /** Whether an approval waits for the proof of the wallet, by the schema at the session's start. */
     walletProofRequired: boolean("wallet_proof_required").notNull().default(false),
     walletProvedAt: time("wallet_proved_at"),
-    /** Time of an approval that waits for that proof, with its claims; null once it is applied, and where none waits. */
+    /** Time of an approval that waits for that proof, with its claims; null if none waits. */
     heldAt: time("held_at"),
-    /** The provider event applied last: its own time, its rank at equal times, and what it said. */
+    /** The last applied provider event: its time, its rank among events of the same time, and its decision. */
     eventAt: time("event_at"),
     eventRank: smallint("event_rank"),
     eventDecision: text("event_decision").$type<Decision>(),
-    /** The review that decided it, where a person did and not the provider. */
+    /** The review that decided it, if a person did instead of the provider. */
     reviewId: text("review_id"),
     reviewedAt: time("reviewed_at"),
 
     /** Time of the provider's approval, fixed before signing. */
     issuedAt: time("issued_at"),
-    /** When the approval took effect here; null in rows that are older than this column. */
+    /** When the approval took effect here; null in rows older than this column. */
     approvedAt: time("approved_at"),
     expiresAt: time("expires_at"),
     /** Claims, sealed with the data key; null once erased. */
     claims: bytes(),
     salt: text(),
     commitment: text(),
-    /** The ledger's operation that puts it on chain, from the approval on. */
+    /** The ledger operation that puts it on chain, from the approval on. */
     operationId: text("operation_id"),
     onchainTx: text("onchain_tx"),
     verifiedAt: time("verified_at"),
 
     endedAt: time("ended_at"),
     revokedAt: time("revoked_at"),
-    /** Why it was rejected, revoked or superseded; seen by the customer alone. */
+    /** Why it was rejected, revoked or superseded; only the customer sees it. */
     reason: text(),
     /** The public reason code for the investor; null for the default. */
     publicReason: text("public_reason").$type<PublicReason>(),
-    /** Where the investor is reminded before it expires, sealed with the data key, and in which language. */
+    /** Where to remind the investor before it expires, sealed with the data key, and in which language. */
     reminderEmail: bytes("reminder_email"),
     reminderLanguage: text("reminder_language").$type<Language>(),
-    /** When everything personal was erased. */
+    /** When all personal data was erased. */
     erasedAt: time("erased_at"),
   },
   (t) => [
@@ -195,7 +198,7 @@ export const attestations = pgTable(
       sql`${t.publicReason} in ('documents_unreadable', 'information_mismatch', 'not_eligible', 'withdrawn', 'resubmit', 'unverifiable')`,
     ),
     unique("attestations_session").on(t.sessionId),
-    // One open session and one unit of quota for a person, wallet and schema, under any parallelism. Another person may
+    // One open session and one unit of quota per person, wallet and schema, under any concurrency. Another person may
     // have a session of the same wallet: starting one takes nothing from anyone.
     uniqueIndex("attestations_one_pending")
       .on(t.workspaceId, t.wallet, t.schemaId, t.investorId)
@@ -209,26 +212,26 @@ export const attestations = pgTable(
         t.seq.desc(),
       )
       .where(sql`wallet_proved_at is not null or issued_at is not null`),
-    // GET /kyc/status/{pubkey} and GET /attestations?pubkey=; by bytes, so that it also finds how wallets begin
+    // GET /kyc/status/{pubkey} and GET /attestations?pubkey=; by bytes, so that it also finds prefixes of wallets
     index("attestations_wallet").on(t.workspaceId, t.wallet.op("text_pattern_ops"), t.seq.desc()),
-    // The dashboard's search: how wallets end, and how the customer's own ids begin
+    // The dashboard's search: suffixes of wallets, and prefixes of the customer's own ids
     index("attestations_wallet_end").on(t.workspaceId, sql`right(wallet, 4)`),
     index("attestations_external_id")
       .on(t.workspaceId, sql`lower(external_id) text_pattern_ops`)
       .where(sql`external_id is not null`),
     // An investor's verifications
     index("attestations_investor").on(t.workspaceId, t.investorId, t.seq.desc()),
-    // Sessions that a vendor's event is about
+    // Sessions of a vendor's event
     index("attestations_provider_reference")
       .on(t.provider, t.providerReference)
       .where(sql`provider_reference is not null`),
-    // Sessions that left the check which a vendor's event is about
+    // Sessions that have left the check of a vendor's event
     index("attestations_earlier_references")
       .using("gin", t.earlierReferences)
       .where(sql`earlier_references is not null`),
-    // Sessions whose vendor is to be asked
+    // Sessions whose vendor must be asked
     index("attestations_ask").on(t.askAt).where(sql`status = 'pending' and ask_at is not null`),
-    // Investors who want to be reminded, and addresses that are not needed any more
+    // Investors who want a reminder, and addresses that are no longer needed
     index("attestations_reminders").on(t.expiresAt).where(sql`reminder_email is not null`),
     // GET /attestations
     index("attestations_newest").on(t.workspaceId, t.seq.desc()),
@@ -236,12 +239,12 @@ export const attestations = pgTable(
     index("attestations_schema").on(t.workspaceId, t.schemaId, t.seq.desc()),
     index("attestations_status").on(t.workspaceId, t.status, t.seq.desc()),
     index("attestations_schema_status").on(t.workspaceId, t.schemaId, t.status, t.seq.desc()),
-    // `rejected` contains revoked ones too: they are filtered separately
+    // `rejected` includes revoked ones, so these are filtered separately
     index("attestations_revoked").on(t.workspaceId, t.seq.desc()).where(sql`revoked_at is not null`),
     index("attestations_rejected")
       .on(t.workspaceId, t.seq.desc())
       .where(sql`status = 'rejected' and revoked_at is null`),
-    // GET /kyc/sessions?state=, but for what has closed and was not swept yet (`session-state.ts` asks for this very text)
+    // GET /kyc/sessions?state=, except what has closed and was not swept yet (`session-state.ts` uses this exact text)
     index("attestations_session_state").on(
       t.workspaceId,
       sql`(case when verified_at is not null then 'verified' when status = 'rejected' and revoked_at is null then 'rejected' when status = 'rejected' then 'cancelled' when status = 'expired' then 'expired' when issued_at is not null then 'approved' when event_decision = 'in_review' then 'in_review' else 'open' end)`,
@@ -257,13 +260,13 @@ export const attestations = pgTable(
   ],
 )
 
-/** Reminders that a verification expires: each once. */
+/** Reminders that a verification expires, each sent once. */
 export const renewalNotices = pgTable(
   "renewal_notices",
   {
     workspaceId: text("workspace_id").notNull(),
     attestationId: text("attestation_id").notNull(),
-    /** How many days before the end. */
+    /** How many days before expiry. */
     days: smallint().notNull(),
     createdAt: time("created_at").notNull(),
     attempts: integer().notNull().default(0),
@@ -280,7 +283,7 @@ export const renewalNotices = pgTable(
   ],
 )
 
-/** What the ledger believes that a wallet's credential account holds: the unit of this attestation, or nothing. */
+/** What the ledger believes a wallet's credential account holds: the unit of this attestation, or nothing. */
 export const credentials = pgTable(
   "credentials",
   {

@@ -5,7 +5,7 @@ import type { RevocationFailure } from "#shared/statuses.ts"
 import { workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 
-/** Attestations that a member revokes together, worked through one by one. */
+/** Attestations that a member revokes together, processed one by one. */
 export const bulkRevocations = pgTable(
   "bulk_revocations",
   {
@@ -13,14 +13,14 @@ export const bulkRevocations = pgTable(
       .notNull()
       .references(() => workspaces.id),
     id: text().notNull(),
-    /** The internal one; null once the last attestation has it. */
+    /** The internal reason; null once the last attestation has it. */
     reason: text(),
     publicReason: text("public_reason").$type<PublicReason>(),
-    /** How many. */
+    /** Number of attestations. */
     attestations: integer().notNull(),
     authorId: text("author_id").notNull(),
     authorName: text("author_name").notNull(),
-    /** Of whoever ended it before all were revoked. */
+    /** Who cancelled the rest before all were revoked. */
     cancellerName: text("canceller_name"),
     requestId: text("request_id").notNull(),
     createdAt: time("created_at").notNull(),
@@ -30,16 +30,16 @@ export const bulkRevocations = pgTable(
     primaryKey({ columns: [t.workspaceId, t.id] }),
     check("bulk_revocations_reason", sql`(ended_at is null) = (reason is not null)`),
     check("bulk_revocations_cancelled", sql`canceller_name is null or ended_at is not null`),
-    // Those of a workspace that are under way
+    // Open bulk revocations of a workspace
     index("bulk_revocations_own_open").on(t.workspaceId, t.createdAt).where(sql`ended_at is null`),
-    // What is to be done
+    // The queue of workers
     index("bulk_revocations_open").on(t.createdAt).where(sql`ended_at is null`),
     // Retention
     index("bulk_revocations_ended").on(t.endedAt).where(sql`ended_at is not null`),
   ],
 )
 
-/** One attestation of several, and what became of it. Its id is as it was asked for: there may be none with it. */
+/** One attestation of a bulk revocation, and its outcome. The id is the requested one, which may not exist. */
 export const bulkRevocationItems = pgTable(
   "bulk_revocation_items",
   {

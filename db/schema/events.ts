@@ -18,21 +18,21 @@ import { time } from "./columns.ts"
 
 /**
  * Events that have no place in their workspace's sequence yet. Triggers write them in the transaction of the change
- * (`db/functions/events.sql`), so that no way to change a row forgets to tell of it, an older version's included.
+ * (`db/functions/events.sql`), so that every change of a row writes its event, even one by an older version.
  */
 export const stagedEvents = pgTable("staged_events", {
-  // No foreign key: looking it up costs half of writing it, and no workspace is ever deleted.
+  // No foreign key: checking it costs half as much as writing the row, and no workspace is ever deleted.
   workspaceId: text("workspace_id").notNull(),
-  /** Taken while the changed row is locked: what happens to one subject is in order. */
+  /** Assigned while the changed row is locked, so events of one subject are in order. */
   seq: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
-  /** `session.opened` stands for `attestation.pending` as well. */
+  /** `session.opened` implies `attestation.pending`. */
   type: text().$type<EventType>().notNull(),
   data: jsonb().$type<Record<string, unknown>>().notNull(),
   /** By the database's clock. */
   occurredAt: time("occurred_at").notNull(),
 })
 
-/** What happened in a workspace, in a sequence without a gap; kept 90 days. */
+/** What happened in a workspace, in a sequence without gaps; kept 90 days. */
 export const events = pgTable(
   "events",
   {
@@ -43,13 +43,13 @@ export const events = pgTable(
     type: text().$type<EventType>().notNull(),
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     occurredAt: time("occurred_at").notNull(),
-    /** In which it got its number; `first` from before generations were recorded. */
+    /** The generation of its number; `first` if from before generations were recorded. */
     generation: text().notNull().default("first"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.sequence] }),
     uniqueIndex("events_id").on(t.workspaceId, t.id),
-    // Those of one kind
+    // Events of one kind
     index("events_type").on(t.workspaceId, t.type, t.sequence),
     // Retention
     index("events_occurred").using("brin", t.occurredAt),
@@ -57,18 +57,18 @@ export const events = pgTable(
 )
 
 /**
- * Runs of the database's server in which events got their numbers. After a restore or a failover, numbers of lost events are
- * given again, in another generation.
+ * Runs of the database's server in which events got their numbers. After a restore or a failover, numbers of lost
+ * events are assigned again, in another generation.
  */
 export const eventGenerations = pgTable("event_generations", {
   seq: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
-  /** Random: a database that was restored may give the same `seq` again. */
+  /** Random: a restored database may assign the same `seq` again. */
   id: text().notNull().unique().default(sql`left(replace(gen_random_uuid()::text, '-', ''), 12)`),
   run: text().notNull(),
   begunAt: time("begun_at").notNull().defaultNow(),
 })
 
-/** That it was told that an attestation expires, each number of days before the end once. */
+/** Records that an event reported an attestation's expiry, once for each number of days before it. */
 export const expiryNotices = pgTable(
   "expiry_notices",
   {
@@ -85,15 +85,15 @@ export const expiryNotices = pgTable(
   ],
 )
 
-/** How far a workspace's sequence has come. */
+/** The position of a workspace's sequence. */
 export const eventCounters = pgTable("event_counters", {
   workspaceId: text("workspace_id")
     .primaryKey()
     .references(() => workspaces.id),
   last: bigint({ mode: "number" }).notNull().default(0),
-  /** Up to which sequence number events are no longer kept. */
+  /** The last sequence number whose event was deleted. */
   dropped: bigint({ mode: "number" }).notNull().default(0),
-  /** The month whose quota was last told of, `YYYY-MM-01`, and how many percent of it. */
+  /** The month of the last quota event, `YYYY-MM-01`, and its percentage. */
   quotaPeriod: text("quota_period"),
   quotaPercent: integer("quota_percent"),
 })

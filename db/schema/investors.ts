@@ -2,18 +2,18 @@ import { bigint, foreignKey, index, pgTable, primaryKey, text } from "drizzle-or
 import { investors } from "./attestations.ts"
 import { bytes, time } from "./columns.ts"
 
-/** What members noted of an investor, for each other. */
+/** Members' notes about an investor, for each other. */
 export const investorNotes = pgTable(
   "investor_notes",
   {
     workspaceId: text("workspace_id").notNull(),
     id: text().notNull(),
-    /** Orders those that came at the same time; the cursor of lists. */
+    /** Orders notes of the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     investorId: text("investor_id").notNull(),
     /** Sealed with the data key. */
     body: bytes().notNull(),
-    /** The member, and their name at that time: people leave, and notes stay. */
+    /** The member and their name at that time: members leave, and notes stay. */
     authorId: text("author_id").notNull(),
     authorName: text("author_name").notNull(),
     createdAt: time("created_at").notNull(),

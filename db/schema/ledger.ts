@@ -8,12 +8,11 @@ import { workspaces } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
 /**
- * One intended effect on the chain. Inserted in the transaction of the change of state that wants it, moved along
- * by the ledger alone.
- *
- * What ended long ago is in `archived_operations`, and its transactions are in `archived_transactions`
- * (`server/ledger/archive.ts`). They inherit from these two, which Drizzle cannot say: a statement that names
- * `operations` has both, one that names `only operations` the rest. New columns come to them by themselves, indexes do not.
+ * One intended effect on the chain. Inserted in the transaction of the change that needs it, and updated only by the
+ * ledger. Old ones are in `archived_operations`, and their transactions in `archived_transactions`
+ * (`server/ledger/archive.ts`). These inherit from the two main tables, which Drizzle cannot express: a statement on
+ * `operations` reads both, one on `only operations` just the main table. New columns reach them automatically, indexes
+ * do not.
  */
 export const operations = pgTable(
   "operations",
@@ -22,7 +21,7 @@ export const operations = pgTable(
       .notNull()
       .references(() => workspaces.id),
     id: text().notNull(),
-    /** Order of operations that touch the same account. */
+    /** Order of operations on the same account. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     kind: text().notNull(),
     status: text().$type<OperationStatus>().notNull(),
@@ -31,28 +30,30 @@ export const operations = pgTable(
     /** Accounts that it changes, and accounts that must not change under it (as in Sealevel). */
     writes: text().array().notNull(),
     reads: text().array().notNull(),
-    /** For a token's operation: its configuration, the recipient, and the sender. */
+    /** For a token operation: its configuration, the recipient and the sender. */
     mintConfig: text("mint_config"),
     wallet: text().$type<Address>(),
     fromWallet: text("from_wallet").$type<Address>(),
-    /** Signature of the transaction that carries it now, or that carried it. */
+    /** Signature of its current or last transaction. */
     signature: text(),
     attempts: integer().notNull().default(0),
-    /** Whether it failed in a batch, and is retried alone from now on. */
+    /** Whether it failed in a batch, and is now retried alone. */
     alone: boolean().notNull().default(false),
-    /** Whether it takes rights away, and so goes before all that do not. */
+    /** Whether it takes rights away, and so goes before all others. */
     urgent: boolean().notNull().default(false),
-    /** Whether it was confirmed before, and vanished with the slot that had it: what it did here stands. */
+    /** Whether it was confirmed before and vanished with its slot. Its effects in the database remain. */
     redo: boolean().notNull().default(false),
-    /** How often its transaction expired, and was signed anew. */
+    /** How often its transaction expired and was signed again. */
     expiries: integer().notNull().default(0),
-    /** Lamports that its transactions cost so far: its share of their fees, and the rent of what it created. */
+    /**
+     * Cost of its transactions so far, in lamports: its share of their fees, and the rent of the accounts it created.
+     */
     fee: bigint({ mode: "bigint" }),
     rent: bigint({ mode: "bigint" }),
     notBefore: time("not_before"),
     errorCode: text("error_code"),
     errorDetail: text("error_detail"),
-    /** The span that queued it, as W3C's traceparent; null where that is not traced. */
+    /** The span that queued it, as a W3C traceparent; null if it is not traced. */
     traceparent: text(),
     createdAt: time("created_at").notNull(),
     finishedAt: time("finished_at"),
@@ -61,9 +62,9 @@ export const operations = pgTable(
     primaryKey({ columns: [t.workspaceId, t.id] }),
     check("operations_status", sql`${t.status} in ('queued', 'submitted', 'confirmed', 'failed')`),
     check("operations_submitted", sql`${t.status} not in ('submitted') or ${t.signature} is not null`),
-    // The queue: unfinished operations of a workspace in their order
+    // The queue: unfinished operations of a workspace in order
     index("operations_unfinished").on(t.workspaceId, t.seq).where(sql`status in ('queued', 'submitted')`),
-    // Those that go first
+    // Urgent operations
     index("operations_urgent")
       .on(t.workspaceId, t.seq)
       .where(sql`urgent and status in ('queued', 'submitted')`),
@@ -73,18 +74,18 @@ export const operations = pgTable(
     index("operations_from_wallet")
       .on(t.workspaceId, t.fromWallet, t.seq.desc())
       .where(sql`from_wallet is not null`),
-    // Those that failed: few, and anywhere among the others
+    // Failed ones: few, and scattered
     index("operations_failed")
       .on(t.workspaceId, t.seq.desc())
       .where(sql`status = 'failed' and kind in ('mint', 'transfer')`),
     // Operations of a transaction, to settle them
     index("operations_signature").on(t.workspaceId, t.signature).where(sql`signature is not null`),
-    // What goes to the archive
+    // Operations to archive
     index("operations_ended").on(t.workspaceId, t.finishedAt).where(sql`finished_at is not null`),
   ],
 )
 
-/** A signed transaction. Saved before it is sent, and kept as the proof of what was signed. */
+/** A signed transaction. Saved before it is sent, and kept as evidence of what was signed. */
 export const transactions = pgTable(
   "transactions",
   {
@@ -93,50 +94,50 @@ export const transactions = pgTable(
       .notNull()
       .references(() => workspaces.id),
     mode: text().$type<Mode>().notNull(),
-    /** The exact bytes that are sent and resent; null some time after it is there for good. */
+    /** The exact bytes to send; null some time after it is finalized. */
     wire: bytes(),
-    /** Instructions before those of the first operation (compute budget). */
+    /** Number of instructions before those of the first operation (compute budget). */
     head: integer().notNull(),
-    /** Instructions of each operation, in their order: `[[operation_id, count], …]`. */
+    /** Instructions of each operation, in order: `[[operation_id, count], …]`. */
     layout: jsonb().$type<[operationId: string, instructions: number][]>().notNull(),
-    /** As of which slot its blockhash was read: it cannot have landed before. Null where a version before signed it. */
+    /** The slot at which its blockhash was read: it cannot have landed earlier. Null if signed by an older version. */
     signedSlot: bigint("signed_slot", { mode: "number" }),
     lastValidBlockHeight: bigint("last_valid_block_height", { mode: "number" }).notNull(),
-    /** Lamports that it costs once it lands, apart from rent. Null where a version before signed it. */
+    /** Its cost in lamports once it lands, without rent. Null if signed by an older version. */
     fee: bigint({ mode: "number" }),
-    /** Lamports of rent: at most so many until it is counted, and from then on what it was. */
+    /** Rent in lamports: the maximum until it is counted, then the actual amount. */
     rent: bigint({ mode: "number" }),
-    /** When its operations and its month were told what it cost. */
+    /** When its cost was allocated to its operations and month. */
     countedAt: time("counted_at"),
     status: text().$type<TransactionStatus>().notNull(),
     slot: bigint({ mode: "number" }),
     error: jsonb(),
-    /** Why nobody can say whether it has landed, in a few words, while that is so. */
+    /** Why no node can say whether it landed, in a few words; null if it is not in doubt. */
     doubt: text(),
     createdAt: time("created_at").notNull(),
     settledAt: time("settled_at"),
-    /** When it was found on chain for good. */
+    /** When it was found finalized. */
     finalizedAt: time("finalized_at"),
   },
   (t) => [
     check("transactions_status", sql`${t.status} in ('saved', 'confirmed', 'failed', 'expired')`),
     // The tracker: transactions that may still land
     index("transactions_pending").on(t.mode, t.createdAt).where(sql`status = 'saved'`),
-    // Those that may still vanish
+    // Transactions that may still vanish
     index("transactions_unfinalized")
       .on(t.mode, t.slot)
       .where(sql`status = 'confirmed' and finalized_at is null`),
-    // Bytes to drop
+    // Transactions whose bytes can be dropped
     index("transactions_created").using("brin", t.createdAt),
     index("transactions_workspace").on(t.workspaceId, t.createdAt),
-    // Those that cost something nobody has counted yet
+    // Transactions whose cost has not been counted
     index("transactions_uncounted")
       .on(t.mode, t.settledAt)
       .where(sql`status in ('confirmed', 'failed') and fee is not null and counted_at is null`),
   ],
 )
 
-/** What a workspace's transactions of a calendar month (UTC) cost, in lamports. */
+/** Cost of a workspace's transactions in a calendar month (UTC), in lamports. */
 export const chainCosts = pgTable(
   "chain_costs",
   {
@@ -152,7 +153,7 @@ export const chainCosts = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.period] })],
 )
 
-/** Token accounts of wallets that rent was paid for. Whoever closes an empty one keeps its rent. */
+/** Token accounts whose rent was paid. The holder who closes an empty account keeps its rent. */
 export const paidAccounts = pgTable(
   "paid_accounts",
   {
@@ -160,67 +161,69 @@ export const paidAccounts = pgTable(
       .notNull()
       .references(() => workspaces.id),
     account: text().notNull(),
-    /** How often it was paid for. */
+    /** How often the rent was paid. */
     times: integer().notNull(),
-    /** The month in which that was the last time, and how often in it, not counting the very first time. */
+    /** The month of the last payment, and the payments in it, not counting the very first one. */
     period: text().notNull(),
     reopened: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.account] })],
 )
 
-/** Which worker gives a workspace its turns, and until when, by the database's time. */
+/** The worker that processes a workspace's queue, and until when, by the database's time. */
 export const ledgerLeases = pgTable("ledger_leases", {
   workspaceId: text("workspace_id")
     .primaryKey()
     .references(() => workspaces.id),
-  /** New each time the lease is taken: what was signed under an older one is not saved. */
+  /** Changes each time the lease is taken. What was signed under an older one is not saved. */
   token: text().notNull().default(""),
   until: time("until").notNull().default(sql`'-infinity'`),
-  /** Goes up with each change that operations being signed must not outrun (`server/ledger/lease.ts`). */
+  /** Increases with each change that invalidates operations being signed (`server/ledger/lease.ts`). */
   version: integer().notNull().default(0),
 })
 
-/** The chain that each mode is bound to since its first use. */
+/** The chain that each mode has been bound to since its first use. */
 export const chains = pgTable("chains", {
   mode: text().$type<Mode>().primaryKey(),
   genesisHash: text("genesis_hash").notNull(),
-  /** Whatever this database does not know of has landed in or after this slot (`server/ledger/restore/`). */
+  /** Everything that this database has no record of landed in or after this slot (`server/ledger/restore/`). */
   seenSlot: bigint("seen_slot", { mode: "number" }),
-  /** The run of the database's server that was last compared with the chain, and the line of its history. */
+  /** The run of the database's server that was last compared with the chain, and its timeline. */
   server: text(),
   lineage: text(),
   /** Why another run has not been compared yet, in a few words. */
   waitsFor: text("waits_for"),
 })
 
-/** Keys that pay for a mode, or have. */
+/** Keys that pay for a mode or once did. */
 export const feePayers = pgTable(
   "fee_payers",
   {
     mode: text().$type<Mode>().notNull(),
     address: text().$type<Address>().notNull(),
-    /** Where it is (`server/solana/signers/`). */
+    /** URI of the signer (`server/solana/signers/`). */
     uri: text().notNull(),
     createdAt: time("created_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.mode, t.address] })],
 )
 
-/** Public keys that derive from VOUCH_SIGNER, by their purpose, without those of workspaces: web processes have no VOUCH_SIGNER. */
+/**
+ * Public keys derived from VOUCH_SIGNER, by purpose, except those of workspaces: web processes have no VOUCH_SIGNER.
+ */
 export const derivedKeys = pgTable("derived_keys", {
   purpose: text().primaryKey(),
   address: text().$type<Address>().notNull(),
 })
 
-/** The key that a service had when it was first asked for it. Another one is never accepted. */
+/** The key that a service returned at first. A different one is never accepted. */
 export const signerKeys = pgTable("signer_keys", {
   uri: text().primaryKey(),
   address: text().$type<Address>().notNull(),
   pinnedAt: time("pinned_at").notNull(),
 })
 
-/** Workspaces for which nothing is signed, because the chain shows what their rows do not. */
+/** Workspaces in quarantine: nothing is signed, because the chain shows transactions that their rows do not explain. */
 export const quarantines = pgTable("quarantines", {
   workspaceId: text("workspace_id")
     .primaryKey()
@@ -229,22 +232,22 @@ export const quarantines = pgTable("quarantines", {
   differences: jsonb().$type<Unexplained[]>().notNull(),
 })
 
-/** When each workspace was last compared with the chain, up to which slot, and how many differences there were. */
+/** When each workspace was last compared with the chain, up to which slot, and the number of differences. */
 export const audits = pgTable("audits", {
   workspaceId: text("workspace_id")
     .primaryKey()
     .references(() => workspaces.id),
-  /** Everything before it has been compared for good. */
+  /** Everything before it was compared once it was finalized. */
   slot: bigint({ mode: "number" }),
   at: time("at"),
   differences: integer().notNull().default(0),
-  /** When all of it was compared, with accounts, if nothing differed. */
+  /** When all of it, with accounts, was compared without a difference. */
   fullAt: time("full_at"),
   /** Until when one worker has it, by the database's time. */
   claimedUntil: time("claimed_until"),
 })
 
-/** What has landed and no row explains. A person decides; an account that is empty by now needs no decision. */
+/** Landed transactions that no row explains. A person decides; an account that is empty again needs no decision. */
 export type Unexplained = {
   signature: string
   /** The id in its memo, and the memo. */
@@ -257,16 +260,16 @@ export type Unexplained = {
   wallet: string | null
 }
 
-/** Workers that are alive, for /health of processes that run none. */
+/** Workers that are alive, for /health of processes without workers. */
 export const workers = pgTable("workers", {
   id: text().primaryKey(),
   seenAt: time("seen_at").notNull(),
-  /** What keeps it from working, in a few words; null when nothing does. */
+  /** What stops it from working, in a few words; null if nothing does. */
   trouble: text(),
-  /** How its ledgers are doing. */
+  /** The state of its ledgers. */
   report: jsonb().$type<LedgerReport[]>(),
   /** Fee payers that need SOL. */
   lowPayers: jsonb("low_payers").$type<LowPayer[]>(),
-  /** Digests of the screening lists that it goes by, by name; null where it screens nothing. */
+  /** Digests of its screening lists by name; null if it screens nothing. */
   lists: jsonb().$type<Record<string, string>>(),
 })

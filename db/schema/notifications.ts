@@ -5,7 +5,7 @@ import { workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 import { users } from "./users.ts"
 
-/** What members are mailed about, each once, or once a day while it lasts. */
+/** Mails to members, each sent once, or once a day while its reason lasts. */
 export const notifications = pgTable(
   "notifications",
   {
@@ -16,21 +16,21 @@ export const notifications = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     kind: text().$type<NotificationKind>().notNull(),
-    /** What it is about: no two of a kind with the same. */
+    /** The subject, unique within a kind. */
     subject: text().notNull(),
-    /** What the mail says of it. */
+    /** The facts for the mail. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     attempts: integer().notNull().default(0),
     nextAttemptAt: time("next_attempt_at").notNull(),
-    /** When it was noted; anew each day that it lasts. */
+    /** When it was recorded; renewed each day that it lasts. */
     createdAt: time("created_at").notNull(),
     sentAt: time("sent_at"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.kind, t.subject] }),
-    // What is due
+    // The queue of mails
     index("notifications_due").on(t.nextAttemptAt).where(sql`sent_at is null`),
-    // Those of a person who leaves
+    // Notifications of a person who leaves
     index("notifications_user").on(t.userId),
   ],
 )

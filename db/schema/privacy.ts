@@ -4,29 +4,29 @@ import type { Address } from "#shared/address.ts"
 import type { VendorRedaction } from "#shared/statuses.ts"
 import { bytes, time } from "./columns.ts"
 
-/** That the data of a person was erased, and when. It names wallets, and nothing else of them. */
+/** Records that a person's data was erased, and when. Contains only wallet addresses. */
 export const erasures = pgTable(
   "erasures",
   {
     workspaceId: text("workspace_id").notNull(),
     id: text().notNull(),
-    /** Orders those of one investor. */
+    /** Orders the erasures of one investor. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     investorId: text("investor_id").notNull(),
     wallets: text().array().$type<Address[]>().notNull(),
-    /** Attestations that were emptied, and how many of them were in force and ended by it. */
+    /** Attestations that were emptied, and how many of them were in force and revoked by it. */
     attestations: integer().notNull(),
     revoked: integer().notNull(),
     erasedAt: time("erased_at").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
-    // The last one of an investor
+    // The last erasure of an investor
     index("erasures_investor").on(t.workspaceId, t.investorId, t.seq.desc()),
   ],
 )
 
-/** What a vendor keeps of an erased person, until it has deleted it. */
+/** Data that a vendor keeps of an erased person, until it has deleted it. */
 export const vendorRedactions = pgTable(
   "vendor_redactions",
   {
@@ -34,11 +34,11 @@ export const vendorRedactions = pgTable(
     id: text().notNull(),
     erasureId: text("erasure_id").notNull(),
     provider: text().notNull(),
-    /** The vendor's id of it, sealed with the data key; null once there is nothing to ask for. */
+    /** The vendor's id of it, sealed with the data key; null once nothing is left to delete. */
     reference: bytes(),
     status: text().$type<VendorRedaction>().notNull(),
     attempts: integer().notNull().default(0),
-    /** When the vendor is asked next. */
+    /** When to ask the vendor next. */
     nextAttemptAt: time("next_attempt_at").notNull(),
     doneAt: time("done_at"),
   },
@@ -49,9 +49,9 @@ export const vendorRedactions = pgTable(
       foreignColumns: [erasures.workspaceId, erasures.id],
     }),
     check("vendor_redactions_status", sql`${t.status} in ('requested', 'done', 'not_supported', 'kept')`),
-    // Those of one erasure
+    // Redactions of one erasure
     index("vendor_redactions_erasure").on(t.workspaceId, t.erasureId),
-    // Vendors that are to be asked
+    // Vendors to ask
     index("vendor_redactions_due").on(t.nextAttemptAt).where(sql`status = 'requested'`),
   ],
 )

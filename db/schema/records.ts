@@ -15,7 +15,7 @@ import { accounts, workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 
 /**
- * Who changed what, written in the transaction of the change. Nothing is ever updated or deleted here: triggers refuse both
+ * Who changed what, written in the transaction of the change. Rows are never updated or deleted: triggers refuse both
  * (`db/functions/audit-trail.sql`).
  */
 export const auditEntries = pgTable(
@@ -25,13 +25,13 @@ export const auditEntries = pgTable(
       .notNull()
       .references(() => accounts.id),
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
-    /** Null for what concerns the whole customer: members, plan. */
+    /** Null for changes of the whole account: members, plan. */
     workspaceId: text("workspace_id").references(() => workspaces.id),
     at: time("at").notNull(),
-    /** `user`, `key`, `operator` for the command line, or `system` for what Vouch does by itself. */
+    /** `user`, `key`, `operator` for the command line, or `system` for what Vouch does automatically. */
     actor: text().$type<AuditActor>().notNull(),
     actorId: text("actor_id"),
-    /** Its name at that time. */
+    /** The actor's name at that time. */
     actorName: text("actor_name").notNull(),
     /** Such as `key.created`. */
     action: text().notNull(),
@@ -48,43 +48,41 @@ export const auditEntries = pgTable(
       .on(t.accountId, t.workspaceId, t.at, t.seq)
       .where(sql`action not like 'token.%'`),
     index("audit_entries_people").on(t.accountId, t.workspaceId, t.at, t.seq).where(sql`actor <> 'key'`),
-    // What happened to one thing
+    // The history of one object
     index("audit_entries_subject").on(t.accountId, t.subject),
     check("audit_entries_actor", sql`${t.actor} in ('user', 'key', 'operator', 'system')`),
   ],
 )
 
 /**
- * How many changes API keys have recorded on the last day (UTC) with one; a day has a limit. Not in `request_log_usage`: a
- * change holds this row until it commits, and the request log must not wait for it.
+ * Number of changes that API keys recorded on the last day (UTC) with any; a day has a limit. Not in
+ * `request_log_usage`: a change holds this row until it commits, and the request log must not wait for it.
  */
 export const changeCounts = pgTable("change_counts", {
   workspaceId: text("workspace_id")
     .primaryKey()
     .references(() => workspaces.id),
-  /** The day's first instant. */
+  /** The start of that day. */
   day: time("day").notNull(),
   count: integer().notNull(),
 })
 
-/** What a workspace's request log has taken on its last day (UTC) with a request, in bytes; it has a budget. */
+/** Bytes that a workspace's request log recorded on its last day (UTC) with a request; a day has a limit. */
 export const requestLogUsage = pgTable("request_log_usage", {
   workspaceId: text("workspace_id")
     .primaryKey()
     .references(() => workspaces.id),
-  /** The day's first instant. */
+  /** The start of that day. */
   day: time("day").notNull(),
   bytes: bigint({ mode: "bigint" }).notNull(),
 })
 
-/**
- * API requests that named a workspace's key; kept 30 days. Secrets and personal data are masked before they come here.
- */
+/** API requests with a workspace's key; kept 30 days. Secrets and personal data are masked before they are stored. */
 export const apiRequests = pgTable(
   "api_requests",
   {
     workspaceId: text("workspace_id").notNull(),
-    /** The request id that its answer carried. */
+    /** The request id in the response. */
     id: text().notNull(),
     at: time("at").notNull(),
     method: text().notNull(),
@@ -94,7 +92,7 @@ export const apiRequests = pgTable(
     errorCode: text("error_code"),
     durationUs: integer("duration_us").notNull(),
     keyId: text("key_id").notNull(),
-    /** Empty where the day's budget was used up: then bodies are null, too. */
+    /** Empty if the day's limit was reached. Bodies are then null, too. */
     headers: jsonb().$type<Record<string, string>>().notNull(),
     requestBody: text("request_body"),
     /** Null for a successful GET. */
@@ -106,7 +104,7 @@ export const apiRequests = pgTable(
     // No foreign key: looking each up costs a third of writing it, and no workspace is ever deleted.
     // The log, newest first
     index("api_requests_newest").on(t.workspaceId, t.at.desc(), t.id.desc()),
-    // The same of one status or class of them, other than success
+    // The log by status or class of status, except successes
     index("api_requests_errors").on(t.workspaceId, t.at.desc(), t.id.desc()).where(sql`status >= 400`),
     // Retention
     index("api_requests_at").on(t.at),

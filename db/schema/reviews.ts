@@ -18,7 +18,7 @@ import { attestations, investors } from "./attestations.ts"
 import { bytes, time } from "./columns.ts"
 import { users } from "./users.ts"
 
-/** What a person has to decide, and what they decided. Who is named stays named when they leave the account. */
+/** What a person has to decide, and the decision. Names in it stay after a member leaves the account. */
 export const reviews = pgTable(
   "reviews",
   {
@@ -26,38 +26,38 @@ export const reviews = pgTable(
       .notNull()
       .references(() => workspaces.id),
     id: text().notNull(),
-    /** Orders those that were opened at the same time; the cursor of lists. */
+    /** Orders reviews of the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     kind: text().$type<ReviewKind>().notNull(),
-    /** What it is about, in one column: the id of the attestation, the wallet, or the id of the investor. */
+    /** The subject, in one column: the id of the attestation, the wallet, or the id of the investor. */
     subject: text().notNull(),
     attestationId: text("attestation_id"),
     wallet: text().$type<Address>(),
     investorId: text("investor_id"),
     openedAt: time("opened_at").notNull(),
-    /** When something was found last. */
+    /** When the last finding was added. */
     foundAt: time("found_at").notNull(),
-    /** Counts what changes the ground of a decision: nobody decides on what they have not seen. */
+    /** Increases with every change that matters to a decision, so that no one decides on facts they have not seen. */
     version: integer().notNull().default(1),
     /** Claims that the vendor sent without a decision; sealed. */
     claims: bytes(),
-    /** Claims of an approval that waits to be confirmed; sealed. */
+    /** Claims of an approval that waits for confirmation; sealed. */
     approvedClaims: bytes("approved_claims"),
     assignee: text().references(() => users.id, { onDelete: "set null" }),
     state: text().$type<ReviewState>().notNull().default("open"),
 
     decision: text().$type<ReviewDecision>(),
-    /** Why, for the account's own people; sealed. */
+    /** The reason, for members only; sealed. */
     reason: bytes(),
     publicReason: text("public_reason").$type<PublicReason>(),
-    /** Where two have to agree: who asked for the decision. */
+    /** With four eyes: who asked for the decision. */
     requestedBy: text("requested_by"),
     requestedAt: time("requested_at"),
     decidedBy: text("decided_by"),
     decidedAt: time("decided_at"),
     ending: text().$type<ReviewEnding>(),
     closedAt: time("closed_at"),
-    /** When it was emptied with the person: nothing is written to it any more. */
+    /** When it was emptied because the person was erased. Nothing more is written to it. */
     erasedAt: time("erased_at"),
   },
   (t) => [
@@ -77,24 +77,24 @@ export const reviews = pgTable(
         when 'requested' then ${t.decision} is not null and ${t.requestedBy} is not null and ${t.closedAt} is null
         when 'closed' then ${t.closedAt} is not null and ${t.ending} is not null else false end`,
     ),
-    // Whatever the code does: nobody confirms what they have asked for.
+    // A safeguard below the code: no one confirms their own request.
     check("reviews_four_eyes", sql`${t.decidedBy} <> ${t.requestedBy}`),
     check(
       "reviews_public_reason",
       sql`${t.publicReason} in ('documents_unreadable', 'information_mismatch', 'not_eligible', 'withdrawn', 'resubmit', 'unverifiable')`,
     ),
-    // One open review of a subject and kind: what is found again joins it
+    // One open review per subject and kind: new findings join it
     uniqueIndex("reviews_one_open").on(t.workspaceId, t.kind, t.subject).where(sql`state <> 'closed'`),
     // The queue, newest first; and the count in the menu
     index("reviews_newest").on(t.workspaceId, t.seq.desc()),
     index("reviews_waiting").on(t.workspaceId, t.seq.desc()).where(sql`state <> 'closed'`),
-    // Those of a wallet, and of an attestation that ends
+    // Reviews of a wallet, and of an attestation that ends
     index("reviews_wallet").on(t.workspaceId, t.wallet, t.seq.desc()),
     index("reviews_attestation").on(t.workspaceId, t.attestationId).where(sql`state <> 'closed'`),
   ],
 )
 
-/** What was found, and what people noted about it, in order. */
+/** Findings and members' notes, in order. */
 export const reviewEntries = pgTable(
   "review_entries",
   {
@@ -104,10 +104,10 @@ export const reviewEntries = pgTable(
     at: time("at").notNull(),
     /** Null for a note. */
     finding: text().$type<Finding>(),
-    /** Who noted it, by the name of that time; null for a finding. */
+    /** The note's author by their name at that time; null for a finding. */
     authorId: text("author_id"),
     authorName: text("author_name"),
-    /** Sealed; null where the finding says all, and once erased. */
+    /** Sealed; null if the finding says everything, and after an erasure. */
     text: bytes(),
   },
   (t) => [

@@ -4,7 +4,7 @@ import { workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 import { users } from "./users.ts"
 
-/** What a person filters a list by again and again, under a name of their own. */
+/** A person's named filter of a list. */
 export const savedFilters = pgTable(
   "saved_filters",
   {
@@ -17,14 +17,14 @@ export const savedFilters = pgTable(
     id: text().notNull(),
     list: text().$type<FilteredList>().notNull(),
     name: text().notNull(),
-    /** As the page's address has it. */
+    /** In the form of the page's address. */
     filter: jsonb().$type<Record<string, string>>().notNull(),
     createdAt: time("created_at").notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.userId, t.id] }),
     uniqueIndex("saved_filters_name").on(t.workspaceId, t.userId, t.list, t.name),
-    // Those of a person who leaves
+    // Filters of a person who leaves
     index("saved_filters_user").on(t.userId),
   ],
 )

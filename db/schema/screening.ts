@@ -5,7 +5,7 @@ import { workspaces } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 import { reviews } from "./reviews.ts"
 
-/** Lists of wallets that every process screens by, as last loaded from a file. */
+/** Screening lists that every process uses, as last loaded from a file. */
 export const screeningLists = pgTable("screening_lists", {
   /** The file's name, without its folder. */
   name: text().primaryKey(),
@@ -15,7 +15,7 @@ export const screeningLists = pgTable("screening_lists", {
   loadedAt: time("loaded_at").notNull(),
 })
 
-/** What is on a list: addresses of 32 bytes each, in parts that are small enough to send. */
+/** Addresses of a list, 32 bytes each, in parts that are small enough to send. */
 export const screeningListParts = pgTable(
   "screening_list_parts",
   {
@@ -34,15 +34,15 @@ export const screenings = pgTable(
       .notNull()
       .references(() => workspaces.id),
     list: text().notNull(),
-    /** The list's version that they are compared with. */
+    /** The list's version being compared. */
     digest: text().notNull(),
-    /** What is walked, and the last of it that is done; null once all is. */
+    /** The table being compared, and its last finished row; null when done. */
     step: text().$type<"attestations" | "holdings" | "hits">(),
     upTo: text("up_to").notNull().default(""),
-    /** Whoever walks, and until when nobody else does. */
+    /** The worker that compares, and until when it alone does. */
     token: text(),
     claimedUntil: time("claimed_until"),
-    /** Rows that were compared, and wallets among them that were found for the first time. */
+    /** Rows that were compared, and new matches among them. */
     compared: bigint({ mode: "bigint" }).notNull().default(sql`0`),
     found: integer().notNull().default(0),
     startedAt: time("started_at").notNull(),
@@ -60,23 +60,23 @@ export const screeningHits = pgTable(
       .references(() => workspaces.id),
     wallet: text().$type<Address>().notNull(),
     list: text().notNull(),
-    /** The list's version in which it was found. */
+    /** The list's version of the match. */
     digest: text().notNull(),
     entries: integer().notNull(),
     loadedAt: time("loaded_at").notNull(),
     foundAt: time("found_at").notNull(),
     reviewId: text("review_id"),
-    /** Since when its tokens are frozen for it; null where they are not. */
+    /** Since when its tokens are frozen because of it; null if they are not. */
     frozenAt: time("frozen_at"),
-    /** When a person decided that it is a false match: the wallet is served again. */
+    /** When a member cleared the match as false: the wallet is served again. */
     clearedAt: time("cleared_at"),
-    /** When the wallet left the list. What is found later is found anew. */
+    /** When the wallet left the list. A later match is new. */
     goneAt: time("gone_at"),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.wallet, t.list] }),
     foreignKey({ columns: [t.workspaceId, t.reviewId], foreignColumns: [reviews.workspaceId, reviews.id] }),
-    // Those of a list, to find which have left it
+    // Matches of a list, to find wallets that have left it
     index("screening_hits_list").on(t.workspaceId, t.list, t.wallet),
   ],
 )

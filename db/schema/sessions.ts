@@ -5,14 +5,14 @@ import type { Decision } from "#shared/statuses.ts"
 import { attestations } from "./attestations.ts"
 import { bytes, time } from "./columns.ts"
 
-/** What the wallet of a session is asked to sign: one request at a time, gone once it has served. */
+/** The message that a session's wallet must sign: one at a time, deleted once used. */
 export const walletChallenges = pgTable(
   "wallet_challenges",
   {
     workspaceId: text("workspace_id").notNull(),
     attestationId: text("attestation_id").notNull(),
     nonce: text().notNull(),
-    /** The network by the name that the standard has for it; null where it has none. */
+    /** The network's name in the standard; null if it has none. */
     chainId: text("chain_id"),
     issuedAt: time("issued_at").notNull(),
     expiresAt: time("expires_at").notNull(),
@@ -27,7 +27,7 @@ export const walletChallenges = pgTable(
   ],
 )
 
-/** Provider events that had their effect; kept 90 days so that a repeat is recognised. */
+/** Provider events that were applied; kept 90 days to recognize repeats. */
 export const webhookEvents = pgTable(
   "webhook_events",
   {
@@ -45,7 +45,7 @@ export const webhookEvents = pgTable(
   ],
 )
 
-/** What was submitted in the hosted page's own form, until its webhook has been acknowledged. */
+/** Submissions of the hosted page's own form, until their webhook is acknowledged. */
 export const formSubmissions = pgTable(
   "sandbox_submissions",
   {

@@ -16,11 +16,11 @@ import type { Address } from "#shared/address.ts"
 import { schemas } from "./attestations.ts"
 import { time } from "./columns.ts"
 
-/** Base units of a token: more than a u64 can hold, as sums of them are kept, too. */
+/** Base units of a token: more than a u64 can hold, because sums are stored, too. */
 const baseUnits = <Name extends string>(name: Name) =>
   numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
 
-/** What a customer issues: an asset mint, and the rules of who may hold and move it. */
+/** What a customer issues: an asset mint with its rules. */
 export const mintConfigs = pgTable(
   "mint_configs",
   {
@@ -31,29 +31,29 @@ export const mintConfigs = pgTable(
     decimals: smallint().notNull(),
     requiredSchema: text("required_schema").notNull(),
     transferMode: text("transfer_mode").notNull(),
-    /** As in the API; amounts are decimal strings there. */
+    /** As in the API, with amounts as decimal strings. */
     rules: jsonb().notNull(),
     paused: boolean().notNull().default(false),
     /** Address of the asset mint, once an operation to create it is in the ledger. */
     mint: text().$type<Address>(),
-    /** The key that the mint obeys; null until there is a mint. */
+    /** The key that the mint obeys; null before there is a mint. */
     authority: text().$type<Address>(),
-    /** Whether the mint itself can be paused: it was made in holder mode. */
+    /** Whether the mint itself can be paused, because it was created in holder mode. */
     pausable: boolean().notNull().default(false),
     /** When the mint was confirmed on chain. */
     mintedAt: time("minted_at"),
-    /** Base units that were minted or are about to be: what max_supply bounds. */
+    /** Base units that are minted or reserved, limited by max_supply. */
     issued: baseUnits("issued"),
     /** Base units that are minted. */
     supply: baseUnits("supply"),
-    /** Wallets that hold, or are about to: what max_holders bounds. */
+    /** Wallets that hold units or are about to, limited by max_holders. */
     holders: integer().notNull().default(0),
     /**
-     * Cursor of reconciling accounts with changed rules or mode: the last wallet done, empty at first. Null when
-     * nothing is to be done.
+     * Progress of reconciling accounts after a change of rules or mode: the last wallet done, empty at first. Null if
+     * nothing is left.
      */
     alignedUpTo: text("aligned_up_to"),
-    /** The same while balances are read back from the chain, after holders could move tokens by themselves. */
+    /** Progress of reading balances back from the chain, after holders could move tokens themselves. */
     countedUpTo: text("counted_up_to"),
     createdAt: time("created_at").notNull(),
   },
@@ -78,18 +78,18 @@ export const mintConfigs = pgTable(
   ],
 )
 
-/** What a wallet holds of a configuration, and what is on its way, in base units. */
+/** A wallet's balance of a configuration, confirmed and pending, in base units. */
 export const holdings = pgTable(
   "holdings",
   {
     workspaceId: text("workspace_id").notNull(),
     mintConfig: text("mint_config").notNull(),
     wallet: text().$type<Address>().notNull(),
-    /** What confirmed operations left it with. In holder mode the chain may know better. */
+    /** The balance after confirmed operations. In holder mode the chain may differ. */
     balance: baseUnits("balance"),
     incoming: baseUnits("incoming"),
     outgoing: baseUnits("outgoing"),
-    /** Whether it takes one of the holder slots that `holders` counts. */
+    /** Whether it uses one of the holder slots that `holders` counts. */
     counted: boolean().notNull().default(false),
   },
   (t) => [

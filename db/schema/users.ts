@@ -4,20 +4,20 @@ import type { Role } from "#shared/roles.ts"
 import { accounts } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
-// People who sign in to the dashboard. Tables up to `auth_rate_limits` belong to better-auth, which asks for these
-// columns; `server/domain/people/auth.ts` maps its names (its `account` is a way to sign in, not a customer of ours).
+// People who sign in to the dashboard. Tables up to `auth_rate_limits` belong to better-auth, which requires these
+// columns; `server/domain/people/auth.ts` maps its names (its `account` is a way to sign in, not a customer).
 
 export const users = pgTable("users", {
   id: text().primaryKey(),
   name: text().notNull(),
   email: text().notNull().unique(),
-  /** Whether they opened a link that Vouch mailed to the address: until then it is a name to sign in with, no more. */
+  /** Whether they opened a link that Vouch sent to the address. Until then the address only names them. */
   emailVerified: boolean("email_verified").notNull(),
   image: text(),
-  /** The zone that times are shown in (IANA's name); null for the browser's. */
+  /** The time zone for display (IANA name); null for the browser's. */
   timeZone: text("time_zone"),
   twoFactorEnabled: boolean("two_factor_enabled").notNull().default(false),
-  /** Counts the resets. A sign-in that began before one gets no session after it. */
+  /** Counts password resets. A sign-in that began before one gets no session after it. */
   signInGeneration: integer("sign_in_generation").notNull().default(0),
   createdAt: time("created_at").notNull(),
   updatedAt: time("updated_at").notNull(),
@@ -37,14 +37,14 @@ export const userSessions = pgTable(
     expiresAt: time("expires_at").notNull(),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
-    /** Whether two factors were proven in it: a password and a code, or a passkey. */
+    /** Whether two factors were proven: a password and a code, or a passkey. */
     twoFactor: boolean("two_factor").notNull().default(false),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
   },
   (t) => [
     index("user_sessions_user").on(t.userId),
-    // Those that have expired
+    // Expired sessions
     index("user_sessions_expires").on(t.expiresAt),
   ],
 )
@@ -70,7 +70,7 @@ export const userCredentials = pgTable(
   (t) => [index("user_credentials_user").on(t.userId)],
 )
 
-/** Challenges that wait to be answered: second factors, passkeys. */
+/** Unanswered challenges: second factors, passkeys. */
 export const userVerifications = pgTable(
   "user_verifications",
   {
@@ -83,9 +83,9 @@ export const userVerifications = pgTable(
   },
   (t) => [
     index("user_verifications_identifier").on(t.identifier),
-    // Those of one person. By its hash: a value may be longer than a B-tree takes.
+    // Challenges of one person. By hash, because a value may be too long for a B-tree.
     index("user_verifications_value").using("hash", t.value),
-    // Those that have expired
+    // Expired challenges
     index("user_verifications_expires").on(t.expiresAt),
   ],
 )
@@ -94,14 +94,14 @@ export const userTwoFactors = pgTable(
   "user_two_factors",
   {
     id: text().primaryKey(),
-    /** Sealed with the deployment's own secret, as are the codes. */
+    /** Sealed with the deployment's own secret, like the codes. */
     secret: text().notNull(),
     backupCodes: text("backup_codes").notNull(),
     userId: userId(),
     verified: boolean().notNull().default(true),
     failedVerificationCount: integer("failed_verification_count").notNull().default(0),
     lockedUntil: time("locked_until"),
-    /** The 30-second step of the last code that was taken: none up to it is taken again. */
+    /** The 30-second step of the last accepted code: codes up to it are not accepted again. */
     lastStep: integer("last_step"),
   },
   (t) => [index("user_two_factors_user").on(t.userId)],
@@ -132,7 +132,7 @@ export const authRateLimits = pgTable("auth_rate_limits", {
   lastRequest: bigint("last_request", { mode: "number" }).notNull(),
 })
 
-/** Links that a person gets by mail: to choose a new password, or to confirm the address. One of each works. */
+/** Links sent to a person by mail: to choose a new password, or to confirm the address. One of each is valid. */
 export const userLinks = pgTable(
   "user_links",
   {
@@ -149,7 +149,7 @@ export const userLinks = pgTable(
   ],
 )
 
-/** Who may enter which customer's workspaces, and as what. */
+/** Who may enter which customer's workspaces, and in which role. */
 export const members = pgTable(
   "members",
   {
@@ -158,9 +158,9 @@ export const members = pgTable(
       .references(() => accounts.id),
     userId: userId(),
     role: text().$type<Role>().notNull(),
-    /** Who let them become a reviewer while four eyes are on; null once another reviewer has confirmed that. */
+    /** Who made them a reviewer while four eyes are on; null once another reviewer has confirmed it. */
     admittedBy: text("admitted_by"),
-    /** What they do not want to be mailed about. */
+    /** What they do not want mails about. */
     mutedNotifications: text("muted_notifications").array().notNull().default(sql`'{}'`),
     createdAt: time("created_at").notNull(),
   },
@@ -173,11 +173,11 @@ export const members = pgTable(
 )
 
 /** Links that make their bearer a member, once. The first owner's is one, without an inviter. */
-/** How many mails an address or an account has had on a day (UTC): both have a limit. */
+/** How many mails were sent to an address, or for an account, on a day (UTC): both have a limit. */
 export const mailCounts = pgTable("mail_counts", {
-  /** An account's id, or why an address is written to and its SHA-256. */
+  /** An account's id, or the purpose of the mail and the address's SHA-256. */
   subject: text().primaryKey(),
-  /** The day's first instant. */
+  /** The start of that day. */
   day: time("day").notNull(),
   count: integer().notNull(),
 })
@@ -192,13 +192,11 @@ export const invitations = pgTable(
     /** SHA-256 of the link's token. */
     tokenHash: bytes("token_hash").notNull().unique(),
     role: text().$type<Role>().notNull(),
-    /** The invited address; null lets anyone with the link choose. */
+    /** The invited address; null if the link's bearer chooses one. */
     email: text(),
-    /** Whether the link was mailed to that address and shown to nobody else. */
+    /** Whether the link was only sent to that address, and shown to no one else. */
     mailed: boolean().notNull().default(false),
-    /**
-     * SHA-256 of the token of a second link to the same, mailed to the address that the bearer of the first one gave.
-     */
+    /** SHA-256 of a second link's token, mailed to the address that the first link's bearer gave. */
     proofHash: bytes("proof_hash").unique(),
     proofEmail: text("proof_email"),
     proofSentAt: time("proof_sent_at"),

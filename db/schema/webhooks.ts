@@ -27,29 +27,32 @@ export const webhookEndpoints = pgTable(
     id: text().notNull(),
     url: text().notNull(),
     description: text(),
-    /** Which events; null for all, those of later versions as well. */
+    /** Types of events; null means all types, including ones added later. */
     types: text().array().$type<EventType[]>(),
-    /** Whether an event waits for all before it. */
+    /** Whether an event waits for all earlier ones. */
     ordered: boolean().notNull().default(false),
     /** `whsec_…`, sealed. */
     secret: bytes().notNull(),
-    /** The one before, sealed, and until when it signs as well. */
+    /** The previous secret, sealed, and until when it still signs too. */
     previousSecret: bytes("previous_secret"),
     previousUntil: time("previous_until"),
-    /** Sequence number of the last event that has a delivery here. A replay puts it back. */
+    /** Sequence number of the last event with a delivery here. A replay sets it back. */
     cursor: bigint({ mode: "number" }).notNull(),
     disabledAt: time("disabled_at"),
     disabledReason: text("disabled_reason").$type<DisabledReason>(),
     /** Since when every attempt has failed. */
     failingSince: time("failing_since"),
-    /** Took long to answer lately: it waits among its like. */
+    /** Slow to answer lately: its deliveries wait with those of other slow endpoints. */
     isSlow: boolean("is_slow").notNull().default(false),
-    /** Until when one worker alone sends to it, by the database's clock; a worker that ends earlier sets it to that time. */
+    /**
+     * Until when one worker alone sends to it, by the database's clock. A worker that ends earlier sets it to that
+     * time.
+     */
     leasedUntil: time("leased_until"),
-    /** Changes with each lease: a worker that lost its lease cannot end the next one. */
+    /** Changes with each lease, so that a worker that lost its lease cannot end the next one. */
     leaseToken: text("lease_token"),
     createdAt: time("created_at").notNull(),
-    /** Its deliveries are deleted in batches; then its row is. */
+    /** Its deliveries are deleted in batches, then its row. */
     deletedAt: time("deleted_at"),
   },
   (t) => [
@@ -59,7 +62,7 @@ export const webhookEndpoints = pgTable(
   ],
 )
 
-/** An event that an endpoint is to get. */
+/** An event for an endpoint. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
@@ -68,9 +71,9 @@ export const webhookDeliveries = pgTable(
     /** The event's. */
     sequence: bigint({ mode: "number" }).notNull(),
     status: text().$type<DeliveryStatus>().notNull(),
-    /** Attempts that were begun since it was last asked for; a replay begins anew. */
+    /** Attempts since it was last requested; a replay starts at 0 again. */
     attempts: smallint().notNull().default(0),
-    /** While an attempt is under way: when another process may make the next one. */
+    /** During an attempt: when another process may make the next one. */
     nextAttemptAt: time("next_attempt_at"),
     endedAt: time("ended_at"),
   },
@@ -81,18 +84,18 @@ export const webhookDeliveries = pgTable(
       foreignColumns: [webhookEndpoints.workspaceId, webhookEndpoints.id],
     }),
     check("webhook_deliveries_pending", sql`(status = 'pending') = (next_attempt_at is not null)`),
-    // What is due
+    // The queue of deliveries
     index("webhook_deliveries_due")
       .on(t.workspaceId, t.endpointId, t.nextAttemptAt)
       .where(sql`status = 'pending'`),
-    // The first that an endpoint in order waits for
+    // The first delivery, which blocks an ordered endpoint
     index("webhook_deliveries_pending")
       .on(t.workspaceId, t.endpointId, t.sequence)
       .where(sql`status = 'pending'`),
   ],
 )
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
   {
@@ -102,10 +105,10 @@ export const webhookAttempts = pgTable(
     sequence: bigint({ mode: "number" }).notNull(),
     at: time("at").notNull(),
     latencyMs: integer("latency_ms").notNull(),
-    /** Null where there was no answer; then the error says why. */
+    /** Null if there was no answer. The error then gives the reason. */
     statusCode: smallint("status_code"),
     error: text(),
-    /** How the answer's body begins. */
+    /** The start of the answer's body. */
     response: text(),
   },
   (t) => [

@@ -26,7 +26,7 @@ const auditOf = async (subject: string) =>
     (row) => row,
   )
 
-test("an approval by a person issues the credential once, with the vendor's claims, and is marked", async () => {
+test("a member's approval issues the credential once, with the vendor's claims, and is marked as manual", async () => {
   const review = await vendorReview(app, team.key, {
     claims: { country: "US" },
     reason: "Glare on the document",
@@ -67,7 +67,7 @@ test("an approval by a person issues the credential once, with the vendor's clai
   expect(closed.reason.toString("latin1")).not.toContain("Checked")
 })
 
-test("claims that a person enters hold instead of the vendor's, and the log has their names alone", async () => {
+test("claims that a member enters replace the vendor's, and the log has only their names", async () => {
   const review = await vendorReview(app, team.key, { claims: { country: "US", age_over_18: true } })
   const claims = { country: "CA", age_over_18: true }
   await decide(team.officer, review.reviewId, { decision: "approve", claims })
@@ -81,7 +81,7 @@ test("claims that a person enters hold instead of the vendor's, and the log has 
   expect((await tokens.mint(config, review.wallet, "1")).json.error).toBe("country_not_allowed")
 })
 
-test("a rejection ends the session with the public code; the reason stays inside", async () => {
+test("a rejection ends the session with the public code; the reason stays internal", async () => {
   const review = await vendorReview(app, team.key)
   const rejection = { decision: "reject", public_reason: "information_mismatch", reason: "Name differs" }
   expect((await decide(team.officer, review.reviewId, rejection)).status).toBe(200)
@@ -103,7 +103,7 @@ test("a rejection ends the session with the public code; the reason stays inside
   })
 })
 
-test("a resubmission sends the investor back to the vendor, and the next review is another one", async () => {
+test("a request to submit again sends the investor back to the vendor, and opens another review later", async () => {
   const review = await vendorReview(app, team.key)
   await decide(team.officer, review.reviewId, { decision: "request_resubmission" })
   expect(await statusOf(review.wallet)).toBe("pending")
@@ -116,7 +116,7 @@ test("a resubmission sends the investor back to the vendor, and the next review 
   expect(open[0]!.id).not.toBe(review.reviewId)
 })
 
-test("what the vendor rejected before the person approved, and told later, still counts", async () => {
+test("a vendor's rejection from before a member's approval that arrives later still counts", async () => {
   const review = await vendorReview(app, team.key)
   const rejectedAt = clock.now()
   await decide(team.officer, review.reviewId, { decision: "approve" })
@@ -133,11 +133,11 @@ test("what the vendor rejected before the person approved, and told later, still
       (await operationsOf(review.attestationId)).some(
         (one) => one.kind === "revoke" && one.status === "confirmed",
       ),
-    "the credential to be burnt",
+    "the credential to be destroyed",
   )
 })
 
-test("the vendor's own approval after a person's issues nothing more", async () => {
+test("the vendor's approval after a member's issues nothing more", async () => {
   const review = await vendorReview(app, team.key)
   await decide(team.officer, review.reviewId, { decision: "approve" })
   const again = {
@@ -150,7 +150,7 @@ test("the vendor's own approval after a person's issues nothing more", async () 
   expect(await operationsOf(review.attestationId)).toHaveLength(1)
 })
 
-test("of two who decide at once one does, and the other is told by whom", async () => {
+test("of two simultaneous decisions one counts, and the other answer names the member who decided", async () => {
   const review = await vendorReview(app, team.key)
   const { version } = (await team.officer.query("review.get", { review_id: review.reviewId })).data
   const input = { review_id: review.reviewId, version, reason: "Seen" }
@@ -163,14 +163,14 @@ test("of two who decide at once one does, and the other is told by whom", async 
   for (const { error } of answers.filter(({ status }) => status === 409)) {
     expect(error.error).toBe("review_changed")
     expect(error.detail).toMatch(
-      /^The (compliance|owner) decided this review meanwhile: (approved|rejected)\.$/,
+      /^The (compliance|owner) has already decided this review: (approved|rejected)\.$/,
     )
   }
   const decisions = (await auditOf(review.reviewId)).filter(({ action }) => action === "review.decided")
   expect(decisions).toHaveLength(1)
 })
 
-test("a vendor who decides at the same moment wins or loses, and the session has one decision", async () => {
+test("a simultaneous decision of the vendor wins or loses, and the session has one decision", async () => {
   for (let i = 0; i < 5; i++) {
     const review = await vendorReview(app, team.key)
     const { version } = (await team.officer.query("review.get", { review_id: review.reviewId })).data
@@ -187,7 +187,7 @@ test("a vendor who decides at the same moment wins or loses, and the session has
   }
 })
 
-test("a session that has closed by its time is not decided, even before the sweep comes by", async () => {
+test("a session past its time cannot be decided, even before the sweep", async () => {
   const review = await vendorReview(app, team.key)
   const { version } = (await team.officer.query("review.get", { review_id: review.reviewId })).data
   await sql`update attestations set open_until = now() - interval '1 second' where id = ${review.attestationId}`
@@ -199,7 +199,7 @@ test("a session that has closed by its time is not decided, even before the swee
   expect(await operationsOf(review.attestationId)).toHaveLength(0)
 })
 
-test("a finding that comes while somebody decides is looked at first", async () => {
+test("a finding that arrives during a decision must be seen first", async () => {
   const { wallet } = await app.verifiedWallet(team.key)
   const found = {
     workspaceId: team.key.workspaceId,
@@ -218,7 +218,7 @@ test("a finding that comes while somebody decides is looked at first", async () 
   expect(await statusOf(wallet)).toBe("verified")
 })
 
-test("revoking ends everything that is in force for the wallet, and burns its credentials", async () => {
+test("revoking ends everything in force for the wallet, and destroys its credentials", async () => {
   const { wallet } = await app.verifiedWallet(team.key)
   const pending = await app.startSession(team.key, wallet as never, "kyc_business_v1")
   const about = { wallet: wallet as never }
@@ -247,7 +247,7 @@ test.each([
   [{ decision: "reject", reason: "" }, "reason"],
   [{ decision: "approve", claims: { country: "Atlantis" } }, "claims.country"],
   [{ decision: "approve", claims: { name: "Ada" } }, "claims"],
-])("%j is refused, and says which field is wrong", async (decision, field) => {
+])("%j is refused, and the error names the field", async (decision, field) => {
   const review = await vendorReview(app, team.key)
   const { status, error } = await decide(team.officer, review.reviewId, decision)
   expect(status).toBe(422)
@@ -255,7 +255,7 @@ test.each([
   expect((await reviewOf(review.reviewId)).state).toBe("open")
 })
 
-test("four eyes: a decision waits for another member; the one who asked cannot confirm, in however many tabs", async () => {
+test("four eyes: a decision waits for another member; the requester cannot confirm it, from any browser", async () => {
   const own = await reviewTeam(app)
   await requireFourEyes(own.account)
   const review = await vendorReview(app, own.key, { claims: { country: "US" } })
@@ -276,13 +276,13 @@ test("four eyes: a decision waits for another member; the one who asked cannot c
   expect(await operationsOf(review.attestationId)).toHaveLength(1)
   const { requested_by, decided_by } = await reviewOf(review.reviewId)
   expect(requested_by).not.toBe(decided_by)
-  // Not even a fault of ours can write it.
+  // The database refuses it, too.
   await expect(
     sql`update reviews set decided_by = requested_by where id = ${review.reviewId}`,
   ).rejects.toThrow("reviews_four_eyes")
 })
 
-test("four eyes: a request is withdrawn, returned, or void when its author may not decide any more", async () => {
+test("four eyes: a request can be withdrawn or returned, and is void if its author can no longer decide", async () => {
   const own = await reviewTeam(app)
   await requireFourEyes(own.account)
   const review = await vendorReview(app, own.key)
@@ -316,7 +316,7 @@ test("four eyes: a request is withdrawn, returned, or void when its author may n
 const statusOfIn = async (apiKey: string, wallet: string) =>
   (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: apiKey })).json.status
 
-test("four eyes: the vendor who decides meanwhile ends the request", async () => {
+test("four eyes: a decision of the vendor ends the request", async () => {
   const own = await reviewTeam(app)
   await requireFourEyes(own.account)
   const review = await vendorReview(app, own.key)

@@ -18,16 +18,16 @@ export type Decision = {
   reason: string
   /** For the investor; null for the default. */
   publicReason: PublicReason | null
-  /** Of an approval: what holds of the person; null for what the vendor sent. */
+  /** Claims of an approval; null for the vendor's. */
   claims: Claims | null
 }
 
 export type Decided = { review_id: string; state: "requested" | "closed" }
 
 /**
- * Decides a review. Where the account wants two to agree, it asks for the decision, and another member confirms it.
- * Of two who decide at once one does, and the other is told. Errors: review_not_found, review_changed,
- * validation_failed, insufficient_scope, chain_unavailable.
+ * Decides a review. If the account requires four eyes, requests the decision, which another member must confirm. Of two
+ * simultaneous decisions one counts, and the other fails. Errors: review_not_found, review_changed, validation_failed,
+ * insufficient_scope, chain_unavailable.
  */
 export async function decideReview(acting: Acting, given: Decision): Promise<Decided> {
   const state = await act(acting, async (sql, review) => {
@@ -41,7 +41,7 @@ export async function decideReview(acting: Acting, given: Decision): Promise<Dec
 }
 
 /**
- * Confirms the decision that another member asked for. Errors: review_not_found, review_changed,
+ * Confirms the decision that another member requested. Errors: review_not_found, review_changed,
  * second_person_required, insufficient_scope, chain_unavailable.
  */
 export async function confirmReview(acting: Acting): Promise<Decided> {
@@ -51,8 +51,8 @@ export async function confirmReview(acting: Acting): Promise<Decided> {
     if (state !== "requested" || decision === null || requested_by === null || reason === null)
       return fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
     if (requested_by === userId)
-      fail("second_person_required", "You asked for this decision: another member has to confirm it.")
-    // What somebody asked for who may not decide any more is nobody's decision.
+      fail("second_person_required", "You requested this decision, so another member must confirm it.")
+    // A request is void if its author can no longer decide.
     if (!(await mayStill(sql, review.workspace_id, requested_by, "review:write"))) return "void"
     return settle(sql, acting, review, {
       decision,
@@ -65,20 +65,20 @@ export async function confirmReview(acting: Acting): Promise<Decided> {
   await act(acting, (sql, review) => takeBack(sql, acting, review))
   return fail(
     "review_changed",
-    "Whoever asked for this decision may not decide any more. Decide it yourself.",
+    "The member who requested this decision can no longer decide reviews. Decide it yourself.",
   )
 }
 
 /**
- * Opens a review again whose decision waits: whoever asked for it withdraws it, or another member returns it. Errors:
- * review_not_found, review_changed, insufficient_scope.
+ * Reopens a review whose decision waits for confirmation: the requester withdraws it, or another member returns it.
+ * Errors: review_not_found, review_changed, insufficient_scope.
  */
 export async function returnReview(acting: Acting): Promise<{ review_id: string; state: "open" }> {
   const state = await act(acting, (sql, review) => takeBack(sql, acting, review))
   return { review_id: acting.reviewId, state }
 }
 
-/** What everybody who acts on a review goes through. */
+/** The checks and the locking that every action on a review needs. */
 async function act<Result>(
   { principal, requestId, reviewId, version }: Acting,
   work: (sql: Queryable, review: LockedReview) => Promise<Result>,
@@ -103,16 +103,13 @@ function checked({ kind, state, requester }: LockedReview, given: Decision): Dec
   if (state === "requested")
     fail(
       "review_changed",
-      `${requester ?? "A former member"} asked for a decision: confirm or return it first.`,
+      `${requester ?? "A former member"} requested a decision. Confirm or return it first.`,
     )
   const possible: readonly ReviewDecision[] = reviewKinds[kind].decisions
   if (!possible.includes(given.decision))
     fail("validation_failed", `decision: must be one of ${possible.join(", ")} for this review.`)
   if (given.publicReason !== null && !reviewDecisions[given.decision].told)
-    fail(
-      "validation_failed",
-      `public_reason: the investor is told nothing of ${given.decision}. Leave it out.`,
-    )
+    fail("validation_failed", `public_reason: the investor sees nothing of ${given.decision}. Leave it out.`)
   if (given.claims !== null && given.decision !== "approve")
     fail("validation_failed", "claims: only an approval has claims. Leave them out.")
   return given
@@ -123,7 +120,7 @@ const claimsOf = ({ id, claims }: LockedReview, { decision, claims: given }: Dec
   const sent: Claims = claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims))
   if (given === null) return sent
   const { unknown_country } = sent
-  // A member who enters no country leaves it as unknown as the vendor's code did.
+  // If the member enters no country, keep the vendor's unknown code.
   return given.country === undefined && unknown_country !== undefined ? { ...given, unknown_country } : given
 }
 
@@ -174,7 +171,7 @@ async function takeBack(sql: Queryable, acting: Acting, review: LockedReview): P
   return "open"
 }
 
-/** Which claims an approval has otherwise than the vendor sent them: their names, never what they say. */
+/** Names of the claims in which an approval differs from the vendor's. Never their values. */
 function changedClaims({ id, claims: sent }: LockedReview, { decision, claims }: Ready) {
   if (decision !== "approve") return {}
   const before: Claims = sent === null ? {} : JSON.parse(unseal(claimsOwner(id), sent))
@@ -182,7 +179,7 @@ function changedClaims({ id, claims: sent }: LockedReview, { decision, claims }:
   return changed.length > 0 ? { claims_entered: changed } : {}
 }
 
-/** An entry of the audit log. No reason and nothing that was found: its lines can never be erased. */
+/** Adds an entry to the audit log, without reasons and findings, because its entries can never be erased. */
 const note = (
   sql: Queryable,
   { principal, requestId }: Acting,

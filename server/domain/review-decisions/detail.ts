@@ -20,7 +20,7 @@ import type { PublicReason } from "#shared/public-reasons.ts"
 import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
 import type { AttestationStatus, AuditActor, ShownStatus } from "#shared/statuses.ts"
 
-/** A moment of a review: what was found, noted or done. */
+/** A finding, note or action in a review's history. */
 type ReviewMoment = {
   at: string
   by: { kind: AuditActor; name: string }
@@ -35,17 +35,17 @@ export type ReviewDetail = ReviewSummary & {
   version: number
   reason: string | null
   public_reason: PublicReason | null
-  /** Whether the vendor sent claims: they are seen by asking for them. */
+  /** Whether the vendor sent claims. Reading them is a separate request. */
   has_claims: boolean
-  /** Whether the vendor's code of the country stands for none that rules can name. */
+  /** Whether the vendor's country code is not of a country that rules can name. */
   country_unknown: boolean
-  /** What they may decide now. Empty where they can only confirm, or nothing. */
+  /** The decisions that the reader can make now. Empty if they can only confirm, or do nothing. */
   decisions: ReviewDecision[]
-  /** Whether a decision waits for them, and not by them. */
+  /** Whether another member's decision waits for the reader's confirmation. */
   can_confirm: boolean
-  /** Whether a decision will wait for another member. */
+  /** Whether a decision must be confirmed by another member. */
   four_eyes: boolean
-  /** What it is about, newest first. */
+  /** The attestations that it is about, newest first. */
   attestations: {
     attestation_id: string
     schema: string
@@ -55,7 +55,7 @@ export type ReviewDetail = ReviewSummary & {
     started_at: string
     external_id: string | null
   }[]
-  /** Of a wallet list match, the lists that hold the wallet now: those that a person has not cleared it of. */
+  /** For a wallet list match, the lists that hold the wallet now, because no member has cleared it. */
   lists: HoldingList[]
   moments: ReviewMoment[]
 }
@@ -70,7 +70,7 @@ type DetailRow = SummaryRow & {
   four_eyes: boolean
 }
 
-/** All that there is to know for a decision. Errors: review_not_found. */
+/** Everything that a member needs to decide. Errors: review_not_found. */
 export async function readReview(principal: Principal, id: string): Promise<ReviewDetail> {
   if (!isId("rev", id)) return reviewNotFound(id)
   const { workspaceId, via } = principal
@@ -141,7 +141,7 @@ async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) 
   }))
 }
 
-/** Findings and notes, and what the audit log has of the review, in order. */
+/** Findings, notes and entries of the audit log about the review, in order. */
 async function momentsOf(workspaceId: string, reviewId: string): Promise<ReviewMoment[]> {
   const [entries, audited] = await Promise.all([
     sql<{ at: Date; finding: Finding | null; author_name: string | null; text: Buffer | null }[]>`

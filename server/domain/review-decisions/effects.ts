@@ -17,7 +17,7 @@ type Deciding = {
   author: Author
   reason: string
   publicReason: PublicReason | null
-  /** Of an approval. */
+  /** Claims of an approval. */
   claims: Claims
 }
 
@@ -39,8 +39,7 @@ const inVendorsPlace =
         reason: decision === "rejected" ? reason : null,
         publicReason,
       }))
-    if (!decided)
-      fail("review_changed", "The session expired or was ended meanwhile: nothing is left to decide.")
+    if (!decided) fail("review_changed", "The session has expired or ended, so there is nothing to decide.")
     await recordChange(sql, workspaceId, {
       author,
       action: "attestation.decided_manually",
@@ -49,7 +48,7 @@ const inVendorsPlace =
     })
   }
 
-/** Approves in the vendor's place, or accepts that the vendor took its rejection back. */
+/** Approves in the vendor's place, or accepts the vendor's reversal. */
 const approve: Effect = async (sql, deciding) => {
   const { review, author, claims } = deciding
   const { workspace_id: workspaceId, id: reviewId, attestation_id: attestationId } = review
@@ -64,8 +63,8 @@ const approve: Effect = async (sql, deciding) => {
 }
 
 /**
- * Serves a wallet again that is on a list by mistake: approvals that waited for it count. Of a vendor's signal there is
- * nothing to do. Errors: chain_unavailable.
+ * Serves a wallet again that is a false match, and applies its held approvals. Does nothing for a vendor's signal.
+ * Errors: chain_unavailable.
  */
 const clear: Effect = async (sql, { review, author }) => {
   const { workspace_id: workspaceId, id: reviewId, kind, wallet, attestations } = review
@@ -74,7 +73,7 @@ const clear: Effect = async (sql, { review, author }) => {
   for (const attestationId of attestations) await applyHeld(sql, { workspaceId, attestationId }, clock.now())
 }
 
-/** Ends all that is in force of what the review is about. */
+/** Ends everything in force that the review is about. */
 const revoke: Effect = async (sql, { review, author, reason, publicReason }) => {
   const { workspace_id: workspaceId, attestations } = review
   for (const attestationId of attestations)

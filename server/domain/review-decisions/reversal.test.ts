@@ -21,7 +21,7 @@ const attestationsOf = (wallet: string) => sql`
 const stateOf = async (reviewId: string) =>
   (await sql`select state, ending, decision from reviews where id = ${reviewId}`)[0]!
 
-test("accepting makes a new attestation with a unit of quota, and the rejected one stays", async () => {
+test("accepting creates a new attestation and uses a unit of quota, and the rejected one stays", async () => {
   const found = await reversalReview(app, team.key, "person-reversed")
   expect(found.outcome).toBe("review_opened")
   const before = await usedIn(team.key.workspaceId)
@@ -38,7 +38,7 @@ test("accepting makes a new attestation with a unit of quota, and the rejected o
   expect(rows[1]!.investor_id).toBe(rows[0]!.investor_id)
   expect(rows[1]!.session_id).not.toBe(found.sessionId)
   expect(await usedIn(team.key.workspaceId)).toBe(before + 1)
-  // It counts from the vendor's approval, twenty minutes ago.
+  // Validity counts from the vendor's approval, twenty minutes ago.
   const [{ minutes }] = await sql<[{ minutes: number }]>`
     select extract(epoch from now() - issued_at)::float8 / 60 as minutes from attestations
     where id = ${record.attestation_id}`
@@ -48,7 +48,7 @@ test("accepting makes a new attestation with a unit of quota, and the rejected o
   expect(audit!.detail).toMatchObject({ review: found.reviewId, reversal_of: found.attestationId })
 })
 
-test("what the vendor says of the session after that is about the new attestation", async () => {
+test("the vendor's later events about the session apply to the new attestation", async () => {
   const found = await reversalReview(app, team.key)
   await decide(team.officer, found.reviewId, { decision: "approve" })
   await app.waitForStatus(team.key, found.wallet, "verified")
@@ -59,7 +59,7 @@ test("what the vendor says of the session after that is about the new attestatio
   expect((await attestationsOf(found.wallet)).map(({ status }) => status)).toEqual(["rejected", "rejected"])
 })
 
-test("keeping the rejection changes nothing but the review", async () => {
+test("keeping the rejection changes only the review", async () => {
   const found = await reversalReview(app, team.key)
   const before = await usedIn(team.key.workspaceId)
   await decide(team.officer, found.reviewId, { decision: "keep_rejected" })
@@ -72,7 +72,7 @@ test("keeping the rejection changes nothing but the review", async () => {
   expect(await usedIn(team.key.workspaceId)).toBe(before)
 })
 
-test("an event that comes again or late opens no second review", async () => {
+test("a repeated or late event opens no second review", async () => {
   const found = await reversalReview(app, team.key)
   expect(await found.say("approved", 25)).toBe("ignored")
   expect(await found.say("in_review", 5)).toBe("ignored")
@@ -80,7 +80,7 @@ test("an event that comes again or late opens no second review", async () => {
   expect(reviews).toHaveLength(1)
 })
 
-test("four eyes: another member confirms it, and not the one who asked", async () => {
+test("four eyes: another member must confirm it, not the requester", async () => {
   const own = await reviewTeam(app)
   await requireFourEyes(own.account)
   const found = await reversalReview(app, own.key)
@@ -92,7 +92,7 @@ test("four eyes: another member confirms it, and not the one who asked", async (
   await app.waitForStatus(own.key, found.wallet, "verified")
 })
 
-test("without a unit of quota it is refused, and stays to be decided", async () => {
+test("without quota, accepting is refused, and the review stays open", async () => {
   const own = await reviewTeam(app)
   const found = await reversalReview(app, own.key)
   await sql`update usage_periods set used = 500 where workspace_id = ${own.key.workspaceId}`
@@ -101,7 +101,7 @@ test("without a unit of quota it is refused, and stays to be decided", async () 
   expect(await stateOf(found.reviewId)).toMatchObject({ state: "open", decision: null })
 })
 
-test("a wallet that is another person's by now is not verified for the one before", async () => {
+test("a wallet that now belongs to another person is not verified for the previous one", async () => {
   const found = await reversalReview(app, team.key, "the-person-before")
   const json = { userPubkey: found.wallet, schemaId: "kyc_business_v1", externalId: "the-person-after" }
   const started = await app.request({ method: "POST", path: "/kyc/start", key: team.key.apiKey, json })
@@ -111,7 +111,7 @@ test("a wallet that is another person's by now is not verified for the one befor
   expect(refused.error.detail).toContain("another person")
 })
 
-test("a stranger who named the wallet before keeps no reversal from its person", async () => {
+test("another person's earlier session of the wallet does not prevent the reversal", async () => {
   const wallet = newWallet()
   const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: "a-stranger" }
   await app.request({ method: "POST", path: "/kyc/start", key: team.key.apiKey, json })
@@ -120,7 +120,7 @@ test("a stranger who named the wallet before keeps no reversal from its person",
   await app.waitForStatus(team.key, wallet, "verified")
 })
 
-test("a session that the person began since takes the reversal, without another unit of quota", async () => {
+test("a later session of the person takes the reversal, without another unit of quota", async () => {
   const found = await reversalReview(app, team.key, "person-who-began-again")
   const json = {
     userPubkey: found.wallet,
@@ -136,7 +136,7 @@ test("a session that the person began since takes the reversal, without another 
   expect(await usedIn(team.key.workspaceId)).toBe(before)
 })
 
-test("a member's rejection and a revocation are no rejections of the vendor: its approval afterwards is ignored", async () => {
+test("after a member's rejection or a revocation, the vendor's approval is ignored", async () => {
   const reviewed = await vendorReview(app, team.key)
   await decide(team.officer, reviewed.reviewId, { decision: "reject" })
   const approval = { session_id: reviewed.sessionId, decision: "approved" }

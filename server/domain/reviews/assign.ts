@@ -10,7 +10,7 @@ import { lockReview } from "./lock.ts"
 type Assigning = { principal: Principal; requestId: string; reviewId: string; assignee: string | null }
 
 /**
- * Gives a review to a member who decides reviews, or to nobody. Errors: review_not_found, review_changed,
+ * Assigns a review to a member who decides reviews, or to no one. Errors: review_not_found, review_changed,
  * validation_failed, insufficient_scope.
  */
 export async function assignReview({
@@ -24,10 +24,10 @@ export async function assignReview({
   const assign = async (sql: Queryable) => {
     await holdPermission(sql, workspaceId, author, "review:write")
     if (assignee !== null && !(await mayStill(sql, workspaceId, assignee, "review:write")))
-      fail("validation_failed", "assignee: must be a member of this account who decides reviews.")
+      fail("validation_failed", "assignee: must be a member of this account who can decide reviews.")
     const review = await lockReview(sql, workspaceId, reviewId)
     if (review.state === "closed")
-      fail("review_changed", "This review closed meanwhile: nothing is left to assign.")
+      fail("review_changed", "This review has closed, so it can no longer be assigned.")
     if (review.assignee === assignee) return
     await sql`update reviews set assignee = ${assignee} where workspace_id = ${workspaceId} and id = ${reviewId}`
     const [person] = await sql<{ name: string }[]>`select name from users where id = ${assignee}`
@@ -43,7 +43,7 @@ export async function assignReview({
   return { review_id: reviewId, assignee }
 }
 
-/** Who may decide reviews of the workspace. */
+/** The members who can decide reviews of the workspace. */
 export async function listReviewers({
   workspaceId,
 }: Principal): Promise<{ user_id: string; name: string }[]> {

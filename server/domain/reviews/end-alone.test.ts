@@ -28,15 +28,15 @@ const ask = async (browser: Browser, procedure: string, input: object) => {
   return { status, error: error?.error as string | undefined }
 }
 
-/** Everything by which a member or a key ends a case. */
+/** All ways in which a member or a key can end a case. */
 const ways: [string, (of: Case) => Promise<{ status: number; error: string | undefined }>][] = [
   ["a key cancels the session", ({ sessionId }) => post(`/kyc/session/${sessionId}/cancel`, {})],
   [
-    "a key plays the vendor",
+    "a key decides as the sandbox",
     ({ sessionId }) => post(`/test/sessions/${sessionId}/decide`, { decision: "rejected" }),
   ],
   [
-    "a developer plays the vendor",
+    "a developer decides as the sandbox",
     ({ sessionId: id }) => ask(developer, "session.decide", { id, decision: "rejected" }),
   ],
   ["a key revokes", ({ attestationId }) => post(`/attestation/${attestationId}/revoke`, { reason: "x" })],
@@ -68,12 +68,12 @@ const stateOf = async ({ attestationId }: Case) => {
   return row
 }
 
-test.each(ways)("with four eyes %s only once the case is decided", async (_what, end) => {
+test.each(ways)("with four eyes, %s only after the case is decided", async (_what, end) => {
   const { wallet, reviewId } = await vendorReview(app, team.key)
   const one = await caseOf(wallet)
   expect(await end(one)).toEqual({ status: 409, error: "review_open" })
   expect(await stateOf(one)).toMatchObject({ status: "pending", erased_at: null, state: "open" })
-  // Nor while a decision waits for the second member.
+  // Not while a decision waits for the second member, either.
   await decide(team.officer, reviewId, { decision: "reject" })
   expect(await end(one)).toEqual({ status: 409, error: "review_open" })
   const { version } = (await team.second.query("review.get", { review_id: reviewId })).data
@@ -82,7 +82,7 @@ test.each(ways)("with four eyes %s only once the case is decided", async (_what,
 })
 
 test.each(["screening", "signal"] as const)(
-  "a case of a verified wallet (%s) is ended by nobody alone",
+  "no one can end a case of a verified wallet (%s) alone",
   async (kind) => {
     const { sessionId, wallet } = await app.startSession(team.key)
     await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
@@ -100,7 +100,7 @@ test.each(["screening", "signal"] as const)(
   },
 )
 
-test("a key ends no reversal alone, and nothing that an accepted one has verified", async () => {
+test("a key cannot end a reversal alone, nor an attestation that an accepted one verified", async () => {
   const { wallet, sessionId, reviewId } = await reversalReview(app, team.key)
   const reject = () => post(`/test/sessions/${sessionId}/decide`, { decision: "rejected" })
   expect(await reject()).toEqual({ status: 409, error: "review_open" })
@@ -114,7 +114,7 @@ test("a key ends no reversal alone, and nothing that an accepted one has verifie
   expect(await reject()).toEqual({ status: 409, error: "review_open" })
 })
 
-test("of a list, what an open review is about is kept, and the rest revoked", async () => {
+test("a bulk revocation keeps the subject of an open review, and revokes the rest", async () => {
   const reviewed = await caseOf((await vendorReview(app, team.key)).wallet)
   const other = await caseOf((await app.startSession(team.key)).wallet)
   const ids = [reviewed.attestationId, other.attestationId]
@@ -132,7 +132,7 @@ test("of a list, what an open review is about is kept, and the rest revoked", as
   expect(await stateOf(other)).toMatchObject({ status: "rejected" })
 })
 
-test("the vendor still ends a case, and without four eyes one member does", async () => {
+test("a vendor can still end a case, and without four eyes one member can", async () => {
   const { wallet, sessionId } = await vendorReview(app, team.key)
   await app.webhook({ session_id: sessionId, decision: "rejected" })
   expect(await stateOf(await caseOf(wallet))).toMatchObject({ status: "rejected", state: "closed" })

@@ -3,21 +3,22 @@ import type { Author } from "#server/domain/audit-log/record.ts"
 import { fail } from "#shared/errors.ts"
 import { investorOfReview } from "./lock.ts"
 
-/** What ends, by its ids. */
+/** The attestations that end. */
 type Ending = {
   workspaceId: string
   author: Author
   attestationIds: readonly string[]
   /**
-   * Also reviews of what has ended before, and of these: an erasure empties them, and a vendor's event takes back a reversal.
+   * Also check reviews of ended attestations and of these subjects, because an erasure empties them and a vendor's event
+   * withdraws a reversal.
    */
   alsoOf?: { wallets: readonly string[]; investorIds: readonly string[] }
 }
 
 /**
- * Refuses to end what an open review is about if the account wants four eyes: a member or a key could otherwise decide the case
- * alone, by cancelling, revoking or erasing what it is about. The operator, vendors and deadlines may. Locks the attestations:
- * a vendor's event opens no review in between. Errors: review_open.
+ * Refuses to end the subject of an open review if the account requires four eyes. Otherwise one member or key could decide the
+ * case alone, by cancelling, revoking or erasing its subject. The operator, vendors and deadlines may end it. Locks the
+ * attestations, so that no vendor's event opens a review in between. Errors: review_open.
  */
 export async function refuseToEndAlone(
   sql: Queryable,
@@ -42,11 +43,11 @@ export async function refuseToEndAlone(
   if (open)
     fail(
       "review_open",
-      `The review ${open.id} about this is open, and this account wants two members to decide it. Decide it in the dashboard, under Reviews.`,
+      `The review ${open.id} about this is open, and in this account two members must decide it. Decide it in the dashboard, under Reviews.`,
     )
 }
 
-/** A person or a key. The operator has the database, and Vouch itself does what vendors and deadlines demand. */
+/** Whether the author is a member or a key, not the operator or Vouch itself. */
 const isAlone = ({ principal }: Author): boolean =>
   !("via" in principal) || principal.via.kind === "user" || principal.via.kind === "key"
 

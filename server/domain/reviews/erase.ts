@@ -3,15 +3,15 @@ import { recordChanges, vouch } from "#server/domain/audit-log/record.ts"
 import { clock } from "#server/lib/time.ts"
 
 /**
- * Empties what reviews of wallets, attestations or investors say of a person: findings, notes, reasons, claims. What is still
- * open closes, as nothing is left to decide on. Who decided what, and when, stays.
+ * Empties reviews of wallets, attestations or investors: findings, notes, reasons and claims. Open reviews close, because nothing
+ * is left to decide. Who decided what, and when, stays.
  */
 export async function eraseReviews(
   sql: Queryable,
   workspaceId: string,
   of: { wallets: readonly string[]; attestationIds: readonly string[]; investorIds: readonly string[] },
 ): Promise<void> {
-  // By itself: a note that is being written is there for the next statement, and would not be for this one.
+  // In a separate statement, so that the next one sees notes that were being written at the same time.
   const concerned = await sql<{ id: string; state: string }[]>`
     select id, state from reviews
     where workspace_id = ${workspaceId} and ((wallet = any(${[...of.wallets]}) and attestation_id is null)

@@ -26,15 +26,15 @@ const lockedColumns = columns(
   "erased_at",
 )
 export type LockedReview = RowOf<typeof lockedColumns> & {
-  /** Ids of what it is about and still in force, locked too; of a reversal, what was rejected. */
+  /** Ids of the attestations in force that it is about, locked too. For a reversal, the rejected one. */
   attestations: string[]
   requester: string | null
   decider: string | null
-  /** Whether the account wants two to agree. */
+  /** Whether the account requires two members to agree. */
   four_eyes: boolean
 }
 
-/** A member of the workspace, and the version of the review that they looked at. */
+/** A member of the workspace, and the version of the review that they saw. */
 export type Acting = {
   principal: Principal & { via: { kind: "user" } }
   requestId: string
@@ -42,7 +42,7 @@ export type Acting = {
   version: number
 }
 
-/** Whose review `r` is, where it is about a person: whoever was found to be another is that one. */
+/** The investor of review `r`, if it is about a person. Follows a merged investor. */
 export const investorOfReview = (sql: Queryable) => sql`
   coalesce((select i.merged_into from investors i
     where i.workspace_id = r.workspace_id and i.id = r.investor_id), r.investor_id)`
@@ -56,7 +56,7 @@ export const reviewNotFound = (id: string): never =>
  */
 export async function lockReview(sql: Queryable, workspaceId: string, id: string): Promise<LockedReview> {
   if (!isId("rev", id)) return reviewNotFound(id)
-  // Nobody is found to be the same person as another meanwhile: their attestations would be somebody else's.
+  // Lock the investor, because a merge would move its attestations to another investor.
   await sql`
     select from reviews r join investors i on i.workspace_id = r.workspace_id and i.id = r.investor_id
     where r.workspace_id = ${workspaceId} and r.id = ${id} for share of i`
@@ -77,15 +77,15 @@ export async function lockReview(sql: Queryable, workspaceId: string, id: string
   return { ...review, attestations: attestations.map((one) => one.id) }
 }
 
-/** Errors: review_changed, unless the review is as the person saw it who acts on it. */
+/** Errors: review_changed, if the review has changed since the member saw it. */
 export function requireSeen(review: LockedReview, version: number): void {
   const { state, decision, decider, requester } = review
   const past = decision === null ? "" : reviewDecisions[decision].past.toLowerCase()
   if (state === "closed" && decision !== null)
-    fail("review_changed", `${decider ?? "A former member"} decided this review meanwhile: ${past}.`)
-  if (state === "closed") fail("review_changed", "This review closed meanwhile: nothing is left to decide.")
+    fail("review_changed", `${decider ?? "A former member"} has already decided this review: ${past}.`)
+  if (state === "closed") fail("review_changed", "This review has closed, so there is nothing to decide.")
   if (review.version === version) return
   if (state === "requested")
-    fail("review_changed", `${requester ?? "A former member"} asked for a decision meanwhile: ${past}.`)
-  fail("review_changed", "Something changed since you opened this review. Look at it again, then decide.")
+    fail("review_changed", `${requester ?? "A former member"} has already requested a decision: ${past}.`)
+  fail("review_changed", "This review has changed since you opened it. Look at it again, then decide.")
 }

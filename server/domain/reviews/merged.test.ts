@@ -37,7 +37,7 @@ const signalled = (investorId: string) =>
 const startAs = (userPubkey: string, externalId: string) =>
   send("/kyc/start", { userPubkey, schemaId: "accredited_investor_v1", externalId })
 
-/** A verified wallet of a person without an external id, a signal about them, and the person whom they prove to be. */
+/** A verified wallet of a person without an external id, a signal about them, and the investor they are merged into. */
 async function mergedWithSignal() {
   const name = newId("evt")
   const known = newWallet()
@@ -54,7 +54,7 @@ async function mergedWithSignal() {
   return { wallet, known, reviewId, investorId }
 }
 
-test("a signal about somebody who turns out to be another is about that one: what is decided ends what is theirs", async () => {
+test("a signal about a merged investor applies to the one they were merged into, and so does its decision", async () => {
   const { wallet, reviewId, investorId } = await mergedWithSignal()
   const shown = (await team.officer.query("review.get", { review_id: reviewId })).data
   expect(shown.investor_id).toBe(investorId)
@@ -66,7 +66,7 @@ test("a signal about somebody who turns out to be another is about that one: wha
   expect(left).toEqual([])
 })
 
-test("and is erased with that one", async () => {
+test("and it is erased with that investor", async () => {
   const { reviewId, investorId } = await mergedWithSignal()
   expect((await send(`/investor/${investorId}/erase`, {})).investor_id).toBe(investorId)
   expect(await textsOf(reviewId)).toEqual([null])
@@ -74,7 +74,7 @@ test("and is erased with that one", async () => {
   expect(row).toEqual({ state: "closed", ending: "erased" })
 })
 
-test("a reason and a note have something to read", async () => {
+test("a reason and a note cannot be blank", async () => {
   const { reviewId } = await vendorReview(app, team.key)
   const noted = await team.officer.mutate("review.note", { review_id: reviewId, text: "  " })
   expect(noted.error).toMatchObject({

@@ -8,11 +8,11 @@ import { fail } from "#shared/errors.ts"
 import { type Acting, lockReview } from "./lock.ts"
 import { entryOwner } from "./owners.ts"
 
-/** Notes that a review keeps. */
+/** The most notes of a review. */
 const MOST_NOTES = 500
 
 /**
- * Adds a note, also to a review that has closed. Notes are sealed, and erased with the person. Errors:
+ * Adds a note, also to a closed review. Notes are sealed, and erased with the person. Errors:
  * review_not_found, validation_failed, insufficient_scope.
  */
 export async function addNote({
@@ -27,11 +27,12 @@ export async function addNote({
     await holdPermission(sql, workspaceId, author, "review:write")
     const { erased_at } = await lockReview(sql, workspaceId, reviewId)
     if (erased_at !== null)
-      fail("validation_failed", "review_id: this person was erased. Nothing more is noted of them.")
+      fail("validation_failed", "review_id: this person was erased, so you cannot add notes about them.")
     const [notes] = await sql<{ count: number }[]>`
       select count(*)::int as count from review_entries
       where workspace_id = ${workspaceId} and review_id = ${reviewId} and finding is null`
-    if (notes!.count >= MOST_NOTES) fail("validation_failed", `text: a review keeps ${MOST_NOTES} notes.`)
+    if (notes!.count >= MOST_NOTES)
+      fail("validation_failed", `text: this review has reached the limit of ${MOST_NOTES} notes.`)
     await sql`
       insert into review_entries (workspace_id, review_id, at, author_id, author_name, text)
       values (${workspaceId}, ${reviewId}, ${clock.now()}, ${via.userId}, ${via.name}, ${seal(entryOwner(reviewId), text)})`

@@ -23,7 +23,7 @@ const actionsOf = async (id: string) =>
     (row) => `${row.action} ${row.actor} ${row.actor_name}`,
   )
 
-test("a repeat joins the open review; what is new in it is kept, and what is not changes nothing", async () => {
+test("a repeat joins the open review: new details are stored, and known ones change nothing", async () => {
   const wallet = newWallet()
   const found = listed(wallet, "OFAC SDN, entry 4711")
   const { reviewId, isNew } = await open(found)
@@ -38,14 +38,14 @@ test("a repeat joins the open review; what is new in it is kept, and what is not
   expect(await actionsOf(reviewId)).toEqual(["review.opened system Vouch", "review.found system Vouch"])
 })
 
-test("of twenty that find the same at once, one opens", async () => {
+test("twenty simultaneous equal findings open one review", async () => {
   const found = listed()
   const opened = await Promise.all(Array.from({ length: 20 }, () => open(found)))
   expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
   expect(new Set(opened.map(({ reviewId }) => reviewId)).size).toBe(1)
 })
 
-test("another kind, another subject, another workspace and a closed one are each a review of their own", async () => {
+test("another kind, subject or workspace, or a closed review, means another review", async () => {
   const found = listed()
   const first = await open(found)
   const other = await app.key()
@@ -59,10 +59,10 @@ test("another kind, another subject, another workspace and a closed one are each
   expect(reviews.every(({ isNew }) => isNew)).toBe(true)
 })
 
-test("a new finding takes back a decision that waits to be confirmed, and a repeat does not", async () => {
+test("a new finding voids a decision that waits for confirmation, and a repeat does not", async () => {
   const found = listed()
   const { reviewId } = await open(found)
-  await sql`update reviews set state = 'requested', decision = 'clear', requested_by = 'somebody' where id = ${reviewId}`
+  await sql`update reviews set state = 'requested', decision = 'clear', requested_by = 'another' where id = ${reviewId}`
   await open(found)
   expect((await reviewOf(reviewId)).state).toBe("requested")
   await open({ ...found, detail: "another list" })
@@ -73,7 +73,7 @@ test("a new finding takes back a decision that waits to be confirmed, and a repe
 const vendorReview = async (wallet: string) =>
   (await sql`select * from reviews where wallet = ${wallet} and kind = 'vendor' order by seq desc limit 1`)[0]
 
-test("what a vendor leaves in review opens one review, and its decision closes it", async () => {
+test("a session that a vendor leaves in review opens one review, and the vendor's decision closes it", async () => {
   for (const decision of ["approved", "rejected", "expired", "resubmission_requested"]) {
     const { wallet, sessionId } = await app.startSession(key)
     const at = clock.now()
@@ -100,7 +100,7 @@ test("what a vendor leaves in review opens one review, and its decision closes i
   }
 })
 
-test("an event that comes too late opens nothing", async () => {
+test("an event that arrives too late opens nothing", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const at = clock.now()
   await app.webhook({ session_id: sessionId, decision: "rejected", occurred_at: at.toISOString() })
@@ -112,7 +112,7 @@ test("an event that comes too late opens nothing", async () => {
   expect(await vendorReview(wallet)).toBeUndefined()
 })
 
-test("a session that is revoked or closes by its time takes its review with it", async () => {
+test("revoking a session or its expiry closes its review", async () => {
   const revoked = await app.startSession(key)
   await app.webhook({ session_id: revoked.sessionId, decision: "in_review" })
   const [row] = await sql`select id from attestations where session_id = ${revoked.sessionId}`
@@ -127,7 +127,7 @@ test("a session that is revoked or closes by its time takes its review with it",
   await waitFor(isClosed, "the sweep to close the review")
 })
 
-test("claims that come later replace those that came before, and take back a decision that waits; the same do not", async () => {
+test("later claims replace earlier ones and void a decision that waits for confirmation; equal claims do not", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const at = clock.now()
   const say = (claims: Record<string, unknown>, seconds: number) => {
@@ -138,10 +138,10 @@ test("claims that come later replace those that came before, and take back a dec
   const { id, claims, version } = (await vendorReview(wallet))!
   await say({ country: "US" }, 1)
   expect(await vendorReview(wallet)).toMatchObject({ claims, version })
-  // A vendor that has no claims to tell takes none back.
+  // An event without claims does not remove them.
   await say({}, 2)
   expect(await vendorReview(wallet)).toMatchObject({ claims, version })
-  await sql`update reviews set state = 'requested', decision = 'approve', requested_by = 'somebody' where id = ${id}`
+  await sql`update reviews set state = 'requested', decision = 'approve', requested_by = 'another' where id = ${id}`
   await say({ country: "KP" }, 3)
   const last = (await vendorReview(wallet))!
   expect(JSON.parse(unseal(claimsOwner(id), last.claims))).toEqual({ country: "KP" })

@@ -9,7 +9,7 @@ import { areSameClaims, type Claims } from "#shared/claims.ts"
 import type { Finding, ReviewKind } from "#shared/reviews.ts"
 import { claimsOwner, entryOwner } from "./owners.ts"
 
-/** What a review is about. */
+/** The subject of a review. */
 type ReviewSubject = { attestationId: string; wallet: Address } | { wallet: Address } | { investorId: string }
 
 export type Found = {
@@ -17,19 +17,19 @@ export type Found = {
   kind: ReviewKind
   about: ReviewSubject
   finding: Finding
-  /** What else there is to know, for whoever decides: it is sealed. */
+  /** More details for the deciding member. Sealed. */
   detail: string | null
-  /** Claims that came with it, which an approval takes over. */
+  /** Claims that came with the finding, for an approval to use. */
   claims?: Claims
 }
 
-/** Findings that a review keeps: what comes beyond them is one of those, or noise. */
+/** The most findings of a review. More would be repeats or noise. */
 const MOST_FINDINGS = 100
 
 /**
- * Opens a review, in the transaction of what gives rise to it; `publishActivity` is the caller's, after the commit. While
- * one of the same subject and kind is open, the finding joins it: something new in it, or other claims, takes back a
- * decision that waits to be confirmed, because whoever asked for it did not know.
+ * Opens a review, in the caller's transaction. The caller calls `publishActivity` after the commit. If a review of the same
+ * subject and kind is open, the finding joins it. A new finding, or other claims, voids a decision that waits for
+ * confirmation, because the member who requested it did not know about them.
  */
 export async function openReview(
   sql: Queryable,
@@ -75,7 +75,7 @@ export async function openReview(
   return { reviewId: review.id, isNew }
 }
 
-/** Whether claims came that are not those that the review has: an approval takes over the last ones. */
+/** Whether the claims differ from the review's. An approval uses the latest ones. */
 async function changesClaims(sql: Queryable, reviewId: string, workspaceId: string, claims: Claims) {
   if (areSameClaims(claims, {})) return false
   const rows = await sql<{ claims: Buffer | null }[]>`
@@ -85,7 +85,7 @@ async function changesClaims(sql: Queryable, reviewId: string, workspaceId: stri
   return !areSameClaims(last, claims)
 }
 
-/** Whether the review has this very finding already. */
+/** Whether the review already has the same finding. */
 async function isKnown(sql: Queryable, reviewId: string, { workspaceId, finding, detail }: Found) {
   const entries = await sql<{ finding: Finding; text: Buffer | null }[]>`
     select finding, text from review_entries

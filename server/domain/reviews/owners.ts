@@ -1,4 +1,4 @@
-// What the sealed parts of a review belong to: one cannot stand in the place of another.
+// Sealing contexts of a review's parts, so that one cannot replace another.
 
 export const reasonOwner = (reviewId: string): string => `${reviewId} reason`
 export const claimsOwner = (reviewId: string): string => `${reviewId} claims`

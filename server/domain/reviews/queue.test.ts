@@ -21,7 +21,7 @@ const idsOf = async (filter: object) =>
 const idOf = async (browser: (typeof team)["officer"]) =>
   (await browser.query("me.get")).data.user.id as string
 
-test("the queue shows what waits, the oldest first, by assignee, kind and age; and counts it", async () => {
+test("the queue lists and counts waiting reviews, oldest first, by assignee, kind and age", async () => {
   const reviews = [
     await vendorReview(app, team.key),
     await vendorReview(app, team.key),
@@ -43,7 +43,7 @@ test("the queue shows what waits, the oldest first, by assignee, kind and age; a
   expect((await team.officer.query("review.count", {})).data).toEqual({ waiting: 2 })
 })
 
-test("a person's own reviews are found by their investor: of any of their wallets, and of nobody else's", async () => {
+test("an investor's reviews are found by the investor, for all their wallets and no others", async () => {
   const own = await reviewTeam(app)
   const [mine, other] = [await vendorReview(app, own.key), await vendorReview(app, own.key)]
   const [row] = await sql<{ investor_id: string }[]>`
@@ -70,7 +70,7 @@ test("a person's own reviews are found by their investor: of any of their wallet
   expect(await found(team.officer, { investor })).toEqual([])
 })
 
-test("pages of the queue follow each other, and a cursor of another workspace is none", async () => {
+test("pages of the queue follow each other, and another workspace's cursor is invalid", async () => {
   const own = await reviewTeam(app)
   const now = new Date()
   const ids = Array.from({ length: 51 }, () => newId("rev"))
@@ -84,7 +84,7 @@ test("pages of the queue follow each other, and a cursor of another workspace is
   expect((await team.officer.query("review.list", { cursor: first.next_cursor })).status).toBe(422)
 })
 
-test("a review is given to members who decide reviews, and to nobody else", async () => {
+test("a review can be assigned only to members who decide reviews", async () => {
   const { reviewId } = await vendorReview(app, team.key)
   const viewer = await member(app, { role: "viewer", account: team.account })
   const stranger = await member(app)
@@ -104,7 +104,7 @@ test("a review is given to members who decide reviews, and to nobody else", asyn
   expect((await team.officer.query("review.get", { review_id: reviewId })).data.assignee).toBeNull()
 })
 
-test("notes are sealed, shown in order, also after the decision, and no log has their words", async () => {
+test("notes are sealed, shown in order, possible after the decision, and never logged", async () => {
   const { reviewId } = await vendorReview(app, team.key)
   const note = (text: string) => team.officer.mutate("review.note", { review_id: reviewId, text })
   await note("Asked the investor for a better picture")
@@ -126,7 +126,7 @@ test("notes are sealed, shown in order, also after the decision, and no log has 
   expect(JSON.stringify(audit)).not.toMatch(/picture|No answer|called/)
 })
 
-test("each look at claims is an entry of the audit log", async () => {
+test("each read of claims is in the audit log", async () => {
   const { reviewId } = await vendorReview(app, team.key, { claims: { country: "US", accredited: true } })
   const viewed = () => sql`
     select from audit_entries where subject = ${reviewId} and action = 'claims.viewed' and actor_name = 'The compliance'`
@@ -139,7 +139,7 @@ test("each look at claims is an entry of the audit log", async () => {
   expect(JSON.stringify(data)).not.toContain("accredited")
 })
 
-test("a country code that stands for no country shows in the review, and stays unless a member enters one", async () => {
+test("an unknown country code shows in the review, and stays unless a member enters a country", async () => {
   const found = await vendorReview(app, team.key, { claims: { country: "XXB" } })
   const review = (await team.officer.query("review.get", { review_id: found.reviewId })).data
   expect(review).toMatchObject({ has_claims: true, country_unknown: true })
@@ -189,12 +189,12 @@ test("another account, the other workspace and a made-up id get the same answer 
   expect(await sql`select from audit_entries where subject = ${reviewId}`).toHaveLength(1)
 })
 
-test("an API key reaches no review, whatever its scopes", async () => {
+test("an API key cannot read reviews, whatever its scopes", async () => {
   const { status } = await app.request({ method: "GET", path: "/reviews", key: team.key.apiKey })
   expect(status).toBe(404)
 })
 
-test("erasing a wallet empties its reviews and closes what is open", async () => {
+test("erasing a wallet empties its reviews and closes open ones", async () => {
   const { wallet, reviewId } = await vendorReview(app, team.key, {
     claims: { country: "US" },
     reason: "Glare",
@@ -224,12 +224,12 @@ test("erasing a wallet empties its reviews and closes what is open", async () =>
     select text from review_entries e join reviews r on r.workspace_id = e.workspace_id and r.id = e.review_id
     where r.wallet = ${wallet}`
   expect(entries.every(({ text }) => text === null)).toBe(true)
-  // Nobody writes of them any more.
+  // Notes about an erased person are refused.
   const late = await team.officer.mutate("review.note", { review_id: reviewId, text: "Called again" })
   expect(late.error).toMatchObject({ error: "validation_failed", detail: expect.stringContaining("erased") })
 })
 
-test("a note that is written while its person is erased goes with the others", async () => {
+test("a note written during its person's erasure is erased with the others", async () => {
   const { wallet, reviewId } = await vendorReview(app, team.key, { reason: "Glare" })
   await decide(team.officer, reviewId, { decision: "reject", reason: "Expired passport" })
   const { workspaceId } = team.key

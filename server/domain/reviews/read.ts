@@ -15,15 +15,15 @@ import {
 } from "#shared/reviews.ts"
 import { investorOfReview } from "./lock.ts"
 
-/** What the queue is filtered by. */
+/** Filters of the queue. */
 export const reviewFilter = z.object({
-  /** Waiting for a decision or a confirmation, or closed. */
+  /** `waiting`: for a decision or a confirmation. */
   state: z.enum(["waiting", "closed"]).default("waiting"),
   kind: z.enum(allReviewKinds).optional(),
   assigned: z.enum(["me", "nobody"]).optional(),
   /** Opened at least this many days ago. */
   days: z.union([z.literal(1), z.literal(7), z.literal(30)]).optional(),
-  /** Only what is about this person, or about a wallet that is theirs now. */
+  /** Only reviews about this investor, or about a wallet that now belongs to them. */
   investor: filterId("inv").optional(),
 })
 export type ReviewFilter = z.infer<typeof reviewFilter>
@@ -34,7 +34,7 @@ export type ReviewSummary = {
   review_id: string
   kind: ReviewKind
   state: ReviewState
-  /** What was found first. */
+  /** The first finding. */
   finding: Finding
   attestation_id: string | null
   wallet: Address | null
@@ -42,7 +42,7 @@ export type ReviewSummary = {
   schema: string | null
   external_id: string | null
   opened_at: string
-  /** When the session closes that waits for it; null where none does. */
+  /** When the session that waits for the review closes; null if none waits. */
   session_open_until: string | null
   assignee: Named | null
   decision: ReviewDecision | null
@@ -65,11 +65,11 @@ export type SummaryRow = Omit<
   open_until: Date | null
 }
 
-/** A person who is named by a review; one who has gone has a name as long as their user exists. */
+/** A member that a review names. A former member has a name while their user exists. */
 const named = (column: "assignee" | "requested_by" | "decided_by") => sql`
   (select jsonb_build_object('id', u.id, 'name', u.name) from users u where u.id = r.${sql(column)}) as ${sql(column)}`
 
-/** Whom a review is about: the investor of the attestation, or the wallet's owner. */
+/** The investor that a review is about: the attestation's, or the wallet's owner. */
 const investorOf = () => sql`
   coalesce(${investorOfReview(sql)}, a.investor_id,
     (select o.investor_id from wallet_owner(r.workspace_id, r.wallet) o))`
@@ -85,11 +85,11 @@ export const summaryFields = () => sql`
     and e.finding is not null order by e.seq limit 1) as finding,
   ${named("assignee")}, ${named("requested_by")}, ${named("decided_by")}`
 
-/** Reviews, each with the attestation that it is about. */
+/** Reviews joined with their attestations. */
 export const reviewTables = () => sql`
   reviews r left join attestations a on a.workspace_id = r.workspace_id and a.id = r.attestation_id`
 
-/** A session that has closed by its time leaves nothing to decide, whether or not the sweep has come by. */
+/** Whether a review waits. A session past its time leaves nothing to decide, even before the sweep. */
 const isWaiting = (now: Date) => sql`
   r.state <> 'closed' and not (r.kind = 'vendor' and a.open_until is not null and a.open_until <= ${now})`
 
@@ -105,8 +105,8 @@ export function toReviewSummary(row: SummaryRow): ReviewSummary {
 }
 
 /**
- * A page of the queue: what waits, the oldest first; what is closed, the newest first. Errors: validation_failed for a
- * cursor.
+ * A page of the queue: waiting reviews with the oldest first, closed ones with the newest first. Errors: validation_failed for
+ * an invalid cursor.
  */
 export async function listReviews(
   { workspaceId, via }: Principal,
@@ -138,10 +138,10 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   return row?.seq ?? badCursor()
 }
 
-/** More than this is shown as such. */
+/** The highest number that is counted. */
 const MOST_COUNTED = 100
 
-/** How many reviews wait; counted up to a hundred. */
+/** How many reviews wait, counted up to a hundred. */
 export async function countReviews({ workspaceId }: Principal): Promise<{ waiting: number }> {
   const [row] = await sql<{ waiting: number }[]>`
     select count(*)::int as waiting from (

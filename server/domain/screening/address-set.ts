@@ -4,17 +4,17 @@ export const KEY_BYTES = 32
 const LEAST = 1024
 
 /**
- * A set of addresses of 32 bytes, in two blocks outside of the heap: 42 MB for a million (bench/README.md has what a
- * `Set` of strings takes). Slots point to keys, half of them are empty.
+ * A set of 32-byte addresses in two blocks outside the heap: 42 MB for a million (bench/README.md compares a `Set` of
+ * strings). Slots point to keys, and at least half of the slots are empty.
  */
 export class AddressSet {
   #keys: Buffer
   #slots: Uint32Array
   #size = 0
-  /** Nobody who writes a list can have its addresses fall into one slot. */
+  /** Random, so that the author of a list cannot make its addresses collide. */
   readonly #seed = randomInt(2 ** 32)
 
-  /** With room for so many from the start: to grow is to place all of them anew, at one go. */
+  /** Reserves room for `expected` keys, because growing places all keys again in one step. */
   constructor(expected = 0) {
     const room = 2 ** Math.ceil(Math.log2(Math.max(LEAST, expected + 1)))
     this.#keys = Buffer.alloc(room * KEY_BYTES)
@@ -25,7 +25,7 @@ export class AddressSet {
     return this.#size
   }
 
-  /** Adds the key that begins at `at`, unless it is there. */
+  /** Adds the key at offset `at`, unless the set has it. */
   add(from: Uint8Array, at = 0): void {
     const slot = this.#find(from, at)
     if (this.#slots[slot] !== 0) return
@@ -39,13 +39,13 @@ export class AddressSet {
     return key.length === KEY_BYTES && this.#slots[this.#find(key, 0)] !== 0
   }
 
-  /** All keys, in parts of so many. */
+  /** All keys, in parts of at most `keys`. */
   *parts(keys: number): Generator<Buffer> {
     for (let from = 0; from < this.#size; from += keys)
       yield this.#keys.subarray(from * KEY_BYTES, Math.min(from + keys, this.#size) * KEY_BYTES)
   }
 
-  /** The slot of a key, or the empty one that it would get. */
+  /** The slot of a key, or the empty slot for it. */
   #find(from: Uint8Array, at: number): number {
     const mask = this.#slots.length - 1
     let slot = this.#hash(from, at) & mask

@@ -4,7 +4,7 @@ import { AddressSet, KEY_BYTES } from "./address-set.ts"
 
 const random = (count: number) => Array.from({ length: count }, () => randomBytes(KEY_BYTES))
 
-test("it has what was added and nothing else, however far it has grown", () => {
+test("a set contains what was added and nothing else, also after growing", () => {
   const [listed, others] = [random(5000), random(5000)]
   const set = new AddressSet()
   for (const key of listed) set.add(key)
@@ -13,14 +13,14 @@ test("it has what was added and nothing else, however far it has grown", () => {
   expect(others.some((key) => set.has(key))).toBe(false)
 })
 
-test("what is added twice is there once", () => {
+test("a key added twice is stored once", () => {
   const set = new AddressSet()
   const [key] = random(1)
   for (let n = 0; n < 3000; n++) set.add(key!)
   expect(set.size).toBe(1)
 })
 
-test("keys that begin alike are told apart, and a shorter one is none", () => {
+test("keys with the same beginning are different, and a shorter key is not contained", () => {
   const set = new AddressSet()
   const keys = Array.from({ length: 300 }, (_, n) => {
     const key = Buffer.alloc(KEY_BYTES)
@@ -32,7 +32,7 @@ test("keys that begin alike are told apart, and a shorter one is none", () => {
   expect(set.has(keys[0]!.subarray(1))).toBe(false)
 })
 
-test("its parts are all of it, and make the same set again", () => {
+test("the parts contain all keys and rebuild the same set", () => {
   const keys = random(2500)
   const set = new AddressSet()
   for (const key of keys) set.add(key)

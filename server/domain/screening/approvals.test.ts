@@ -5,7 +5,7 @@ import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#t
 import { officerOf, type TestList, testList, waitForEntries } from "#test/fixtures/screening.ts"
 import { walletOn } from "#test/fixtures/siws.ts"
 
-// Wallets that come onto a list after their verification has begun.
+// Wallets that are listed after their verification has begun.
 let app: TestApp
 let list: TestList
 const listed: string[] = [newWallet()]
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Started = { key: TestKey; wallet: string; sessionId: string }
 
-/** Approved by the vendor while its wallet is on the list. */
+/** A session that the vendor approved while its wallet is on the list. */
 async function held(beforeListed: (started: Started) => Promise<void> = async () => {}) {
   const officer = await officerOf(app)
   const { wallet, sessionId } = await app.startSession(officer.key)
@@ -48,7 +48,7 @@ async function held(beforeListed: (started: Started) => Promise<void> = async ()
   return { officer, wallet, sessionId, decidedAt, reviewId: reviews[0]!.id, status, operations, sent }
 }
 
-test("an approval of a listed wallet waits, and issues nothing; a repeat changes nothing", async () => {
+test("an approval of a listed wallet is held and issues nothing; a repeat changes nothing", async () => {
   const { status, operations, sent, sessionId, officer } = await held()
   expect((await sent()).json.outcome).not.toBe("applied")
   expect(await status()).toBe("pending")
@@ -58,7 +58,7 @@ test("an approval of a listed wallet waits, and issues nothing; a repeat changes
   expect(json.data.find((one: { session_id: string }) => one.session_id === sessionId)).toBeDefined()
 })
 
-test("cleared, it counts from when the vendor gave it, with its claims", async () => {
+test("after clearing, the approval counts from the vendor's decision, with its claims", async () => {
   const { officer, wallet, reviewId, decidedAt } = await held()
   await officer.decide(reviewId, "clear")
   const { attestation_id } = await app.waitForStatus(officer.key, wallet, "verified")
@@ -67,7 +67,7 @@ test("cleared, it counts from when the vendor gave it, with its claims", async (
   expect(row!.claims).not.toBeNull()
 })
 
-test("cleared after another person proved the wallet, it waits for this person's signature", async () => {
+test("after clearing, the approval waits for this person's signature if another person proved the wallet", async () => {
   let other = ""
   const { officer, sessionId, reviewId, operations } = await held(async ({ key, wallet, sessionId }) => {
     const occurred_at = addSeconds(clock.now(), -120).toISOString()
@@ -84,14 +84,14 @@ test("cleared after another person proved the wallet, it waits for this person's
   expect((await page.view()).walletProof).toBe("needed")
 })
 
-test("revoked, it is rejected, and nothing was ever issued", async () => {
+test("revoking in the review rejects the session, and nothing is issued", async () => {
   const { officer, wallet, reviewId, operations } = await held()
   await officer.decide(reviewId, "revoke")
   await app.waitForStatus(officer.key, wallet, "rejected")
   expect(await operations()).toEqual([])
 })
 
-test("a wallet that leaves the list has its approval applied", async () => {
+test("when a wallet leaves the list, its approval is applied", async () => {
   const { officer, wallet } = await held()
   listed.splice(listed.indexOf(wallet), 1)
   await list.write(listed)
@@ -99,7 +99,7 @@ test("a wallet that leaves the list has its approval applied", async () => {
   await app.waitForStatus(officer.key, wallet, "verified")
 })
 
-test("a rejection of the vendor ends what waits", async () => {
+test("a vendor's rejection ends a held approval", async () => {
   const { officer, wallet, sessionId, operations } = await held()
   await app.webhook({ session_id: sessionId, decision: "rejected" })
   await waitFor(
@@ -112,7 +112,7 @@ test("a rejection of the vendor ends what waits", async () => {
   expect(await operations()).toEqual([])
 })
 
-test("erasing the wallet's owner leaves a review to the session of another person that waits for it", async () => {
+test("erasing the wallet's owner leaves a review for another person's held session", async () => {
   const officer = await officerOf(app)
   const { key } = officer
   const wallet = newWallet()
@@ -143,7 +143,7 @@ test("erasing the wallet's owner leaves a review to the session of another perso
   expect(json.attestation_id).toBe(attestation_id)
 })
 
-test("a wallet whose review an erasure closed is reviewed again once it is refused", async () => {
+test("a wallet whose review was closed by an erasure is reviewed again at the next refusal", async () => {
   const { officer, wallet } = await held()
   const { key } = officer
   const post = (path: string, json: object) => app.request({ method: "POST", path, key: key.apiKey, json })

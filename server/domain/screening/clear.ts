@@ -5,8 +5,8 @@ import type { Address } from "#shared/address.ts"
 import { followScreening } from "./freeze.ts"
 
 /**
- * Serves a wallet again of which a person has decided that it is a false match, as long as it is on the lists of this
- * review: in the transaction that closes it. What another review has come to about another list stays.
+ * Clears a wallet that a member decided is a false match, for the lists of this review, in the transaction that closes it.
+ * Decisions of other reviews about other lists stay.
  */
 export async function clearHits(
   sql: Queryable,
@@ -34,8 +34,8 @@ export async function clearHits(
 }
 
 /**
- * Ends what was found of a wallet that has left a list. What was cleared is found anew if it comes back; a review that has
- * no other ground closes. Returns whether anything ended.
+ * Ends the match of a wallet that has left a list. If the wallet returns to the list, it is matched again, even if it was cleared.
+ * A review without another reason closes. Returns whether anything ended.
  */
 export async function endHit(
   sql: Queryable,

@@ -35,7 +35,7 @@ async function addToList(...wallets: string[]) {
   await waitForEntries(app, listed.length)
 }
 
-/** A workspace with a token of holder mode, which two wallets hold whose keys we have. */
+/** A workspace with a token in holder mode. Two wallets hold it, and the test has their keys. */
 async function holderFund(policy: "review" | "freeze") {
   const officer = await officerOf(app)
   const author = { principal: officer.principal, requestId: null }
@@ -58,7 +58,7 @@ async function holderFund(policy: "review" | "freeze") {
     config,
     wallet: addressOf(pairs[0].publicKey),
     other: addressOf(pairs[1].publicKey),
-    /** What the holder does without Vouch. */
+    /** The holder moves tokens without Vouch. */
     moveOn: () =>
       sendOwn(
         app.connection,
@@ -89,14 +89,14 @@ const openReviewOf = (wallet: string) =>
     "the review",
   )
 
-test("with the policy freeze, a holder who comes onto the list cannot move tokens; clearing lets them", async () => {
+test("with the policy freeze, a holder added to the list cannot move tokens until they are cleared", async () => {
   const fund = await holderFund("freeze")
   await fund.moveOn()
   await addToList(fund.wallet)
   await waitFor(fund.isFrozen, "the account to be frozen")
   await expect(fund.moveOn()).rejects.toThrow()
   expect(await fund.isFrozen(1)).toBe(false)
-  // Its verification stays until a person decides.
+  // Its verification stays until a member decides.
   expect((await fund.tokens.get(`/kyc/status/${fund.wallet}`)).json.status).toBe("verified")
   await fund.officer.decide(await openReviewOf(fund.wallet), "clear")
   await waitFor(async () => !(await fund.isFrozen()), "the account to be opened")
@@ -104,7 +104,7 @@ test("with the policy freeze, a holder who comes onto the list cannot move token
   expect((await fund.tokens.transfer(fund.config, fund.wallet, fund.other, 1)).status).toBe(200)
 })
 
-test("the review's decision to revoke ends the verification, and the tokens stay frozen", async () => {
+test("deciding to revoke ends the verification, and the tokens stay frozen", async () => {
   const fund = await holderFund("freeze")
   await addToList(fund.wallet)
   await waitFor(fund.isFrozen, "the account to be frozen")
@@ -116,7 +116,7 @@ test("the review's decision to revoke ends the verification, and the tokens stay
   )
 })
 
-test("what was decided of one list stays when a match with another one is cleared", async () => {
+test("a decision about one list stays when a match with another list is cleared", async () => {
   const fund = await holderFund("freeze")
   await addToList(fund.wallet)
   await waitFor(fund.isFrozen, "the account to be frozen")
@@ -124,7 +124,7 @@ test("what was decided of one list stays when a match with another one is cleare
   const { workspaceId } = fund.officer.key
   const other = { ...loadedLists()[0]!, name: "other.txt" }
   await sql.begin((sql) => recordHit(sql, workspaceId, { wallet: fund.wallet, list: other }))
-  // Whoever clears it is told before that the first one still holds the wallet.
+  // The second review shows that the first list still holds the wallet.
   expect((await readReview(fund.officer.principal, await openReviewOf(fund.wallet))).lists).toEqual([
     { name: "ofac.txt", in_use: true, frozen: true, ends_here: false },
     { name: "other.txt", in_use: false, frozen: true, ends_here: true },
@@ -142,7 +142,7 @@ test("what was decided of one list stays when a match with another one is cleare
   )
 })
 
-test("with the policy review nothing is frozen, until the policy changes: then what was found is", async () => {
+test("with the policy review nothing is frozen until the policy changes, which freezes earlier matches", async () => {
   const fund = await holderFund("review")
   await addToList(fund.wallet)
   await openReviewOf(fund.wallet)
@@ -167,7 +167,7 @@ test("with the policy review nothing is frozen, until the policy changes: then w
   expect(await sql`select id from reviews where wallet = ${fund.wallet}`).toHaveLength(1)
 })
 
-test("what was frozen opens when the wallet leaves the list", async () => {
+test("a frozen account opens when the wallet leaves the list", async () => {
   const fund = await holderFund("freeze")
   await addToList(fund.wallet)
   await waitFor(fund.isFrozen, "the account to be frozen")
@@ -176,7 +176,7 @@ test("what was frozen opens when the wallet leaves the list", async () => {
   await waitFor(async () => !(await fund.isFrozen()), "the account to be opened")
 })
 
-/** As a process that starts without the setting, and then with it again. */
+/** Like a process that starts without the setting, and then with it again. */
 async function withoutLists(work: () => Promise<void>) {
   await (await ListWatch.start({})).stop()
   try {
@@ -190,7 +190,7 @@ afterAll(async () => {
   for (const watch of watches) await watch.stop()
 })
 
-test("what was frozen for a list stays so when the settings name it no more, until a person decides", async () => {
+test("an account frozen for a list stays frozen when the settings no longer name the list, until a member decides", async () => {
   const fund = await holderFund("freeze")
   const { principal, key } = fund.officer
   await addToList(fund.wallet)
@@ -213,7 +213,7 @@ test("what was frozen for a list stays so when the settings name it no more, unt
   })
 })
 
-test("a wallet that was revoked for a list, and is verified anew without it, has a review that can open it", async () => {
+test("a wallet revoked for a list and verified again without the list has a review that can open its account", async () => {
   const fund = await holderFund("freeze")
   const { principal, key } = fund.officer
   await addToList(fund.wallet)

@@ -13,10 +13,9 @@ import { readPolicies } from "./policies.ts"
 import type { ListVersion } from "./stored-lists.ts"
 
 /**
- * Records that a wallet is on a list, in the transaction of whatever found it: once for each wallet and list, with the
- * list's version and a review. Where the policy says so, its tokens are frozen. An erasure closes the review undecided, so the
- * next finding opens another. Returns whether anything was new; then the caller publishes `ledger` and the activity after
- * the commit.
+ * Records that a wallet is on a list, in the caller's transaction: once for each wallet and list, with the list's version and a
+ * review. Freezes its tokens if the policy says so. An erasure closes the review undecided, so the next match opens another.
+ * Returns whether anything was new. If so, the caller publishes `ledger` and the activity after the commit.
  */
 export async function recordHit(
   sql: Queryable,
@@ -25,7 +24,7 @@ export async function recordHit(
 ): Promise<boolean> {
   const { name, digest, entries, loaded_at } = list
   const now = clock.now()
-  // A cleared one that is still on the list stays cleared.
+  // A cleared wallet that is still on the list stays cleared.
   const [fresh] = await sql`
     insert into screening_hits (workspace_id, wallet, list, digest, entries, loaded_at, found_at)
     values (${workspaceId}, ${wallet}, ${name}, ${digest}, ${entries}, ${loaded_at}, ${now})
@@ -42,8 +41,8 @@ export async function recordHit(
 }
 
 /**
- * Records again what is found of wallets that other people still use, in the transaction of the erasure that closed its
- * review: an approval that waits for it could not be decided.
+ * Records matches again for wallets that other people still use, in the transaction of the erasure that closed the review.
+ * Otherwise no review could decide a held approval.
  */
 export async function reopenErased(
   sql: Queryable,
@@ -63,8 +62,8 @@ export async function reopenErased(
 }
 
 /**
- * Opens a review of what keeps a wallet's tokens frozen, where none is open: of a list that was decided and has gone from
- * the settings since. In the transaction that verifies the wallet anew.
+ * Opens a review of the reason why a wallet's tokens are frozen, if none is open: a match that was decided, with a list that the
+ * settings no longer name. Runs in the transaction that verifies the wallet again.
  */
 export async function reopenFrozen(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
   const hits = await sql<ListVersion[]>`
@@ -94,7 +93,7 @@ async function openHit(
     where workspace_id = ${workspaceId} and wallet = ${wallet} and list = ${list.name}`
 }
 
-/** Which list, as the review says it. */
+/** The list's version, as the review shows it. */
 const versionText = ({ name, digest, entries, loaded_at }: ListVersion): string =>
   `${name}: ${entries} ${entries === 1 ? "address" : "addresses"}, loaded ${formatDay(loaded_at)}, SHA-256 ${digest}`
 
@@ -123,7 +122,7 @@ const frozenChange = (wallet: Address, list: string): Change => ({
   detail: { list },
 })
 
-/** The same in a transaction of its own for each wallet and list: one that fails keeps no other from being recorded. */
+/** Records hits with a transaction for each wallet and list, so that a failure does not affect the others. */
 export async function recordHits(
   database: Sql,
   workspaceId: string,
@@ -140,7 +139,7 @@ export async function recordHits(
   return fresh
 }
 
-/** Errors: wallet_sanctioned. What was refused can be cleared in its review. */
+/** Errors: wallet_sanctioned. A member can clear the wallet in its review. */
 export async function refuseListed(workspaceId: string, wallet: Address): Promise<void> {
   const listed = await findListed(requests, workspaceId, [wallet])
   if (listed.length === 0) return
@@ -148,14 +147,14 @@ export async function refuseListed(workspaceId: string, wallet: Address): Promis
   fail("wallet_sanctioned", refusedWallet(wallet))
 }
 
-/** Records what a request was refused for, once it has its answer. */
+/** Records the matches of a refused request, after it is answered. */
 export function noteRefused(workspaceId: string, wallets: readonly Address[]): void {
   void findListed(requests, workspaceId, wallets)
     .then((listed) => recordHits(requests, workspaceId, listed))
     .catch((error) =>
       logger.warn(
         { err: error, workspaceId },
-        "a refused wallet has no review yet; the next refusal opens it",
+        "could not open a review of a refused wallet; the next refusal will open it",
       ),
     )
 }

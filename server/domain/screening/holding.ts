@@ -2,18 +2,18 @@ import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
 import { isInUse, listsWith } from "./lists.ts"
 
-/** A list that a wallet is held for. */
+/** A list because of which a wallet is refused or frozen. */
 export type HoldingList = {
   name: string
-  /** Whether wallets are screened by it; false where the server's settings name it no more. */
+  /** Whether the server still screens with this list; false if its settings no longer name it. */
   in_use: boolean
-  /** Whether the wallet's tokens are frozen for it in holder mode. */
+  /** Whether the wallet's tokens are frozen because of it in holder mode. */
   frozen: boolean
-  /** Whether clearing the wallet in this review ends it; otherwise it goes on after that. */
+  /** Whether clearing the wallet in this review ends the hold. */
   ends_here: boolean
 }
 
-/** Which lists hold a wallet, as one of its reviews shows them: by name. */
+/** The lists that hold a wallet, by name, for one of its reviews. */
 export async function listsHolding(
   workspaceId: string,
   wallet: Address,
@@ -33,7 +33,7 @@ export async function listsHolding(
       frozen,
       ends_here: review_id === reviewId,
     }))
-  // On a list that its comparison has not come to yet: it is refused all the same.
+  // Include lists that have the wallet but have not been compared yet, because requests are refused already.
   const known = new Set(hits.filter(({ gone }) => !gone).map(({ list }) => list))
   const fresh = listsWith(wallet)
     .filter(({ name }) => !known.has(name))

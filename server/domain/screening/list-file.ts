@@ -5,35 +5,35 @@ import bs58 from "bs58"
 import { ADDRESS } from "#shared/address.ts"
 import { AddressSet, KEY_BYTES } from "./address-set.ts"
 
-/** Addresses of one list, at most. */
+/** The most addresses of a list. */
 const MOST_ENTRIES = 1_000_000
-/** Characters of a line, at most: more is no list. */
+/** The longest line, in characters. A file with a longer one is not a list. */
 const LONGEST_LINE = 1_000_000
-/** Characters of a line with an address, at least. */
+/** The shortest line that can have an address, in characters. */
 const SHORTEST_LINE = 33
-/** How long it reads before requests have their turn. */
+/** How long reading may block before requests run. */
 const TURN_MS = 5
-/** Lines between two looks at the time. */
+/** Lines between two checks of the time. */
 const LINES = 64
 
-/** Which file it is, when it was changed last, and how long it is: what differs has changed. */
+/** A file's identity, last change and size. If they differ, the file has changed. */
 export type Stamp = { inode: number; mtime_ms: number; ctime_ms: number; size: number }
 
 export type ListFile = { digest: string; addresses: AddressSet; stamp: Stamp }
 
-/** Why a file is no list, as people read it. */
+/** Why a file is not a list, for operators. */
 export class WrongList extends Error {}
 
-/** What is known of a file without reading it. Errors: WrongList. */
+/** A file's stamp, without reading the file. Errors: WrongList. */
 export async function stampOf(path: string): Promise<Stamp> {
   return opened(path, stampIn)
 }
 
 async function stampIn(file: FileHandle): Promise<Stamp> {
   const stat = await file.stat()
-  // A directory says by itself what is wrong with it. Devices and pipes have no end.
-  if (!stat.isFile() && !stat.isDirectory()) throw new WrongList("is no file")
-  // Whoever copies a file may set the time of its content; that of its change, nobody can.
+  // Refuse devices and pipes, which have no end. Opening a directory fails with its own message.
+  if (!stat.isFile() && !stat.isDirectory()) throw new WrongList("is not a file")
+  // Include ctime: copying a file can set mtime, but not ctime.
   return { inode: stat.ino, mtime_ms: stat.mtimeMs, ctime_ms: stat.ctimeMs, size: stat.size }
 }
 
@@ -48,7 +48,7 @@ export const isSame = (one: Stamp | null, other: Stamp | null): boolean =>
 async function opened<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T> {
   let file: FileHandle
   try {
-    // A pipe without a writer would hold whoever opens it.
+    // Without O_NONBLOCK, opening a pipe without a writer would block.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     throw new WrongList(`cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`)
@@ -64,9 +64,9 @@ async function opened<T>(path: string, read: (file: FileHandle) => Promise<T>): 
 }
 
 /**
- * Reads a list: lines with an address each, or CSV, of each of which the first address counts. What has none is
- * skipped, such as a header, a comment and addresses of other chains. Errors: WrongList, where the file is empty, ends in
- * the middle of a line, or changes while it is read.
+ * Reads a list: one address per line, or CSV, where the first address of a line counts. Skips lines without one, such as
+ * headers, comments and addresses of other chains. Errors: WrongList, if the file has no address, ends in the middle of a
+ * line, or changes while it is read.
  */
 export const readListFile = (path: string): Promise<ListFile> =>
   opened(path, async (file) => {
@@ -78,11 +78,11 @@ export const readListFile = (path: string): Promise<ListFile> =>
     let lines = 0
     for await (const chunk of createReadStream(path, { fd: file.fd, autoClose: false, start: 0 })) {
       hash.update(chunk)
-      // Addresses are ASCII: whatever else is in the file, no byte of it becomes one.
+      // Addresses are ASCII, so any encoding of the rest of the file can be read as latin1.
       const text = rest + (chunk as Buffer).toString("latin1")
       const whole = text.split("\n")
       rest = whole.pop()!
-      if (rest.length > LONGEST_LINE) throw new WrongList("is no list: it has a line without an end")
+      if (rest.length > LONGEST_LINE) throw new WrongList("is not a list: it has a line that is too long")
       for (const line of whole) {
         const key = keyIn(line)
         if (key !== null) addresses.add(key)
@@ -96,19 +96,19 @@ export const readListFile = (path: string): Promise<ListFile> =>
     }
     if (rest !== "")
       throw new WrongList(
-        "may be half-written: its last line has no end. Write it whole, end it with a line break, and move it into place",
+        "may be half-written: its last line does not end with a line break. Write the whole file, end it with a line break, and move it into place",
       )
     if (addresses.size === 0) throw new WrongList("has no Solana address")
     if (!isSame(stamp, await stampIn(file))) throw new WrongList("changed while it was read")
     return { digest: hash.digest("hex"), addresses, stamp }
   })
 
-/** A line that is a comment; the first one of a file may have a byte order mark, read byte by byte. */
+/** A comment line. The first line of a file may begin with a byte order mark, here read as latin1. */
 const COMMENT = /^(?:\u00ef\u00bb\u00bf)?\s*#/
 
 /**
- * The first address in a line; null where there is none. Whatever is around it, such as quotes, a byte order mark or a remark,
- * an address that is passed over in silence would be worse than one too many.
+ * The first address in a line; null if there is none. Accepts anything around it, such as quotes, a byte order mark or a remark:
+ * silently skipping an address would be worse than listing one too many.
  */
 export function keyIn(line: string): Uint8Array | null {
   if (COMMENT.test(line)) return null

@@ -26,17 +26,17 @@ const [alice, bob, carol] = Array.from({ length: 3 }, () => bs58.encode(randomBy
 
 test.each([
   ["a plain line", alice],
-  ["with a line break of Windows", `${alice}\r`],
+  ["with a Windows line break", `${alice}\r`],
   ["with spaces", `  ${alice} `],
   ["quoted CSV", `"17","LAZARUS GROUP","${alice}","${bob}"`],
-  ["CSV by semicolons", `Digital Currency Address - SOL;${alice}`],
-  ["the first column that is an address", `SOL\t${alice}\t${bob}`],
-  ["behind a byte order mark", `\u00ef\u00bb\u00bf${alice}`],
+  ["CSV with semicolons", `Digital Currency Address - SOL;${alice}`],
+  ["in the first column with an address", `SOL\t${alice}\t${bob}`],
+  ["after a byte order mark", `\u00ef\u00bb\u00bf${alice}`],
   ["before a remark", `${alice} # a mixer, formerly ${bob}`],
-  ["in columns of spaces", `SOL ${alice} 2026-11-22`],
-  ["by its chain", `solana:${alice}|${bob}`],
+  ["in columns separated by spaces", `SOL ${alice} 2026-11-22`],
+  ["with its chain's name", `solana:${alice}|${bob}`],
   ["in a sentence", `Digital Currency Address - SOL ${alice}.`],
-  ["beside a byte of no text", `${alice}\u0000`],
+  ["next to a byte that is not text", `${alice}\u0000`],
 ])("an address is found: %s", (_name, line) => {
   expect(bs58.encode(keyIn(line)!)).toBe(alice)
 })
@@ -45,12 +45,12 @@ test.each([
   ["a comment", `# ${alice}`],
   ["a header", "address,entity"],
   ["nothing", ""],
-  ["an address of Bitcoin", "1BoatSLRHtKNngkdXEeobR76b53LETtpyT"],
-  ["an address of Ethereum", "0x8589427373D6D84E98730D7795D8f6f8731FDA16"],
+  ["a Bitcoin address", "1BoatSLRHtKNngkdXEeobR76b53LETtpyT"],
+  ["an Ethereum address", "0x8589427373D6D84E98730D7795D8f6f8731FDA16"],
   ["a key of 31 bytes", bs58.encode(randomBytes(31).fill(255, 0, 1))],
   ["a key of 33 bytes", bs58.encode(randomBytes(33).fill(255, 0, 1))],
-  ["a comment behind a byte order mark", `\u00ef\u00bb\u00bf# ${alice}`],
-  ["a comment behind spaces", `  # ${alice}`],
+  ["a comment after a byte order mark", `\u00ef\u00bb\u00bf# ${alice}`],
+  ["a comment after spaces", `  # ${alice}`],
   ["a hash", createHash("sha256").update(alice).digest("hex")],
 ])("no address: %s", (_name, line) => {
   expect(keyIn(line)).toBeNull()
@@ -82,15 +82,15 @@ test("a file that is replaced by one as long and as old has changed", async () =
   expect(isSame(await stampOf(path), await stampOf(path))).toBe(true)
 })
 
-test("refused at once: a pipe that nobody writes to", async () => {
+test("refused at once: a pipe that no-one writes to", async () => {
   const path = join(folder, "pipe")
   execFileSync("mkfifo", [path])
-  await expect(stampOf(path)).rejects.toThrow("is no file")
-  await expect(readListFile(path)).rejects.toThrow("is no file")
-  await expect(readListFile("/dev/zero")).rejects.toThrow("is no file")
+  await expect(stampOf(path)).rejects.toThrow("is not a file")
+  await expect(readListFile(path)).rejects.toThrow("is not a file")
+  await expect(readListFile("/dev/zero")).rejects.toThrow("is not a file")
 })
 
-test("lines that fall on the border of what is read at once are whole", async () => {
+test("a line across the border of two reads stays whole", async () => {
   const all = Array.from({ length: 4000 }, () => bs58.encode(randomBytes(32)))
   const { addresses } = await readListFile(await written(`${all.join("\n")}\n`))
   expect(addresses.size).toBe(4000)
@@ -101,12 +101,12 @@ test.each([
   ["an empty file", "", "no Solana address"],
   ["a file of comments", "# nothing\n", "no Solana address"],
   ["a file that ends in the middle of a line", `${alice}\n${bob.slice(0, 40)}`, "half-written"],
-  ["a line without an end", "x".repeat(1_100_000), "is no list"],
+  ["an endless line", "x".repeat(1_100_000), "is not a list"],
 ])("refused: %s", async (_name, text, why) => {
   await expect(readListFile(await written(text))).rejects.toThrow(why)
 })
 
-test("refused: a file that is not there, and a folder", async () => {
+test("refused: a missing file, and a folder", async () => {
   await expect(readListFile(join(folder, "missing"))).rejects.toThrow("cannot be read: ENOENT")
   await expect(readListFile(folder)).rejects.toThrow("cannot be read: EISDIR")
 })

@@ -3,12 +3,12 @@ import type { Address } from "#shared/address.ts"
 import { isScreening, listsWith } from "./lists.ts"
 import type { LoadedList } from "./stored-lists.ts"
 
-/** A wallet on a list that nobody has cleared it of, in the workspace that was asked for. */
+/** A match of a wallet that no member of the workspace has cleared. */
 export type ListedWallet = { wallet: Address; list: LoadedList }
 
 /**
- * Which wallets are on a list, and where. Only for those the database is asked, because a person may have cleared them:
- * whoever is on no list costs no statement.
+ * Finds the wallets that are on a list. Asks the database only about those, because members may have cleared them, so a wallet on
+ * no list costs no statement.
  */
 export async function findListed(
   sql: Queryable,
@@ -26,7 +26,7 @@ export async function findListed(
   return on.filter(({ wallet, list }) => !exceptions.has(`${list.name} ${wallet}`))
 }
 
-/** Whether wallets are on a list, for the rules; of none it is known where nothing is screened. */
+/** Whether wallets are on a list, for the rules. Empty if nothing is screened. */
 export async function loadListed(
   sql: Queryable,
   workspaceId: string,
@@ -37,7 +37,7 @@ export async function loadListed(
   return (wallet) => listed.has(wallet)
 }
 
-/** Wallets whose tokens are frozen for what was found of them, since before a time. */
+/** Wallets whose tokens have been frozen because of a match since before a time. */
 export async function loadFrozen(
   sql: Queryable,
   workspaceId: string,

@@ -26,7 +26,7 @@ afterAll(async () => {
 const trouble = (what: RegExp) =>
   waitFor(async () => what.test((await screeningHealth(app)).check ?? ""), `trouble like ${what}`)
 
-const well = () => waitFor(async () => (await screeningHealth(app)).check === "ok", "the list to be well")
+const well = () => waitFor(async () => (await screeningHealth(app)).check === "ok", "the list to be ok")
 
 const isRefused = async (wallet: string) => {
   const { status } = await app.request({
@@ -38,7 +38,7 @@ const isRefused = async (wallet: string) => {
   return status === 403
 }
 
-test("health says which list is in use, and by how many workers", async () => {
+test("health shows which list is in use, and by how many workers", async () => {
   const digest = createHash("sha256")
     .update(await readFile(list.path))
     .digest("hex")
@@ -58,18 +58,21 @@ const wrong: [string, () => Promise<unknown>, RegExp][] = [
   ["a tenth of it", () => list.write(wallets.slice(0, 1)), /has 1 addresses where the list in use has 10/],
 ]
 
-test.each(wrong)("a file that is %s leaves the last good list, and is told", async (_name, spoil, what) => {
-  const before = (await screeningHealth(app)).lists[0].digest
-  await spoil()
-  await trouble(what)
-  expect((await screeningHealth(app)).lists[0]).toMatchObject({ digest: before, entries: 10 })
-  for (const wallet of [wallets[0]!, wallets[9]!]) expect(await isRefused(wallet)).toBe(true)
-  await list.write(wallets)
-  await well()
-  expect(app.log.filter((line) => line.includes("a screening list is not used")).length).toBeGreaterThan(0)
-})
+test.each(wrong)(
+  "a file that is %s leaves the last good list in use, and is reported",
+  async (_name, spoil, what) => {
+    const before = (await screeningHealth(app)).lists[0].digest
+    await spoil()
+    await trouble(what)
+    expect((await screeningHealth(app)).lists[0]).toMatchObject({ digest: before, entries: 10 })
+    for (const wallet of [wallets[0]!, wallets[9]!]) expect(await isRefused(wallet)).toBe(true)
+    await list.write(wallets)
+    await well()
+    expect(app.log.filter((line) => line.includes("a screening list is not used")).length).toBeGreaterThan(0)
+  },
+)
 
-test("a list that loses less than half is taken at once", async () => {
+test("a list that loses less than half is accepted at once", async () => {
   await list.write(wallets.slice(0, 6))
   await waitForEntries(app, 6)
   expect(await isRefused(wallets[9]!)).toBe(false)
@@ -78,7 +81,7 @@ test("a list that loses less than half is taken at once", async () => {
   expect(await isRefused(wallets[8]!)).toBe(true)
 })
 
-test("what another process loads is taken over, and the file that differs is told", async () => {
+test("a process uses the list that another one loads, and reports its differing file", async () => {
   const addresses = new AddressSet()
   const wallet = newWallet()
   for (const one of [wallet, ...wallets]) addresses.add(keyIn(one)!)
@@ -87,13 +90,13 @@ test("what another process loads is taken over, and the file that differs is tol
   await storeList("ofac.txt", { digest, addresses, stamp }, undefined)
   await waitForEntries(app, 11)
   expect(await isRefused(wallet)).toBe(true)
-  await trouble(/differs from the file that another process has loaded since/)
+  await trouble(/differs from the file that another process loaded later/)
   await list.write([wallet, ...wallets, newWallet()])
   await waitForEntries(app, 12)
   await well()
 })
 
-test("a start with a wrong file goes on with the list of before; one that never had any is refused", async () => {
+test("a start with a wrong file uses the previous list; without a previous list it is refused", async () => {
   const settings = (path: string, accept?: string) => ({
     VOUCH_SANCTIONS_LIST: [path],
     VOUCH_SANCTIONS_LIST_ACCEPT: accept,
@@ -105,7 +108,7 @@ test("a start with a wrong file goes on with the list of before; one that never 
   const held = await ListWatch.start(settings(list.path))
   expect((await screeningHealthNow()).check).toMatch(/has 1 addresses/)
   await held.stop()
-  // Confirmed by its digest, and by no other.
+  // Accepted only by its own digest.
   const digest = createHash("sha256")
     .update(await readFile(list.path))
     .digest("hex")
@@ -115,7 +118,7 @@ test("a start with a wrong file goes on with the list of before; one that never 
   await fresh.remove()
 })
 
-/** Past the second for which an answer holds. */
+/** Asks again after the second for which health is cached. */
 const screeningHealthNow = async () => {
   const { listFacts, listTrouble } = await import("./lists.ts")
   return { check: listTrouble() ?? "ok", lists: listFacts() }

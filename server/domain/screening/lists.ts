@@ -6,50 +6,50 @@ import type { Address } from "#shared/address.ts"
 import { isSame, readListFile, type Stamp, stampOf, WrongList } from "./list-file.ts"
 import { type ListVersion, type LoadedList, readStored, readVersions, storeList } from "./stored-lists.ts"
 
-/** How often files and the database are looked at. */
+/** How often to check files and the database. */
 const LOOK_EVERY_MS = 500
 
-/** A file that wallets are screened by. */
+/** A file with a screening list. */
 type Source = {
   name: string
   path: string
-  /** As it was when it was looked at last, and when it was read last. */
+  /** The file's stamp at the last check, and at the last read. */
   seen: Stamp | null
   read: Stamp | null
   digest: string | null
-  /** Why the file is not what is gone by. */
+  /** Why the file is not in use. */
   problem: string | null
 }
 
-/** What people see of a list. */
+/** The facts about a list to show. */
 export type ListFacts = {
   name: string
   digest: string
   entries: number
   loaded_at: Date
-  /** Why the file of this process is not what is gone by; null where it is. */
+  /** Why this process's file is not in use; null if it is. */
   problem: string | null
 }
 
 let loaded: ReadonlyMap<string, LoadedList> = new Map()
 let sources: readonly Source[] = []
 
-/** The lists that a wallet is on, by what this process has loaded. */
+/** The loaded lists that have a wallet. */
 export function listsWith(wallet: Address): LoadedList[] {
   if (loaded.size === 0) return []
   const key = bs58.decode(wallet)
   return [...loaded.values()].filter(({ addresses }) => addresses.has(key))
 }
 
-/** Whether this process screens by a list of that name. */
+/** Whether this process uses a list of that name. */
 export const isInUse = (name: string): boolean => loaded.has(name)
 
 export const isScreening = (): boolean => loaded.size > 0
 
-/** All lists that this process goes by. */
+/** All lists that this process uses. */
 export const loadedLists = (): LoadedList[] => [...loaded.values()]
 
-/** Digests by name, as a process tells the others; null where it screens nothing. */
+/** Digests by name, for other processes to see; null if this process does not screen. */
 export const digestsInUse = (): Record<string, string> | null =>
   loaded.size === 0 ? null : Object.fromEntries(loadedLists().map(({ name, digest }) => [name, digest]))
 
@@ -61,7 +61,7 @@ export const listFacts = (): ListFacts[] =>
     return [{ name, digest, entries, loaded_at, problem }]
   })
 
-/** What is wrong with the lists, in a sentence; null where nothing is. */
+/** What is wrong with the lists, as a sentence; null if nothing is. */
 export const listTrouble = (): string | null => {
   const wrong = sources.find(({ problem }) => problem !== null)
   return wrong ? `${wrong.name} ${wrong.problem}` : null
@@ -72,7 +72,7 @@ type ListSettings = {
   VOUCH_SANCTIONS_LIST_ACCEPT?: string | undefined
 }
 
-/** Keeps the lists of this process as their files are, or as another process has loaded them since. */
+/** Keeps the lists of this process up to date with their files, and with what other processes load. */
 export class ListWatch {
   readonly #accepted: string | undefined
   #timer: NodeJS.Timeout | undefined
@@ -83,8 +83,8 @@ export class ListWatch {
   }
 
   /**
-   * Loads the lists, and watches them from then on. A file that is no list leaves the one that was loaded last; where there
-   * is none, nothing would be screened, so that the start is refused. Errors: SettingsError.
+   * Loads the lists and watches them. If a file is not a valid list, the last loaded one stays in use. If there is none, the
+   * start is refused, because nothing would be screened. Errors: SettingsError.
    */
   static async start({
     VOUCH_SANCTIONS_LIST: paths = [],
@@ -136,13 +136,13 @@ export class ListWatch {
         return null
       })
       if (source.seen === null) source.read = null
-      // What was written a moment ago may still be written.
+      // Wait until the file stops changing, because its author may still be writing.
       else if (!isSame(source.seen, source.read) && isSame(source.seen, before)) await this.#readFile(source)
     }
     await this.#followDatabase()
   }
 
-  /** Reads a file, and stores what is new. */
+  /** Reads a file, and stores a new version. */
   async #readFile(source: Source): Promise<void> {
     try {
       const file = await readListFile(source.path)
@@ -158,7 +158,7 @@ export class ListWatch {
       source.problem = null
       this.#use({ ...stored, addresses: file.addresses })
     } catch (error) {
-      // What is wrong with a file is so until it changes; a database that is away comes back.
+      // A wrong file stays wrong until it changes, but after a database error read it again.
       if (!(error instanceof WrongList)) source.read = null
       else if (source.read === null) source.read = source.seen
       this.#reject(source, error)
@@ -170,7 +170,7 @@ export class ListWatch {
     this.#note(source, error)
   }
 
-  /** Takes over what other processes have loaded. */
+  /** Uses the lists that other processes have loaded. */
   async #followDatabase(): Promise<void> {
     const versions = await readVersions(sources.map(({ name }) => name))
     for (const version of versions) {
@@ -180,7 +180,7 @@ export class ListWatch {
         if (list) this.#use(list)
       }
       if (source.digest !== null && source.digest !== version.digest)
-        this.#note(source, new WrongList("differs from the file that another process has loaded since"))
+        this.#note(source, new WrongList("differs from the file that another process loaded later"))
       else if (source.digest === version.digest) source.problem = null
     }
   }
@@ -193,7 +193,8 @@ export class ListWatch {
   }
 
   #note(source: Source, error: unknown): void {
-    const problem = error instanceof WrongList ? error.message : "cannot be loaded while the database is away"
+    const problem =
+      error instanceof WrongList ? error.message : "cannot be loaded while the database is unreachable"
     if (source.problem !== problem)
       logger.warn(
         { list: source.name, path: source.path, problem, err: error },

@@ -8,7 +8,7 @@ import bs58 from "bs58"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { readListFile } from "./list-file.ts"
 
-// The recipe of docs/screening.md, against a file in the form of OFAC's SDN.XML, from a server as OFAC's.
+// Runs the script of docs/screening.md against a file like OFAC's SDN.XML, from a server like OFAC's.
 const SCRIPT = join(import.meta.dirname, "../../../scripts/ofac-solana.mjs")
 
 const LISTED = "42RLPACwZPx3vYYmxSueqsogfynBDqXK298EDsNoyoHi"
@@ -72,7 +72,7 @@ const addresses = async () => {
   return { size: addresses.size, has: keys.map((key) => addresses.has(bs58.decode(key))) }
 }
 
-/** OFAC's server with an answer. */
+/** Runs the script against a server with this answer. */
 async function from(body: string, status = 200): Promise<{ code: number; said: string }> {
   const server = createServer((request, response) => {
     if (request.url === "/SDN.XML") response.writeHead(302, { location: "/exports/SDN.XML" }).end()
@@ -86,15 +86,15 @@ async function from(body: string, status = 200): Promise<{ code: number; said: s
   }
 }
 
-test.each(["\n", "\r\n", ""])("addresses of each currency are taken, once (lines end in %j)", async (end) => {
+test.each(["\n", "\r\n", ""])("addresses of each currency are written once (line ends: %j)", async (end) => {
   const { code, said } = await from(sdn(ENTRIES).replaceAll("\n", end))
   expect([code, said]).toEqual([0, `${list()}: 5 addresses\n`])
-  // What Vouch makes of it: Solana's alone, and no other number that looks like one.
+  // Vouch reads only Solana addresses, and no other numbers that look like one.
   expect(await addresses()).toEqual({ size: 2, has: [true, true, false] })
   expect(readdirSync(directory)).toEqual(["ofac-solana.txt"])
 })
 
-test("from a file, and the same again changes nothing", async () => {
+test("a file works as source, and an unchanged one changes nothing", async () => {
   const source = join(directory, "SDN.XML")
   writeFileSync(source, sdn(ENTRIES))
   expect((await write(source)).said).toContain("5 addresses")
@@ -110,7 +110,7 @@ test.each<[string, string, number, RegExp]>([
   ["breaks off", sdn(ENTRIES).slice(0, -40), 200, /not the whole of it/],
   ["leaves entries out", sdn(ENTRIES, 3), 200, /has 2 entries, and says 3/],
   ["names no address", sdn([entry(1, "X", [id(1, "Passport", "X1")])]), 200, /no digital currency address/],
-])("a server that %s leaves the list as it was", async (_what, body, status, problem) => {
+])("a server that %s leaves the list unchanged", async (_what, body, status, problem) => {
   const before = `${LISTED}\n`
   writeFileSync(list(), before)
   const { code, said } = await from(body, status)

@@ -5,7 +5,7 @@ import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { type ChosenPolicies, type Policies, policiesOf, policyNames } from "#shared/monitoring.ts"
 
-/** What a workspace does when something is found. */
+/** What a workspace does on a match or a signal. */
 export async function readPolicies(sql: Queryable, workspaceId: string): Promise<Policies> {
   const rows = await sql<{ policies: ChosenPolicies }[]>`
     select policies from workspaces where id = ${workspaceId}`
@@ -13,8 +13,8 @@ export async function readPolicies(sql: Queryable, workspaceId: string): Promise
 }
 
 /**
- * Changes what happens from now on. Once wallets on a list are to be frozen, those that were found before are as well; what
- * is frozen stays so until its review is decided. Errors: insufficient_scope.
+ * Changes the policies. If wallets on a list are to be frozen, earlier matches are frozen too. Frozen wallets stay frozen until
+ * their review is decided. Errors: insufficient_scope.
  */
 export async function changePolicies({
   workspaceId,
@@ -40,7 +40,7 @@ export async function changePolicies({
       subject: workspaceId,
       detail: { before: only(before), after: only(after) },
     })
-    // Whatever was found is looked at once more (`rescreen.ts`).
+    // Compare earlier matches again (`rescreen.ts`).
     if (changed.includes("wallet_listed"))
       await sql`delete from screenings where workspace_id = ${workspaceId}`
     return after

@@ -11,7 +11,7 @@ let app: TestApp
 let key: TestKey
 let list: TestList
 let tokens: TokenFixture
-/** All that is on the list by now. */
+/** All wallets on the list so far. */
 const listed: string[] = [stranger]
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const reviewsOf = (wallet: string, by = key) =>
 const reviewOf = (wallet: string, by = key) =>
   waitFor(async () => (await reviewsOf(wallet, by))[0] ?? null, "the review")
 
-test("a verification of a listed wallet is refused, uses no quota, and opens one review", async () => {
+test("starting a verification of a listed wallet is refused, uses no quota, and opens one review", async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => start(stranger)))
   for (const { status, json } of answers) {
     expect([status, json.error]).toEqual([403, "wallet_sanctioned"])
@@ -61,7 +61,7 @@ test("a verification of a listed wallet is refused, uses no quota, and opens one
   expect(hit!.digest).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test("a wallet that comes onto the list after its verification gets no tokens and gives none", async () => {
+test("a wallet listed after its verification can neither receive nor send tokens", async () => {
   const config = await tokens.config()
   const [alice, bob] = await tokens.wallets(2)
   expect((await tokens.mint(config, alice, 10)).status).toBe(200)
@@ -80,7 +80,7 @@ test("a wallet that comes onto the list after its verification gets no tokens an
   expect((await tokens.get(`/kyc/status/${alice}`)).json.status).toBe("verified")
 })
 
-test("a mint that waits is refused at its signature once its wallet is on the list", async () => {
+test("a queued mint is refused at signing once its wallet is on the list", async () => {
   const config = await tokens.config()
   const [alice] = await tokens.wallets(1)
   let waiting: ReturnType<typeof tokens.mint>
@@ -99,7 +99,7 @@ test("a mint that waits is refused at its signature once its wallet is on the li
   expect([holdings, onChain]).toEqual([[], 0n])
 })
 
-test("of mints at once with the change of the list, none lands after it that was not signed before", async () => {
+test("with mints during a change of the list, only those signed before it land", async () => {
   const config = await tokens.config()
   const [alice] = await tokens.wallets(1)
   const adding = addToList(alice)
@@ -116,7 +116,7 @@ test("of mints at once with the change of the list, none lands after it that was
   expect((await tokens.mint(config, alice, 1)).status).toBe(403)
 })
 
-test("the check before sending says it, and leaves nothing behind", async () => {
+test("preflight shows the match and records nothing", async () => {
   const { browser, account } = await member(app)
   const own = await app.key({ account })
   const fixture = tokenFixture(app, own)
@@ -136,7 +136,7 @@ test("the check before sending says it, and leaves nothing behind", async () => 
   expect(await reviewsOf(wallet, own)).toEqual([])
 })
 
-test("clearing a false match serves the wallet again, in this workspace alone", async () => {
+test("clearing a false match serves the wallet again, only in this workspace", async () => {
   const team = await officerOf(app)
   const wallet = newWallet()
   await addToList(wallet)
@@ -146,7 +146,7 @@ test("clearing a false match serves the wallet again, in this workspace alone", 
   expect(await team.decide(review.id, "clear")).toMatchObject({ state: "closed" })
   expect((await start(wallet, team.key)).status).toBe(200)
   expect((await start(wallet, other)).status).toBe(403)
-  // A new version that still has it finds nothing new; another list would.
+  // A new version with the same wallet is no new match; another list would be.
   await addToList(newWallet())
   expect((await start(wallet, team.key)).status).toBe(200)
   const entries = await sql`
@@ -156,7 +156,7 @@ test("clearing a false match serves the wallet again, in this workspace alone", 
   ])
 })
 
-test("a wallet that leaves the list is served again, its review closes, and its return is found anew", async () => {
+test("a wallet that leaves the list is served again, its review closes, and its return is a new match", async () => {
   const team = await officerOf(app)
   const wallet = newWallet()
   await addToList(wallet)

@@ -9,7 +9,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { screeningHealth, type TestList, testList } from "#test/fixtures/screening.ts"
 import { rescreenDue } from "./rescreen.ts"
 
-// One process without a worker of its own: what walks is what the test calls.
+// One process without a worker, so only the test's calls compare wallets.
 let app: TestApp
 let list: TestList
 let key: TestKey
@@ -29,7 +29,7 @@ afterAll(async () => {
   await list.remove()
 })
 
-/** Attestations that ended long ago, of one investor: what is known of a wallet, and no more. */
+/** Attestations of one investor that ended long ago, so that the workspace knows the wallets. */
 const fill = ({ workspaceId }: TestKey, wallets: readonly string[]) => sql`
   with investor as (
     insert into investors (workspace_id, id, external_id, created_at)
@@ -40,7 +40,7 @@ const fill = ({ workspaceId }: TestKey, wallets: readonly string[]) => sql`
     ${clock.now()}, 'sess_' || ${workspaceId} || n, 'sandbox'
   from investor, unnest(${wallets as string[]}::text[]) with ordinality as t(wallet, n)`
 
-/** Counts how often a walk says how far it has come: each time it has read at most 5000 rows. */
+/** Counts how often a walk saves its progress. Each time, it has read at most 5000 rows. */
 async function count(): Promise<void> {
   await sql`create table steps (workspace_id text, step text)`
   await sql.unsafe(`
@@ -71,20 +71,20 @@ async function use(listed: readonly string[]) {
   await waitFor(async () => (await screeningHealth(app)).lists[0].digest === digest, "the list to be loaded")
 }
 
-test("12,000 wallets are read in three steps, compared with a new version once, and those found once", async () => {
+test("12,000 wallets are read in three steps, compared with a new version once, and matches are recorded once", async () => {
   const found = [wallets[0]!, wallets[5000]!, wallets[WALLETS - 1]!]
   await use([...found, bs58.encode(randomBytes(32))])
   await rescreen()
   expect((await hits(key)).map(({ wallet }) => wallet).sort()).toEqual(found.sort())
   const row = await screening(key)
   expect([row.step, Number(row.compared), row.found]).toEqual([null, WALLETS + found.length, found.length])
-  // One more for each that is found, so that a crash repeats nothing.
+  // One more for each match, so that a crash repeats nothing.
   expect(await stepsOf(key)).toEqual({ attestations: 3 + found.length, holdings: 1, hits: 1 + found.length })
   await rescreen()
   expect(await stepsOf(key)).toEqual({})
 })
 
-test("of ten that begin at once one walks", async () => {
+test("of ten simultaneous walks, one runs", async () => {
   await use([...(await hits(key)).map(({ wallet }) => wallet), wallets[7]!])
   await Promise.all(Array.from({ length: 10 }, rescreen))
   const row = await screening(key)
@@ -96,7 +96,7 @@ test("of ten that begin at once one walks", async () => {
   await stepsOf(key)
 })
 
-test("one that dies in the middle is gone on with where it was, and what it found is found once", async () => {
+test("a walk that dies continues where it stopped, and its matches are recorded once", async () => {
   const before = await hits(key)
   const [early, deadly, late] = [wallets[100]!, wallets[6000]!, wallets[11_000]!]
   await sql.unsafe(`
@@ -108,7 +108,7 @@ test("one that dies in the middle is gone on with where it was, and what it foun
   const halfway = await screening(key)
   expect(halfway).toMatchObject({ step: "attestations", finished_at: null })
   expect(halfway.up_to > wallets[4998]! && halfway.up_to < deadly).toBe(true)
-  // Its claim still stands: nobody else begins.
+  // Its claim is still valid, so no other walk begins.
   await sql.unsafe("drop trigger die on screening_hits")
   await stepsOf(key)
   await rescreen()
@@ -121,13 +121,13 @@ test("one that dies in the middle is gone on with where it was, and what it foun
   expect((await hits(key)).map(({ wallet }) => wallet).sort()).toEqual(
     [...before.map(({ wallet }) => wallet), early, deadly, late].sort(),
   )
-  // It did not begin anew: two steps were left, and the two that were found.
+  // It did not start again: two steps were left, and two matches.
   expect((await stepsOf(key)).attestations).toBeLessThanOrEqual(1 + 2 + 2)
   for (const wallet of [early, deadly, late])
     expect(await sql`select id from reviews where wallet = ${wallet}`).toHaveLength(1)
 })
 
-test("each workspace has its own walk, and finds its own wallets alone", async () => {
+test("each workspace has its own walk, which finds only its own wallets", async () => {
   const other = await app.key()
   const own = Array.from({ length: 10 }, () => bs58.encode(randomBytes(32)))
   await fill(other, own)
@@ -138,7 +138,7 @@ test("each workspace has its own walk, and finds its own wallets alone", async (
   expect(await hits(key)).toEqual(before)
 })
 
-test("a process whose list is not the newest leaves the walk to those who have it", async () => {
+test("a process without the newest list leaves the walk to those that have it", async () => {
   await sql`update screening_lists set digest = ${"0".repeat(64)}`
   await sql`delete from screenings`
   await rescreen()

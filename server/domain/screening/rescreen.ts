@@ -10,15 +10,15 @@ import { recordHits } from "./hits.ts"
 import { listsWith, loadedLists } from "./lists.ts"
 import type { LoadedList } from "./stored-lists.ts"
 
-// When a list has changed, every wallet that a workspace knows is compared with it: of its attestations, of its holdings,
-// and those that were found before, which may have left the list.
+// When a list has changed, every wallet that a workspace knows is compared with it: those of attestations and holdings, and
+// earlier matches, which may have left the list.
 
-/** Rows that are read at once. */
+/** Rows to read at once. */
 const BATCH = 5000
-/** How long a walk is nobody else's after its last step; each step extends it. */
+/** How long a walk stays claimed after its last step. Each step extends it. */
 const CLAIM_SECONDS = 10
 
-/** Workspaces in which a walk failed are left alone for a while, and hold up nobody. */
+/** Pauses workspaces in which a walk failed, so that they do not delay others. */
 const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 
 type Step = "attestations" | "holdings" | "hits"
@@ -31,9 +31,8 @@ type ApplyHeld = (
 ) => Promise<void>
 
 /**
- * Compares the wallets of all workspaces with the lists, where that has not been done with their present versions. One
- * worker walks a workspace at a time, and says after each step how far it has come: after a crash another one goes on
- * from there. Returns how many walks came to their end.
+ * Compares the wallets of all workspaces with new versions of the lists. One worker walks a workspace at a time and saves its
+ * progress after each step, so that another one continues from there after a crash. Returns how many walks finished.
  */
 export async function rescreenDue(applyHeld: ApplyHeld): Promise<number> {
   let ended = 0
@@ -53,7 +52,7 @@ export async function rescreenDue(applyHeld: ApplyHeld): Promise<number> {
   return ended
 }
 
-/** None where another process has loaded a newer version: it is that one's to compare. */
+/** Workspaces to compare. None if another process has loaded a newer version and will compare it. */
 async function dueFor({ name, digest }: LoadedList): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select w.id from workspaces w
@@ -63,7 +62,7 @@ async function dueFor({ name, digest }: LoadedList): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Walks on, or begins, unless another one does. Returns whether it came to the end. */
+/** Begins or continues a walk, unless another worker has it. Returns whether it finished. */
 async function walk(work: Omit<Walk, "token">): Promise<boolean> {
   const { workspaceId, list } = work
   const token = randomUUID()
@@ -89,14 +88,14 @@ async function walk(work: Omit<Walk, "token">): Promise<boolean> {
 }
 
 type Place = { step: Step; upTo: string }
-/** Where it goes on; null at the end, `lost` where somebody else has taken over. */
+/** Where the walk continues; null at the end, `lost` if another worker has taken over. */
 type Next = Place | null | "lost"
 
 const order = { attestations: "holdings", holdings: "hits", hits: null } as const
 
 const steps: Record<Step, (walk: Walk, upTo: string) => Promise<Next>> = {
   attestations: async (own, upTo) => {
-    // By bytes, as their index has them.
+    // In byte order, like the index.
     const rows = await sql<{ wallet: Address }[]>`
       select wallet from attestations where workspace_id = ${own.workspaceId} and wallet ~>~ ${upTo}
       order by wallet using ~<~ limit ${BATCH}`
@@ -134,7 +133,7 @@ const steps: Record<Step, (walk: Walk, upTo: string) => Promise<Next>> = {
 
 type Known = { wallet: Address; upTo: string }
 
-/** Compares what was read. What is found is recorded before it is said how far the walk has come, each by itself. */
+/** Compares wallets. Records each match separately, before saving the walk's progress. */
 async function compare(
   own: Walk,
   step: Step,
@@ -162,11 +161,11 @@ async function compare(
   return (await save(own, next, { compared: known.length - done, found: 0 })) ? next : "lost"
 }
 
-/** Approvals that waited for the wallet alone count now. */
+/** Ends the match of a wallet that left the list, and applies approvals that only waited for it. */
 async function leave({ workspaceId, list, applyHeld }: Walk, wallet: Address): Promise<void> {
   const ended = await repeatOnDeadlock(() =>
     sql.begin(async (sql) => {
-      // Locked before the review, as a vendor's event does.
+      // Lock them before the review, in the same order as a vendor's event.
       const held = await sql<{ id: string }[]>`
         select id from attestations
         where workspace_id = ${workspaceId} and wallet = ${wallet} and status = 'pending' and held_at is not null
@@ -181,7 +180,7 @@ async function leave({ workspaceId, list, applyHeld }: Walk, wallet: Address): P
   publishActivity(workspaceId)
 }
 
-/** Says how far it has come; false where the walk is not this one's any more. */
+/** Saves the progress; false if another worker has taken over. */
 async function save(
   { workspaceId, list, token }: Walk,
   next: Place | null,

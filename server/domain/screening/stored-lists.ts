@@ -4,22 +4,22 @@ import { clock } from "#server/lib/time.ts"
 import { AddressSet, KEY_BYTES } from "./address-set.ts"
 import type { ListFile } from "./list-file.ts"
 
-/** Addresses in one statement: a megabyte. */
+/** Addresses in one statement: one megabyte. */
 const PART = 32_768
 
 const versionColumns = columns("screening_lists", "name", "digest", "entries", "loaded_at")
-/** A list as it was loaded last, by whichever process. */
+/** The version of a list that a process loaded last. */
 export type ListVersion = RowOf<typeof versionColumns>
 
-/** A list, and what is on it. */
+/** A list with its addresses. */
 export type LoadedList = ListVersion & { addresses: AddressSet }
 
-/** The versions that all processes go by. */
+/** The versions that all processes use. */
 export const readVersions = (names: readonly string[]): Promise<ListVersion[]> =>
   sql<ListVersion[]>`
     select ${sql(versionColumns)} from screening_lists where name = any(${names as string[]}) order by name`
 
-/** A list as it is now; null where there is none. */
+/** The current version of a list; null if there is none. */
 export const readStored = (name: string): Promise<LoadedList | null> =>
   sql.begin("isolation level repeatable read read only", async (sql) => {
     const [version] = await sql<ListVersion[]>`
@@ -36,8 +36,8 @@ export const readStored = (name: string): Promise<LoadedList | null> =>
   })
 
 /**
- * Makes a file the list that every process goes by. A list that has less than half of the entries of the one before is
- * taken only if it is the `accepted` one: a wrong file clears nobody. Of several that store at once the last one holds.
+ * Makes a file the list that every process uses. A list with less than half of the previous entries must be the `accepted` one,
+ * so that a wrong file clears no one. Of several simultaneous ones, the last one counts.
  */
 export const storeList = (
   name: string,

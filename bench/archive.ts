@@ -119,7 +119,7 @@ async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
     found.set(`${name}, MB`, size!.heap)
     found.set(`${name}, indexes, MB`, size!.indexes)
   }
-  const payers = { own: "" as Address, poor: [], broke: [] }
+  const payers = { own: "" as Address, low: [], empty: [] }
   const noone = {
     after: "",
     except: [],

@@ -22,7 +22,7 @@ test("a quarantine says what goes on and who ends it; a reconciliation, what it 
   await expect(banner).toHaveCount(0)
 
   await test.step("of the whole mode", async () => {
-    const reason = "nobody can say what has landed: rpc keeps no history. `vouch ledger reconcile` shows it"
+    const reason = "no node can say what has landed: rpc keeps no history. `vouch ledger reconcile` shows it"
     await showLedger(page, { quarantine: { of: "mode", reason } }, { chain: reason })
     await page.reload()
     await expect(banner).toContainText("rpc keeps no history")

@@ -12,7 +12,7 @@ export const REPLAY_SECONDS = 24 * 3600
  * Of a record, by the database's own clock in the statement itself: a key that is forgotten too early lets the same
  * mint happen twice, so that no process's idea of the time may decide it.
  */
-export const isReplayedNoMore = (sql: Queryable) =>
+export const isExpired = (sql: Queryable) =>
   sql`created_at <= statement_timestamp() - ${REPLAY_SECONDS} * interval '1 second'`
 /** How long a request waits for the first one with its key; a test of the end of it makes it short. */
 export const keyWait = { ms: 25_000 }
@@ -109,14 +109,14 @@ async function findRecord(claim: IdempotencyClaim): Promise<Known | null> {
       over: boolean
     }[]
   >`
-    select fingerprint, subject, status, body, ${isReplayedNoMore(short)} as over from idempotency_records
+    select fingerprint, subject, status, body, ${isExpired(short)} as over from idempotency_records
     where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
   if (!row) return null
   if (row.over) {
     await short`
       delete from idempotency_records
       where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}
-        and ${isReplayedNoMore(short)}`
+        and ${isExpired(short)}`
     return null
   }
   if (!row.fingerprint.equals(fingerprint)) {

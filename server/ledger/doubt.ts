@@ -27,7 +27,7 @@ export async function noteDoubt(
   if (times === 1 || before?.reason !== reason) {
     logger.warn(
       { mode, workspaceId, signature, reason },
-      "nobody can say whether a transaction has landed; its operations wait. `vouch ledger resolve` decides it",
+      "no node can say whether a transaction has landed; its operations wait. `vouch ledger resolve` decides it",
     )
     await sql`update transactions set doubt = ${reason} where signature = ${signature} and status = 'saved'`
   }

@@ -115,9 +115,9 @@ test("what landed before the node's history begins is not signed again, and sett
   node.twist = forgets(await slotNow())
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect(await doubtOf(id)).toMatch(/no history before slot/)
-  expect(app.log.some((line) => line.includes("nobody can say") && line.includes(signature!))).toBe(true)
+  expect(app.log.some((line) => line.includes("no node can say") && line.includes(signature!))).toBe(true)
   const chainSays = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain
-  await waitFor(async () => /may have landed or not/.test(await chainSays()), "health to tell of it")
+  await waitFor(async () => /may have landed or not/.test(await chainSays()), "health to report it")
   const isInDoubt = async () => (await readOperationDetail(operatorOf(key), id)).transaction?.in_doubt
   expect(await isInDoubt()).toBe(true)
   expect(await savedFor(id)).toBe(1)

@@ -195,7 +195,7 @@ async function weigh(
   }
   const listed = new Set(landed.map(({ signature }) => signature))
   const left = witnesses.find(({ signature }) => !listed.has(signature))
-  const gap = left ? `the history that is told leaves out ${left.signature}, which has landed` : null
+  const gap = left ? `the node's history leaves out ${left.signature}, which has landed` : null
   await refuseUntold(chain, untold, witnesses.length > 0)
   const bySignature = new Map(landed.map((one) => [one.signature, one]))
   const absent = late.flatMap(({ signature }) => (bySignature.has(signature) ? [] : signature))
@@ -213,7 +213,7 @@ async function weigh(
         : there
           ? `no history lists it, but the effect of ${there} is on chain`
           : told.has(signature)
-            ? "no history lists it, but the node tells of it when it is asked for it"
+            ? "no history lists it, but the node returns it when asked for it"
             : null
     if (found) words.set(signature, { says: "landed", ending: endingOf(found, workspaceId) })
     else if (wrong) words.set(signature, { says: "contradiction", reason: wrong, isPassing: false })

@@ -52,7 +52,7 @@ export class Examinations<One extends { workspaceId: string }> {
     if (this.#failing.times(workspaceId) === 0)
       logger.warn(
         { err: error, mode: this.#mode, workspaceId },
-        "could not find out what became of transactions; trying again",
+        "could not find the outcome of transactions; trying again",
       )
     this.#failing.failed(workspaceId)
   }

@@ -128,7 +128,7 @@ export class Finality {
     if (this.#inDoubt.times(signature) === 0)
       logger.warn(
         { mode: this.#chain.mode, signature, reason },
-        "nobody can say whether a confirmed transaction is there for good; it is looked for again",
+        "no node can say whether a confirmed transaction is final; it is checked again",
       )
     this.#inDoubt.failed(signature)
   }

@@ -80,7 +80,7 @@ test("a wrong signature is never saved, and the right one that comes later is", 
     await waitFor(async () => service.requests.length > before, "a signature to be asked for")
     await waitFor(
       async () => /a signer does not answer as it should/.test((await health()).checks.chain),
-      "health to tell of it",
+      "health to report it",
     )
     expect(app.log.some((line) => line.includes(`a signature that is not ${service.key.address}'s`))).toBe(
       true,
@@ -101,7 +101,7 @@ test("a service that is away holds up its own workspaces alone", async () => {
   const [[wallet], [theirWallet]] = [await tokens.wallets(1), await theirs.wallets(1)]
   authority.misbehave({ away: 10_000 })
   const { operation_id: id } = (await tokens.mint(config, wallet, "1", later)).json
-  await waitFor(async () => (await health()).status === "degraded", "health to tell of it")
+  await waitFor(async () => (await health()).status === "degraded", "health to report it")
   expect((await theirs.mint(theirConfig, theirWallet!, "1")).status).toBe(200)
   expect((await operationOf(id)).status).toBe("queued")
   authority.misbehave(null)

@@ -6,7 +6,7 @@ import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Address } from "#shared/address.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
-import { type LowFunds, Purse } from "./purse.ts"
+import { FeePayerBalance, type LowFunds } from "./fee-payer-balance.ts"
 
 /** How often balances and the chain's clock are read. With two modes, that is less than one call a second. */
 const READ_EVERY_MS = 2500
@@ -15,15 +15,15 @@ export const FUNDING_EVERY_MS = 200
 /** How far back spending counts, including spending from before this process started. */
 const RECALL_SECONDS = 3600
 /** Fee payers that one report names. */
-const MOST_TOLD = 5
+const MAX_REPORTED = 5
 
 /** The balances of a chain's fee payers: the mode's, and those of workspaces that have their own. */
 export class Funds {
   readonly #chain: Chain
   readonly #low: LowFunds
   /** The mode's fee payer. */
-  readonly own: Purse
-  #purses: Map<Address, Purse>
+  readonly own: FeePayerBalance
+  #balances: Map<Address, FeePayerBalance>
   /** A slot that the chain has reached. */
   slot = 0
   #readAt = Number.NEGATIVE_INFINITY
@@ -32,28 +32,28 @@ export class Funds {
   constructor(chain: Chain, low: LowFunds) {
     this.#chain = chain
     this.#low = low
-    this.own = new Purse(addressOf(chain.feePayer.publicKey), { chain, low })
-    this.#purses = new Map([[this.own.address, this.own]])
+    this.own = new FeePayerBalance(addressOf(chain.feePayer.publicKey), { chain, low })
+    this.#balances = new Map([[this.own.address, this.own]])
   }
 
   /** Null if it is not known to pay for any workspace; `refresh` updates this. */
-  of(feePayer: Address): Purse | null {
-    return this.#purses.get(feePayer) ?? null
+  of(feePayer: Address): FeePayerBalance | null {
+    return this.#balances.get(feePayer) ?? null
   }
 
   /** Fee payers that have too little for all operations. */
-  get poor(): Address[] {
-    return [...this.#purses.values()].flatMap(({ address, suffices }) => (suffices ? [] : address))
+  get lowPayers(): Address[] {
+    return [...this.#balances.values()].flatMap(({ address, isEnough }) => (isEnough ? [] : address))
   }
 
   /** Whether the embedded network's faucet is about to fund a fee payer. */
   get isFunding(): boolean {
-    return this.#chain.embedded && this.poor.length > 0
+    return this.#chain.embedded && this.lowPayers.length > 0
   }
 
   /** Balances of at most `most` fee payers: the mode's first, then the lowest. Null while unknown. */
   balances(most: number): { address: Address; sol: number | null; hoursLeft: number | null }[] {
-    const given = [...this.#purses.values()].filter((purse) => purse !== this.own)
+    const given = [...this.#balances.values()].filter((balance) => balance !== this.own)
     given.sort((one, other) => (one.sol ?? 0) - (other.sol ?? 0))
     return [this.own, ...given]
       .slice(0, most)
@@ -62,26 +62,26 @@ export class Funds {
 
   /** At most `most` fee payers that need SOL, the lowest balance first. */
   low(most: number): LowPayer[] {
-    const low = [...this.#purses.values()].flatMap((purse) => purse.low ?? [])
+    const low = [...this.#balances.values()].flatMap((balance) => balance.low ?? [])
     return low.sort((one, other) => one.sol - other.sol).slice(0, most)
   }
 
   /** What keeps some operations from being signed. */
   get troubles(): string[] {
-    return this.#told(({ trouble }) => trouble)
+    return this.#report(({ trouble }) => trouble)
   }
 
   /** What will soon keep operations from being signed. */
   get warnings(): string[] {
-    return this.#told(({ warning }) => warning)
+    return this.#report(({ warning }) => warning)
   }
 
-  #told(of: (purse: Purse) => string | null): string[] {
-    const told = [...this.#purses.values()].flatMap((purse) => of(purse) ?? [])
-    const others = told.length - MOST_TOLD
+  #report(of: (balance: FeePayerBalance) => string | null): string[] {
+    const reports = [...this.#balances.values()].flatMap((balance) => of(balance) ?? [])
+    const others = reports.length - MAX_REPORTED
     return others > 0
-      ? [...told.slice(0, MOST_TOLD), `and ${others} more fee payers; the log names them`]
-      : told
+      ? [...reports.slice(0, MAX_REPORTED), `and ${others} more fee payers; the log names them`]
+      : reports
   }
 
   /** Reads the balances and the chain's clock, unless that just happened and `now` is not set. */
@@ -90,24 +90,24 @@ export class Funds {
     const every = this.isFunding ? FUNDING_EVERY_MS : READ_EVERY_MS
     if (!now && performance.now() - this.#readAt < every) return
     await this.#find()
-    const purses = [...this.#purses.values()]
-    const accounts = [SYSVAR_CLOCK_PUBKEY, ...purses.map(({ address }) => publicKeyOf(address))]
+    const balances = [...this.#balances.values()]
+    const accounts = [SYSVAR_CLOCK_PUBKEY, ...balances.map(({ address }) => publicKeyOf(address))]
     const { slot, value } = await rpc.accounts(accounts, { since: 0 })
     const [clock, ...payers] = value
     this.slot = slot
     if (clock) noteChainTime(mode, { unixSeconds: unixSecondsOf(clock.data), slotMs })
-    for (const [i, purse] of purses.entries()) purse.note(payers[i]?.lamports ?? 0)
+    for (const [i, balance] of balances.entries()) balance.note(payers[i]?.lamports ?? 0)
     this.#readAt = performance.now()
     // The embedded network's faucet keeps its fee payers funded.
-    const low = purses.filter(({ sol }) => embedded && (sol ?? 0) < 100)
+    const low = balances.filter(({ sol }) => embedded && (sol ?? 0) < 100)
     for (const { address } of low) await rpc.airdrop(publicKeyOf(address), 1000 * LAMPORTS_PER_SOL)
   }
 
   /** Lamports available for fees. The chain takes no fee that leaves less than the rent of an empty account. */
-  async readForFees(purse: Purse, options: { since: number }): Promise<number> {
+  async readForFees(balance: FeePayerBalance, options: { since: number }): Promise<number> {
     const { rpc, rent } = this.#chain
-    const lamports = (await rpc.account(publicKeyOf(purse.address), options)).value?.lamports ?? 0
-    purse.note(lamports)
+    const lamports = (await rpc.account(publicKeyOf(balance.address), options)).value?.lamports ?? 0
+    balance.note(lamports)
     return Math.max(0, lamports - (rent?.of(0) ?? 0))
   }
 
@@ -116,8 +116,8 @@ export class Funds {
     const rows = await sql<{ fee_payer: Address }[]>`
       select distinct fee_payer from workspaces where mode = ${this.#chain.mode} and fee_payer is not null`
     const about = { chain: this.#chain, low: this.#low }
-    const given = rows.map(({ fee_payer }) => this.of(fee_payer) ?? new Purse(fee_payer, about))
-    this.#purses = new Map([this.own, ...given].map((purse) => [purse.address, purse]))
+    const given = rows.map(({ fee_payer }) => this.of(fee_payer) ?? new FeePayerBalance(fee_payer, about))
+    this.#balances = new Map([this.own, ...given].map((balance) => [balance.address, balance]))
     if (!this.#isRecalled) await this.#recall()
     this.#isRecalled = true
   }

@@ -4,7 +4,7 @@ import type { Chain } from "#server/solana/chain.ts"
 import { MEMO_MARK } from "#server/solana/memo.ts"
 import { HistoryMissing } from "#server/solana/rpc/errors.ts"
 import type { TransactionStatus } from "#shared/statuses.ts"
-import { issuersOf, readOurs } from "./ours.ts"
+import { issuersOf, readOwnTransaction } from "./read-own-transaction.ts"
 import { carriedBy } from "./restore/carried.ts"
 
 // Vouch recognizes what has landed by the memos in a list of signatures. Some nodes list signatures without memos. By
@@ -29,7 +29,7 @@ export type ToldPage = {
 export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Promise<ToldPage> {
   const known = await statusesOf(succeeded)
   const bare = succeeded.find((one) => known.has(one.signature) && !hasOurMemo(one))
-  if (bare) throw new HistoryMissing(`the history that is told leaves out the memo of ${bare.signature}`)
+  if (bare) throw new HistoryMissing(`the node's history leaves out the memo of ${bare.signature}`)
   const untold = succeeded.some(hasOurMemo) ? [] : succeeded.filter(({ memo }) => !memo)
   return { known, untold: untold.slice(0, READ + 1) }
 }
@@ -54,11 +54,11 @@ export async function refuseUntold(
   isProven: boolean,
 ): Promise<void> {
   if (untold.length > READ && !isProven)
-    throw new HistoryMissing(`the history that is told has ${untold.length} transactions and no memo`)
+    throw new HistoryMissing(`the node's history has ${untold.length} transactions but no memo`)
   const issuers = issuersOf(chain)
   for (const { signature } of untold.slice(0, READ)) {
-    const transaction = await readOurs(chain, signature, issuers)
+    const transaction = await readOwnTransaction(chain, signature, issuers)
     if (transaction && carriedBy(transaction.message).length > 0)
-      throw new HistoryMissing(`the history that is told leaves out the memo of ${signature}`)
+      throw new HistoryMissing(`the node's history leaves out the memo of ${signature}`)
   }
 }

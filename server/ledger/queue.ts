@@ -7,7 +7,7 @@ import { batchSize } from "./fair-share.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operation.ts"
 
 /** Operations of one workspace in one batch: enough to fill a few transactions, few enough to be fair. */
-export const TURN = { least: 8, most: 64 }
+export const BATCH = { least: 8, most: 64 }
 /** Unfinished operations that are read of a workspace's queue at once. */
 const PAGE = 128
 /** How far down its queue to search for operations that can run. */
@@ -21,9 +21,9 @@ export type Payers = {
   /** Pays for workspaces without their own fee payer. */
   own: Address
   /** These pay only for urgent operations. */
-  poor: readonly Address[]
+  low: readonly Address[]
   /** These cannot pay a fee. */
-  broke: readonly Address[]
+  empty: readonly Address[]
 }
 
 /**
@@ -52,7 +52,7 @@ export async function nextWorkspace({
   urgent,
   blocked,
   full,
-  payers: { own, poor, broke },
+  payers: { own, low, empty },
 }: {
   mode: Mode
   after: string
@@ -69,14 +69,14 @@ export async function nextWorkspace({
   const inCircle = sql`
     select busy.id, ${payer} as payer, false as is_urgent from busy join workspaces w on w.id = busy.id
     where w.mode = ${mode} and ${isFree} and not w.id = any(${[...except, ...full]})
-      and not ${payer} = any(${[...poor, ...broke]}) and exists (
+      and not ${payer} = any(${[...low, ...empty]}) and exists (
       select from operations o where o.workspace_id = busy.id and ${canRun()})
     order by busy.id <= ${after}, busy.id limit 1`
   const waiting = await sql<{ id: string; payer: Address; is_urgent: boolean }[]>`
     with recursive busy as (${busyWorkspaces()}), urgent as (
       select o.workspace_id as id, ${payer} as payer, true as is_urgent from operations o join workspaces w on w.id = o.workspace_id
       where o.urgent and ${canRun()} and w.mode = ${mode} and ${isFree}
-        and not w.id = any(${[...except, ...(urgent === "only" ? [] : blocked)]}) and not ${payer} = any(${broke as Address[]})
+        and not w.id = any(${[...except, ...(urgent === "only" ? [] : blocked)]}) and not ${payer} = any(${empty as Address[]})
       order by w.id <= ${after}, w.id limit 1
     )
     select * from (select * from urgent ${urgent === "only" ? sql`` : sql`union all (${inCircle})`}) one
@@ -99,7 +99,7 @@ export async function readRunnable(
   }: { signing: readonly Unfinished[]; only: ReadonlySet<string> | null; urgentOnly: boolean },
 ): Promise<OperationRow[]> {
   const now = clock.now()
-  const most = only?.size ?? batchSize(workspaceId, TURN)
+  const most = only?.size ?? batchSize(workspaceId, BATCH)
   const except = signing.map(({ id }) => id)
   const readPage = (after: bigint) => sql<Unfinished[]>`
     select ${sql(OPERATION_COLUMNS)}, status, not_before

@@ -156,13 +156,13 @@ test("a change that is about to commit is waited for", async () => {
   expect(await savedFor(id)).toBe(0)
 })
 
-test("turns go on while a slow key signs, and what conflicts with what is being signed waits for it", async () => {
+test("batches continue while a slow key signs, and what conflicts with those being signed waits", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [alice, bob] = await tokens.wallets(2)
   const before = asked()
   const first = await beingSigned(() => begin(config, alice))
   const [conflicting, free] = [await begin(config, alice), await begin(config, bob)]
-  await waitFor(async () => asked() > before + 1, "the second turn")
+  await waitFor(async () => asked() > before + 1, "the second batch")
   // The third one stands behind the first.
   expect(asked()).toBe(before + 2)
   keys.release()
@@ -187,8 +187,8 @@ test("a key that refuses loses nothing, is told of, and holds up nobody else", a
   const degraded = await waitFor(async () => {
     const json = await health()
     return json.status === "degraded" ? json : null
-  }, "health to tell of it")
-  expect(degraded.checks.chain).toMatch(/turns of a workspace fail/)
+  }, "health to report it")
+  expect(degraded.checks.chain).toMatch(/batches of a workspace fail/)
   expect(app.log.some((line) => line.includes("the key management service is away"))).toBe(true)
   expect((await theirs.mint(theirConfig, theirWallet!, "1")).status).toBe(200)
   expect((await operationOf(id)).status).toBe("queued")

@@ -8,6 +8,7 @@ import { type PriorityFees, writtenMints } from "#server/solana/priority-fees.ts
 import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { computeBudget, feeOf, type SignedTransaction, signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
+import type { PlannedBatch } from "./batch.ts"
 import type { Operations } from "./definition.ts"
 import { type Issuer, issuerOf } from "./issuer.ts"
 import type { Lease, Leases } from "./lease.ts"
@@ -17,7 +18,6 @@ import { countByWorkspace, type Standing } from "./places.ts"
 import { type Facts, planAll, sortPlans } from "./plan.ts"
 import { type Blockhash, type Signed, save } from "./save.ts"
 import { SimulatedUnits } from "./simulated-units.ts"
-import type { PlannedTurn } from "./turn.ts"
 
 /** How long signing may take: less than the lifetime of a lease or a blockhash, so that neither expires first. */
 const SIGN_MS = 3000
@@ -48,7 +48,7 @@ export type Saved = {
 export type SignOptions = { facts: Facts | null; fees_lamports: number; price: number }
 
 /** The operations of one transaction, and what it requests. */
-type Batch = {
+type Draft = {
   operations: Planned[]
   budget: { units: number; price: number; marker: PublicKey | null }
   fee_lamports: number
@@ -65,13 +65,13 @@ export type SigningOptions = {
 }
 
 /** A planned batch. */
-type Turn = Pick<PlannedTurn, "lease" | "issuer" | "planned">
+type Batch = Pick<PlannedBatch, "lease" | "issuer" | "planned">
 
 type UnderWay = {
   workspaceId: string
   feePayer: Address
   operations: Unfinished[]
-  batches: readonly Batch[]
+  drafts: readonly Draft[]
   done: Promise<Saved[]>
 }
 
@@ -90,28 +90,28 @@ export class Signing {
   }
 
   /** Fetches what signing a batch needs. It does not throw. */
-  prepare({ planned, issuer }: Turn): Promise<void> {
+  prepare({ planned, issuer }: Batch): Promise<void> {
     const since = async () => (await this.#options.latestBlockhash()).slot
     return this.#units.learn(planned, issuer.feePayer.publicKey, since)
   }
 
   /** Transactions that are being signed. */
   get size(): number {
-    return [...this.#underWay].reduce((sum, { batches }) => sum + batches.length, 0)
+    return [...this.#underWay].reduce((sum, { drafts }) => sum + drafts.length, 0)
   }
 
   /** Each of these takes a place. */
   get standing(): Standing {
     const all = countByWorkspace(
-      [...this.#underWay].flatMap(({ workspaceId, batches }) => batches.map(() => ({ workspaceId }))),
+      [...this.#underWay].flatMap(({ workspaceId, drafts }) => drafts.map(() => ({ workspaceId }))),
     )
     return { underWay: all, all }
   }
 
   /** Fees of those that a key pays for. */
   feesOf(feePayer: Address): number {
-    const batches = [...this.#underWay].flatMap((one) => (one.feePayer === feePayer ? one.batches : []))
-    return batches.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
+    const drafts = [...this.#underWay].flatMap((one) => (one.feePayer === feePayer ? one.drafts : []))
+    return drafts.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
   }
 
   /** Operations of a workspace that are being signed. */
@@ -122,12 +122,12 @@ export class Signing {
   }
 
   /** Returns what was saved, which may be less than was planned. Throws what the signer or the database throws. */
-  async signAndSave({ lease, issuer, planned }: Turn, options: SignOptions): Promise<Saved[]> {
+  async signAndSave({ lease, issuer, planned }: Batch, options: SignOptions): Promise<Saved[]> {
     const { feePayer, marker } = issuer
     const feeInstructions = computeBudget({ units: MAX_UNITS, price: this.#options.fees.ceiling, marker })
-    const batches = affordable(
+    const drafts = affordable(
       pack(planned, { feePayer: feePayer.publicKey, feeInstructions }).map((one) =>
-        this.#batchOf(one, issuer, options.price),
+        this.#draftOf(one, issuer, options.price),
       ),
       options.fees_lamports,
     )
@@ -135,11 +135,11 @@ export class Signing {
       workspaceId: lease.workspaceId,
       feePayer: addressOf(feePayer.publicKey),
       // The queue treats them as submitted.
-      operations: batches.flatMap(({ operations }) =>
+      operations: drafts.flatMap(({ operations }) =>
         operations.map(({ operation }) => ({ ...operation, status: "submitted", not_before: null })),
       ),
-      batches,
-      done: this.#signAndSave({ lease, issuer }, batches, options.facts),
+      drafts,
+      done: this.#signAndSave({ lease, issuer }, drafts, options.facts),
     }
     this.#underWay.add(one)
     try {
@@ -155,16 +155,16 @@ export class Signing {
   }
 
   async #signAndSave(
-    { lease, issuer }: Omit<Turn, "planned">,
-    batches: readonly Batch[],
+    { lease, issuer }: Omit<Batch, "planned">,
+    drafts: readonly Draft[],
     facts: Facts | null,
   ): Promise<Saved[]> {
-    if (batches.length === 0) return []
+    if (drafts.length === 0) return []
     const blockhash = await this.#options.latestBlockhash()
-    const transactions = await this.#sign(issuer, batches, blockhash)
+    const transactions = await this.#sign(issuer, drafts, blockhash)
     const signed = transactions.map((transaction, i) => ({
-      ...batches[i]!,
-      head: computeBudget(batches[i]!.budget).length,
+      ...drafts[i]!,
+      head: computeBudget(drafts[i]!.budget).length,
       transaction,
     }))
     const { workspaceId } = lease
@@ -177,12 +177,12 @@ export class Signing {
         feePayer: addressOf(issuer.feePayer.publicKey),
         signedSlot,
         lastValidBlockHeight,
-        fee_lamports: batches[i]!.fee_lamports,
+        fee_lamports: drafts[i]!.fee_lamports,
       }))
       .filter(({ signature }) => saved.has(signature))
   }
 
-  #batchOf(operations: Planned[], { feePayer, marker, rentOf }: Issuer, least: number): Batch {
+  #draftOf(operations: Planned[], { feePayer, marker, rentOf }: Issuer, least: number): Draft {
     const { fees } = this.#options
     const instructions = operations.flatMap((one) => one.instructions)
     const paid = fees.knownFor([feePayer.publicKey, ...writtenMints(instructions)]) ?? least
@@ -200,11 +200,11 @@ export class Signing {
   }
 
   /**
-   * As many units as the operations may need. A batch that failed before may have had too few: it gets twice as many
+   * As many units as the operations may need. A draft that failed before may have had too few: it gets twice as many
    * each time.
    */
-  #budgetOf(batch: readonly Planned[], price: number): { units: number; price: number } {
-    const takes = batch.map((one) => 2 ** Math.min(one.operation.attempts, 8) * this.#units.of(one))
+  #budgetOf(draft: readonly Planned[], price: number): { units: number; price: number } {
+    const takes = draft.map((one) => 2 ** Math.min(one.operation.attempts, 8) * this.#units.of(one))
     const own = computeBudget({ units: MAX_UNITS, price }).map(computeUnitsOf)
     const units = [...takes, ...own].reduce((sum, one) => sum + one, 0)
     return { units: Math.min(units, MAX_UNITS), price }
@@ -213,10 +213,10 @@ export class Signing {
   /** A signer that does not answer in time is abandoned, and a late signature is not used. */
   async #sign(
     { signersOf, feePayer }: Issuer,
-    batches: readonly Batch[],
+    drafts: readonly Draft[],
     { blockhash }: Blockhash,
   ): Promise<SignedTransaction[]> {
-    const unsigned = batches.map(({ operations, budget }) => {
+    const unsigned = drafts.map(({ operations, budget }) => {
       const instructions = operations.flatMap((one) => one.instructions)
       return {
         instructions: [...computeBudget(budget), ...instructions],
@@ -281,9 +281,9 @@ export class Signing {
 }
 
 /** The first transactions, as many as the fee payer can pay for. */
-function affordable(batches: readonly Batch[], lamports: number): Batch[] {
+function affordable(drafts: readonly Draft[], lamports: number): Draft[] {
   let left = lamports
-  return batches.filter(({ fee_lamports }) => {
+  return drafts.filter(({ fee_lamports }) => {
     left -= fee_lamports
     return left >= 0
   })

@@ -70,7 +70,7 @@ test("a landing that cannot be settled holds up no other, is named, and is settl
   const { checks } = await waitFor(async () => {
     const { json } = await app.request({ method: "GET", path: "/health" })
     return json.status === "degraded" ? json : null
-  }, "health to tell of it")
+  }, "health to report it")
   expect(checks.chain).toMatch(/cannot be settled/)
   expect(
     app.log.some((line) => line.includes(signature!) && line.includes("a row that nobody expected")),

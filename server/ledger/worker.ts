@@ -10,15 +10,16 @@ import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { FEE_PER_TRANSACTION } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import { Backoff } from "./backoff.ts"
+import { type PlannedBatch, planBatch } from "./batch.ts"
 import { CostCounter } from "./costs.ts"
 import type { Operations } from "./definition.ts"
+import type { FeePayerBalance, LowFunds } from "./fee-payer-balance.ts"
 import { Finality } from "./finality.ts"
 import { FUNDING_EVERY_MS, Funds } from "./funds.ts"
 import { Leases } from "./lease.ts"
 import { Outage, troubleOf } from "./outage.ts"
 import { type Room, roomFor } from "./places.ts"
 import { type Facts, lookUp } from "./plan.ts"
-import type { LowFunds, Purse } from "./purse.ts"
 import { type Next, nextWorkspace } from "./queue.ts"
 import { Comparison } from "./restore/comparison.ts"
 import type { Blockhash } from "./save.ts"
@@ -26,7 +27,6 @@ import type { SettlingCommitment } from "./settling-commitment.ts"
 import { Signing, type SignOptions } from "./signing.ts"
 import { Tracker } from "./track.ts"
 import { troubleOfSent } from "./trouble.ts"
-import { type PlannedTurn, planTurn } from "./turn.ts"
 
 /** How long the next batch waits for a signer, in milliseconds: a local one answers within a few. */
 const PATIENCE_MS = 25
@@ -70,7 +70,7 @@ export class LedgerWorker {
   #signerFails = false
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Fee payers that cannot pay a fee. */
-  readonly #broke = new Backoff({ firstMs: IDLE_MS, longestMs: IDLE_MS })
+  readonly #emptyPayers = new Backoff({ firstMs: IDLE_MS, longestMs: IDLE_MS })
   #sent = Promise.withResolvers<void>()
   readonly #known = Promise.withResolvers<void>()
   readonly funds: Funds
@@ -134,7 +134,7 @@ export class LedgerWorker {
     if (this.#failing.size > 0)
       return this.#signerFails
         ? "a signer does not answer as it should; the log says which"
-        : "turns of a workspace fail; the log says which"
+        : "batches of a workspace fail; the log says which"
     return null
   }
 
@@ -176,10 +176,10 @@ export class LedgerWorker {
     const doubt = clockDoubt(this.chain.mode) ?? (await this.#comparison.look(this.funds.slot))
     this.#trouble = doubt ?? (this.funds.troubles.join("; ") || null)
     // The embedded network's faucet is about to fund it, so its balance is not known yet.
-    if (this.funds.own.suffices || !this.chain.embedded) this.#known.resolve()
+    if (this.funds.own.isEnough || !this.chain.embedded) this.#known.resolve()
     const room = roomFor(this.#tracker.standing, this.#signing.standing)
-    const poor = [...this.funds.poor, ...this.#tracker.stuckPayers]
-    const next = doubt === null && room.forUrgent ? await this.#nextWorkspace(room, poor) : null
+    const low = [...this.funds.lowPayers, ...this.#tracker.stuckPayers]
+    const next = doubt === null && room.forUrgent ? await this.#nextWorkspace(room, low) : null
     if (next === null) {
       this.#blocked.clear()
       const isFull = !room.forAll || room.full.length > 0
@@ -188,16 +188,16 @@ export class LedgerWorker {
       return
     }
     const { workspaceId, feePayer } = next
-    const purse = this.funds.of(feePayer)
+    const balance = this.funds.of(feePayer)
     // A workspace has just been given this fee payer.
-    if (purse === null) return this.funds.refresh({ now: true })
-    const isPoor = poor.includes(feePayer)
-    const fees_lamports = isPoor ? await this.#feesLeft(purse) : Number.POSITIVE_INFINITY
-    if (fees_lamports < FEE_PER_TRANSACTION) return this.#broke.failed(feePayer)
+    if (balance === null) return this.funds.refresh({ now: true })
+    const isLow = low.includes(feePayer)
+    const fees_lamports = isLow ? await this.#feesLeft(balance) : Number.POSITIVE_INFINITY
+    if (fees_lamports < FEE_PER_TRANSACTION) return this.#emptyPayers.failed(feePayer)
     this.#lastWasUrgent = next.isUrgent
     if (!next.isUrgent) this.#lastWorkspace = workspaceId
-    const urgentOnly = isPoor || !room.forAll || room.full.includes(workspaceId)
-    if (await this.#giveTurn(next, { urgentOnly, fees_lamports })) {
+    const urgentOnly = isLow || !room.forAll || room.full.includes(workspaceId)
+    if (await this.#runBatch(next, { urgentOnly, fees_lamports })) {
       this.#blocked.clear()
     } else if (this.#blocked.has(workspaceId)) {
       // The circle is complete and everything queued waits for what is in flight, so this loop waits too.
@@ -209,22 +209,22 @@ export class LedgerWorker {
   }
 
   /** Returns whether anything moved. A failure in one workspace delays no other. */
-  async #giveTurn({ workspaceId, feePayer }: Next, least: Omit<Limits, "price">): Promise<boolean> {
+  async #runBatch({ workspaceId, feePayer }: Next, least: Omit<Limits, "price">): Promise<boolean> {
     // If the chain does not answer, the workspace is not at fault.
     const [price] = await Promise.all([this.#fees.priceFor([publicKeyOf(feePayer)]), this.#latestBlockhash()])
     const limits = { ...least, price }
     try {
-      const first = await this.#planTurn(workspaceId, null, limits)
+      const first = await this.#planBatch(workspaceId, null, limits)
       if (!first) {
         this.#locked.failed(workspaceId)
         return false
       }
-      const moved = await this.#signTurn(first, null, limits)
+      const moved = await this.#signBatch(first, null, limits)
       if (first.toLookUp.length === 0) return moved
       const look = { kinds: this.#options.kinds, operations: first.toLookUp }
       const facts = await lookUp(this.chain, workspaceId, look)
-      const second = await this.#planTurn(workspaceId, facts, limits)
-      return (second !== null && (await this.#signTurn(second, facts, limits))) || moved
+      const second = await this.#planBatch(workspaceId, facts, limits)
+      return (second !== null && (await this.#signBatch(second, facts, limits))) || moved
     } catch (error) {
       if (isDatabaseUnavailable(error) && !isLocked(error)) throw error
       this.#putOff(workspaceId, error)
@@ -233,8 +233,8 @@ export class LedgerWorker {
   }
 
   /** Null if another worker has the workspace. */
-  async #planTurn(workspaceId: string, facts: Facts | null, { urgentOnly }: Limits) {
-    const turn = await planTurn({
+  async #planBatch(workspaceId: string, facts: Facts | null, { urgentOnly }: Limits) {
+    const batch = await planBatch({
       chain: this.chain,
       kinds: this.#options.kinds,
       leases: this.#leases,
@@ -243,35 +243,35 @@ export class LedgerWorker {
       facts,
       urgentOnly,
     })
-    if (turn?.ended) {
+    if (batch?.ended) {
       publish("settled")
       this.#noteProgress(workspaceId)
     }
-    return turn
+    return batch
   }
 
   /**
    * Returns whether anything moved or may soon. It waits for a signer that answers at once, so that operations arriving
    * in the meantime fill the next transactions. A slow signer does not hold up batches.
    */
-  async #signTurn(turn: PlannedTurn, facts: Facts | null, limits: Limits): Promise<boolean> {
-    const { lease, planned, ended } = turn
+  async #signBatch(batch: PlannedBatch, facts: Facts | null, limits: Limits): Promise<boolean> {
+    const { lease, planned, ended } = batch
     if (planned.length === 0) {
       if (this.#signing.of(lease.workspaceId).length === 0) this.#putRight(lease.workspaceId)
       return ended
     }
-    await this.#signing.prepare(turn)
+    await this.#signing.prepare(batch)
     const answered = new AbortController()
     const patience = sleep(PATIENCE_MS, answered.signal).then(() => true)
-    const signed = this.#signAndSend(turn, { facts, ...limits }).finally(() => answered.abort())
+    const signed = this.#signAndSend(batch, { facts, ...limits }).finally(() => answered.abort())
     return (await Promise.race([signed, patience])) || ended
   }
 
   /** Returns whether anything was saved and therefore sent. It does not throw. */
-  async #signAndSend(turn: PlannedTurn, about: SignOptions): Promise<boolean> {
-    const { workspaceId } = turn.lease
+  async #signAndSend(batch: PlannedBatch, about: SignOptions): Promise<boolean> {
+    const { workspaceId } = batch.lease
     try {
-      const saved = await this.#signing.signAndSave(turn, about)
+      const saved = await this.#signing.signAndSave(batch, about)
       for (const transaction of saved) this.#tracker.add(transaction)
       if (saved.length > 0) this.#noteProgress(workspaceId)
       this.#putRight(workspaceId)
@@ -288,7 +288,7 @@ export class LedgerWorker {
     backoff.failed(workspaceId)
     logger.warn(
       { err: error, mode: this.chain.mode, workspaceId },
-      "a workspace's turn failed; retrying later",
+      "a workspace's batch failed; retrying later",
     )
   }
 
@@ -329,7 +329,7 @@ export class LedgerWorker {
   }
 
   /** Urgent operations go first, but not twice in a row before others. */
-  #nextWorkspace(room: Room, poor: readonly Address[]) {
+  #nextWorkspace(room: Room, low: readonly Address[]) {
     return nextWorkspace({
       mode: this.chain.mode,
       after: this.#lastWorkspace,
@@ -337,13 +337,13 @@ export class LedgerWorker {
       urgent: !room.forAll ? "only" : this.#lastWasUrgent ? "last" : "first",
       blocked: [...this.#blocked],
       full: room.full,
-      payers: { own: this.funds.own.address, poor, broke: this.#broke.held as Address[] },
+      payers: { own: this.funds.own.address, low, empty: this.#emptyPayers.held as Address[] },
     })
   }
 
   /** Lamports that a fee payer can still spend on fees, apart from what is in flight. */
-  async #feesLeft(purse: Purse): Promise<number> {
-    const promised = this.#tracker.feesOf(purse.address) + this.#signing.feesOf(purse.address)
-    return (await this.funds.readForFees(purse, { since: this.#tracker.settledSlot })) - promised
+  async #feesLeft(balance: FeePayerBalance): Promise<number> {
+    const promised = this.#tracker.feesOf(balance.address) + this.#signing.feesOf(balance.address)
+    return (await this.funds.readForFees(balance, { since: this.#tracker.settledSlot })) - promised
   }
 }

@@ -2,7 +2,7 @@ import { background as sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
 import { dropOldBulkRevocations } from "#server/domain/attestations/bulk-revocation/retention.ts"
 import { dropOldEvents } from "#server/domain/events/drop.ts"
-import { isReplayedNoMore } from "#server/domain/idempotency.ts"
+import { isExpired } from "#server/domain/idempotency.ts"
 import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
 import { dropOldNotifications } from "#server/domain/notifications/send.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
@@ -25,7 +25,7 @@ export async function clean(): Promise<void> {
     untilFew(
       () => sql`
         delete from idempotency_records where ctid in (
-          select ctid from idempotency_records where ${isReplayedNoMore(sql)} limit ${BATCH})`,
+          select ctid from idempotency_records where ${isExpired(sql)} limit ${BATCH})`,
     ),
     untilFew(
       () => sql`

@@ -61,7 +61,7 @@ const cursor = async () => {
   >`select slot from audits where workspace_id = ${key.workspaceId}`
   return Number(row?.slot ?? 0)
 }
-/** Until what there is has landed for good, and is before the next reconciliation. */
+/** Waits until everything is final and before the start of the next reconciliation. */
 async function pass(): Promise<void> {
   const now = await cluster.connection.getSlot("confirmed")
   await waitFor(async () => (await cluster.connection.getSlot("finalized")) > now, "it to be final")
@@ -69,7 +69,7 @@ async function pass(): Promise<void> {
   expect(await cursor()).toBeGreaterThan(now)
 }
 
-test("a reconciliation goes on where the last one has ended, and reads no transaction", async () => {
+test("a reconciliation continues where the last one ended, and reads no transaction", async () => {
   await pass()
   const id = await mint()
   await waitFor(async () => {
@@ -82,12 +82,12 @@ test("a reconciliation goes on where the last one has ended, and reads no transa
   expect(report.checked.transactions).toBe(1)
   expect(report.checked.operations).toBe(1)
   expect(node.calls.get("getTransaction")).toBe(undefined)
-  // A full one has all.
+  // A full reconciliation reads everything.
   expect((await audit(true)).checked.transactions).toBeGreaterThan(3)
   expect(id).toMatch(/^op_/)
 })
 
-// Each changes what one row says, and changes it back.
+// Each changes one row, then restores it.
 test.each([
   [
     "a landed transaction counts as expired",
@@ -115,7 +115,7 @@ test.each([
   expect(await kinds(false)).toEqual([])
 })
 
-test("a transaction that the chain has not is missing, and an operation that nothing carried", async () => {
+test("a transaction that is not on chain is reported as missing, and so is an operation that none carried", async () => {
   const id = await mint()
   const gone = bs58.encode(randomBytes(64))
   const [row] = await sql<{ signature: string }[]>`select signature from operations where id = ${id}`
@@ -134,7 +134,7 @@ test("a transaction that the chain has not is missing, and an operation that not
     "transaction_missing",
   ])
   await sql`delete from transactions where signature = ${gone}`
-  // What failed may have found its effect there already: that ends the operation well.
+  // A failed operation may have found its effect already on chain, which ends it successfully.
   await insert("failed", JSON.stringify([[id, 1]]))
   expect(await kinds(false)).toEqual(["operation_repeated"])
   await sql`update transactions set layout = '[]' where signature = ${row!.signature}`
@@ -145,7 +145,7 @@ test("a transaction that the chain has not is missing, and an operation that not
   expect(await kinds(false)).toEqual([])
 })
 
-test("what strangers do in our name is no difference, also where it cannot be read", async () => {
+test("a stranger's transaction that names our key is no difference, even if it cannot be read", async () => {
   const stranger = Keypair.generate()
   const chain = cluster.connection
   await chain.confirmTransaction(await chain.requestAirdrop(stranger.publicKey, LAMPORTS_PER_SOL))
@@ -172,7 +172,7 @@ test("what strangers do in our name is no difference, also where it cannot be re
   expect(information.join()).toContain(signature)
 })
 
-test("a node that has forgotten makes no difference, and one without history no reconciliation", async () => {
+test("a node with pruned history causes no difference, and one without history no reconciliation", async () => {
   await mint()
   node.twist = forgets(await cluster.connection.getSlot("finalized"))
   const { differences, information } = await audit(true)
@@ -182,13 +182,13 @@ test("a node that has forgotten makes no difference, and one without history no 
   await expect(audit(true)).rejects.toThrow(/history/)
 })
 
-test("a history without memos is not compared with", async () => {
+test("a history without memos is not compared", async () => {
   node.twist = withoutMemos
   await expect(audit(true)).rejects.toThrow(/leaves out the memo of/)
 })
 
 test("every workspace is compared once an hour, by one worker", async () => {
-  // What the server's own worker began while an earlier test had something wrong would be told after what is asked for here.
+  // Differences that the server's own worker found in an earlier test would be reported after this request.
   await app.passesEnded()
   await sql`update audits set at = now() - interval '2 hours', claimed_until = null`
   // The server's own worker is a third one, and may be the first.
@@ -204,11 +204,11 @@ test("every workspace is compared once an hour, by one worker", async () => {
     const { json } = await app.request({ method: "GET", path: "/health" })
     const one = json.ledger.find(({ mode }: { mode: string }) => mode === "test")
     return one?.audit_age_seconds === null || !one ? null : one
-  }, "health to tell of it")
+  }, "health to report it")
   expect(health.audit_differences).toBe(0)
 })
 
-test("what only accounts show is found within a day, and told until it is right again", async () => {
+test("a difference that only accounts show is found within a day, and reported until it is fixed", async () => {
   const due = (full: string) => sql`
     update audits set at = now() - interval '2 hours', claimed_until = null, full_at = now() - ${full}::interval
     where workspace_id = ${key.workspaceId}`
@@ -232,7 +232,7 @@ test("what only accounts show is found within a day, and told until it is right 
   expect((await audited()).differences).toBe(0)
   await due("25 hours")
   expect((await audited()).differences).toBeGreaterThan(0)
-  // It is not forgotten with the next one, that comes an hour later.
+  // The next reconciliation, an hour later, still reports it.
   await sql`update audits set at = now() - interval '2 hours' where workspace_id = ${key.workspaceId}`
   expect((await audited()).differences).toBeGreaterThan(0)
   await sql`update credentials set attestation_id = ${attestation_id} where wallet = ${wallet}`

@@ -11,23 +11,24 @@ import type { TransactionStatus } from "#shared/statuses.ts"
 import type { Audited } from "./report.ts"
 import { SignatureSet } from "./signature-set.ts"
 
-/** Signatures that one getSignatureStatuses takes. */
+/** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
 /** Rows that are compared at a time. */
 const ROWS = 1000
 /**
- * Unknown transactions that are read, at most: with a memo of ours, and without. Anybody can name our key in as many as
- * they like; what they cannot do is in the accounts, which a full reconciliation compares.
+ * The most unknown transactions that are read: with one of our memos, and without. Anyone can name our key in as many
+ * as they like. What they cannot do shows in the accounts, which a full reconciliation compares.
  */
 const READ_WITH_MEMO = 1000
 const READ_WITHOUT = 100
-/** How often a history that is pruned while it is read is begun again. */
+/** How often reading is restarted if the history is pruned while it is read. */
 const TRIES = 3
 
 /**
- * Every effect is on chain exactly once: the history of the workspace's authorities is compared with the transactions and
- * operations in the database, from a slot on; null for all that the node has. It takes 8 bytes of memory for each
- * transaction. Returns the slot up to which all is compared for good: the next reconciliation begins there.
+ * Checks that every effect is on chain exactly once: compares the history of the workspace's authorities with the
+ * transactions and operations in the database, from a slot on, or null for all that the node has. It takes 8 bytes of
+ * memory per transaction. Returns the finalized slot up to which everything is compared, where the next reconciliation
+ * begins.
  */
 export async function auditOperations(audited: Audited, from: number | null): Promise<number> {
   const { chain } = audited
@@ -74,7 +75,7 @@ async function compareHistory(audited: Audited, range: Range): Promise<void> {
   report.differences = [...new Map(report.differences.map((one) => [one.detail, one])).values()]
 }
 
-/** What of a page the database knows otherwise is a difference. */
+/** Compares the transactions on a page with what the database knows of them. */
 async function compareLanded(
   { workspaceId, report }: Audited,
   known: ReadonlyMap<string, TransactionStatus>,
@@ -100,7 +101,7 @@ async function compareLanded(
   }
 }
 
-/** Transactions that name an authority, and are not ours by the database. */
+/** Transactions that name an authority and that the database does not know as ours. */
 class Strangers {
   readonly #audited: Audited
   #withMemo = 0
@@ -128,12 +129,12 @@ class Strangers {
     if (this.#unread === 0) return
     const { workspaceId, report } = this.#audited
     report.information.push(
-      `${workspaceId}: ${this.#unread} more transactions name its authority; they were not looked at`,
+      `${workspaceId}: ${this.#unread} more transactions name its authority; they were not read`,
     )
   }
 }
 
-/** Anybody can name our authority in a transaction, and write our memo into it; only its signature counts. */
+/** Anyone can name our authority in a transaction and copy our memo into it. Only its signature counts. */
 async function isSignedBy(
   { chain, report }: Audited,
   signature: string,
@@ -142,7 +143,7 @@ async function isSignedBy(
   const transaction = await chain.rpc.patient.transaction(signature).catch((error) => {
     if (!isUnreadable(error)) throw error
     report.information.push(
-      `${signature} names the authority, in a version of transactions that is not read here`,
+      `${signature} names the authority, in a transaction version that Vouch does not read`,
     )
     return null
   })
@@ -152,7 +153,7 @@ async function isSignedBy(
   return signers.some((signer) => signer.toBase58() === authority)
 }
 
-/** What the list leaves out is asked for by itself before it counts as missing. */
+/** A transaction that the list lacks is requested by its signature before it counts as missing. */
 async function compareTransactions(
   { workspaceId, chain, report }: Audited,
   landed: SignatureSet,
@@ -182,8 +183,8 @@ async function compareTransactions(
 }
 
 /**
- * What is confirmed was carried by a transaction; one that failed may have found its effect there already. What is in the
- * archive cannot change: only a full reconciliation compares it again.
+ * Checks that a transaction carried every confirmed operation. A failed transaction may have found its effect already
+ * on chain. Archived rows cannot change, so only a full reconciliation compares them again.
  */
 async function compareOperations({ workspaceId, report }: Audited, { from }: Range): Promise<void> {
   const rows = sql<{ id: string; signature: string }[]>`

@@ -12,9 +12,9 @@ export type Report = {
     mint_configs: number
     holdings: number
   }
-  /** What the chain and the database do not agree on. None is what should be there. */
+  /** What the chain and the database disagree on. Should be empty. */
   differences: Difference[]
-  /** What is worth knowing and no fault, such as work under way. */
+  /** Notes that are no fault, such as unfinished work. */
   information: string[]
 }
 

@@ -3,8 +3,8 @@ import bs58 from "bs58"
 const FIRST = 1024
 
 /**
- * Signatures, by their first eight bytes: a million take 8 MB, and two of a billion are taken for the same once in
- * twenty thousand times. It is filled first, and asked then.
+ * A set of signatures by their first eight bytes. A million take 8 MB. Among a billion, the odds that two collide are
+ * one in twenty thousand. Fill it before you query it.
  */
 export class SignatureSet {
   #keys = new BigUint64Array(FIRST)

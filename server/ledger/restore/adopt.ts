@@ -7,7 +7,12 @@ import { decodeAll, type Operations } from "#server/ledger/definition.ts"
 import { toRow } from "#server/ledger/enqueue.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "#server/ledger/operation.ts"
-import { type Issuers, issuersOf, readOurs, signersOf } from "#server/ledger/ours.ts"
+import {
+  type Issuers,
+  issuersOf,
+  readOwnTransaction,
+  signersOf,
+} from "#server/ledger/read-own-transaction.ts"
 import { settleConfirmed } from "#server/ledger/settle.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -18,20 +23,23 @@ import { type Carried, carriedBy, ownersIn } from "./carried.ts"
 import type { Landed } from "./history.ts"
 import { quarantine } from "./state.ts"
 
-/** Instructions that change who holds what. Whatever else was done, the chain is asked when it matters. */
+/** Instructions that change who holds what. The effect of any other is read from the chain when it matters. */
 const MOVES = new Set(["MintTo", "MintToChecked", "Burn", "BurnChecked", "Transfer", "TransferChecked"])
 
-/** Of a token account (spl-token: AccountLayout). */
+/** Offset in a token account (spl-token: AccountLayout). */
 const OWNER_OFFSET = 32
 
-/** What became of one: `foreign` where no workspace of this database signed it, `stranger` where we did not pay for it. */
+/**
+ * The result for one transaction: `foreign` if no workspace of this database signed it, `stranger` if we did not pay
+ * for it.
+ */
 export type Adopted = "settled" | "unexplained" | "foreign" | "stranger"
 
-/** Takes what has landed into the books, one transaction after the other in the order in which they landed. */
+/** Books transactions that have landed, one after the other in the order in which they landed. */
 export class Adoption {
   readonly #chain: Chain
   readonly #kinds: Operations
-  /** By workspace: its operations that have not ended, by the ids in their memos. */
+  /** Unfinished operations of each workspace, by the ids in their memos. */
   readonly #unfinished = new Map<string, Map<string, OperationRow>>()
   readonly #issuers: Issuers
 
@@ -46,7 +54,7 @@ export class Adoption {
       await settleConfirmed(this.#kinds, [{ signature, slot, isFinal: true }])
       return "settled"
     }
-    const transaction = await readOurs(this.#chain, signature, this.#issuers)
+    const transaction = await readOwnTransaction(this.#chain, signature, this.#issuers)
     if (transaction === null) return "stranger"
     const { message } = transaction
     const carried = carriedBy(message)
@@ -70,14 +78,14 @@ export class Adoption {
     return unexplained.length > 0 ? "unexplained" : "settled"
   }
 
-  /** Whose authority is among the signers. */
+  /** The workspace whose authority is among the signers. */
   async #workspaceOf(signers: readonly Address[]): Promise<string | null> {
     const issuers = await this.#issuers()
     const found = signers.find((signer) => issuers.has(signer))
     return found ? issuers.get(found)! : null
   }
 
-  /** Whose operations or attestations its memos name: the workspace may have had another key by then. */
+  /** The workspace whose operations or attestations its memos name: it may have had another key at the time. */
   async #workspaceWith(carried: readonly Carried[]): Promise<string | null> {
     const ids = carried.map(({ id }) => id)
     const [row] = await sql<{ id: string }[]>`
@@ -87,7 +95,7 @@ export class Adoption {
     return row?.id ?? null
   }
 
-  /** Adds the owners of token accounts, as the chain has them. */
+  /** Adds the owners of token accounts, as read from the chain. */
   async #readOwners(carried: readonly Carried[], owners: Map<Address, Address>): Promise<void> {
     const named = carried.filter(({ instruction }) => MOVES.has(instruction))
     const unknown = named
@@ -101,7 +109,7 @@ export class Adoption {
       const data = value[i]?.data
       if (!data || data.length < OWNER_OFFSET + 32) continue
       const owner = new PublicKey(data.subarray(OWNER_OFFSET, OWNER_OFFSET + 32))
-      // Its address derives from its owner: a node cannot make it another one's.
+      // Its address derives from its owner, so a node cannot give a false owner.
       const derives = named.some(
         ({ accounts }) =>
           accounts.includes(account) &&
@@ -112,9 +120,8 @@ export class Adoption {
   }
 
   /**
-   * Writes the transaction down as if this deployment had just saved it, with the operations that it carries: those that
-   * are there, and those that can be told from the chain. For what cannot, the workspace is put in quarantine by the same
-   * commit.
+   * Books the transaction as if this deployment had just saved it, with its operations: those in the database, and
+   * those that can be rebuilt from the chain. If one cannot, the same commit puts the workspace in quarantine.
    */
   async #bind(
     sql: Queryable,
@@ -131,7 +138,7 @@ export class Adoption {
     const unfinished = await this.#unfinishedOf(workspaceId)
     const ids: string[] = []
     const unexplained: Unexplained[] = []
-    // It locks the workspace's lease: of several processes that compare, one takes a transaction up.
+    // It locks the workspace's lease: if several processes compare, one takes the transaction.
     await voidPlans(sql, workspaceId)
     const taken = await sql`select from transactions where signature = ${signature} and status <> 'expired'`
     if (taken.length > 0) return []
@@ -143,7 +150,7 @@ export class Adoption {
       ids.push(id)
       if (problem !== null) unexplained.push(describe(one, { signature, detail: problem, ownerOf }))
     }
-    // Nothing can fail any more: how many instructions each has does not matter.
+    // It has landed, so the number of instructions of each operation no longer matters.
     const layout = ids.map((id) => [id, 0])
     await takeFromArchive(sql, signature)
     await sql`
@@ -175,7 +182,7 @@ export class Adoption {
     return byMemo
   }
 
-  /** Its other transaction, if it has one, has nothing to do any more: it can never land besides this one. */
+  /** Its other transaction, if it has one, expires: it can never land in addition to this one. */
   async #takeUp(
     sql: Queryable,
     { workspace_id, id }: OperationRow,
@@ -184,7 +191,7 @@ export class Adoption {
     const taken = await sql`
       update operations set status = 'submitted', signature = ${signature}
       where workspace_id = ${workspace_id} and id = ${id} and status in ('queued', 'submitted') returning id`
-    return taken.length > 0 ? null : "its operation has ended in another way meanwhile"
+    return taken.length > 0 ? null : "its operation has ended in another way"
   }
 
   /** Returns the operation's id, and why it cannot be explained, or null. */
@@ -198,13 +205,13 @@ export class Adoption {
     const [ended] = await sql<{ status: string; signature: string | null }[]>`
       select status, signature from operations where workspace_id = ${workspaceId} and id = ${one.id}`
     if (ended?.signature === signature && ended.status === "confirmed") return known(null)
-    // It found its effect there, and here is what had made it.
+    // The operation had found its effect on chain, and this transaction made it.
     if (ended?.status === "confirmed" && ended.signature === null && !MOVES.has(one.instruction)) {
       await sql`
         update operations set signature = ${signature} where workspace_id = ${workspaceId} and id = ${one.id}`
       return known(null)
     }
-    // What moves nothing does no harm where it was done again.
+    // An operation that moves nothing does no harm if it was repeated.
     if (ended && MOVES.has(one.instruction))
       return known(
         `its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`,
@@ -214,7 +221,7 @@ export class Adoption {
       const payload = await definition.rebuild?.(sql, one, { workspaceId, signature, ownerOf })
       if (payload === "nothing") return known(null)
       if (!payload) continue
-      // A memo names the operation itself, or what it is for.
+      // A memo names the operation itself or its subject.
       const own = newId("op")
       const id =
         definition.memoId({ id: own, workspaceId, payload, attempts: 0, redo: false }) === own ? one.id : own
@@ -226,7 +233,7 @@ export class Adoption {
           ${row.mint_config as string | null}, ${row.wallet as string | null}, ${row.from_wallet as string | null}, ${clock.now()})`
       return { id, problem: null }
     }
-    return known("no row tells what it was for")
+    return known("no row shows what it was for")
   }
 }
 
@@ -234,7 +241,8 @@ function describe(
   { id, memo, instruction, accounts }: Carried,
   about: { signature: string; detail: string; ownerOf: (account: Address) => Address | null },
 ): Unexplained {
-  // A mint is no token account: its bytes at that place are no owner of ours, so the account is told by its instruction.
+  // A mint is not a token account: its bytes at that offset are not an owner, so the instruction identifies the
+  // account.
   const account = instruction.startsWith("MintTo") ? accounts[1] : accounts[0]
   const mint = instruction.startsWith("MintTo") ? accounts[0] : accounts[1]
   const { signature, detail, ownerOf } = about

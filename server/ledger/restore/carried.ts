@@ -3,19 +3,19 @@ import { decodeInstructions } from "#server/solana/decode.ts"
 import type { Address } from "#shared/address.ts"
 import { type BaseUnits, readBaseUnits } from "#shared/amount.ts"
 
-/** What a transaction did under one of our memos: the instruction right behind it. */
+/** The effect of a transaction under one of our memos: the instruction directly after it. */
 export type Carried = {
-  /** The id in the memo: an operation's, or an attestation's. */
+  /** The id in the memo: an operation's or an attestation's. */
   id: string
   memo: string
-  /** As the program calls it: `MintToChecked`. */
+  /** The program's name for it: `MintToChecked`. */
   instruction: string
   accounts: Address[]
-  /** Base units that it minted, burnt or moved; null where it did none of that. */
+  /** Base units that it minted, burned or moved; null if none. */
   amount: BaseUnits | null
 }
 
-/** Everything that a transaction of ours carried, in its order. */
+/** Everything that one of our transactions carried, in order. */
 export function carriedBy(message: VersionedMessage): Carried[] {
   const instructions = decodeInstructions(message)
   return instructions.flatMap(({ memo }, i): Carried[] => {
@@ -34,7 +34,10 @@ export function carriedBy(message: VersionedMessage): Carried[] {
   })
 }
 
-/** Whose token accounts those are that a transaction makes, by the instructions that make them: `payer, account, owner, …` */
+/**
+ * The owners of the token accounts that a transaction creates, from the instructions that create them: `payer, account,
+ * owner, …`
+ */
 export function ownersIn(message: VersionedMessage): Map<Address, Address> {
   const made = decodeInstructions(message).filter(
     ({ program_name, name }) => program_name === "Associated token account" && name !== null,

@@ -23,9 +23,9 @@ import {
 } from "./state.ts"
 import { Wait } from "./wait.ts"
 
-/** How often the database is asked whether it is still the run that was compared, in milliseconds. */
+/** How often to check that the database is still the run that was compared, in milliseconds. */
 const LOOK_EVERY_MS = 1000
-/** How often it is written down how far the chain has been seen, and how often a node is asked again that cannot tell. */
+/** How often the latest seen slot is saved, and how often to ask a node again that could not answer. */
 const SEEN_EVERY_MS = 10_000
 const AGAIN_EVERY_MS = 2000
 const LONGEST_AGAIN_MS = 15_000
@@ -38,23 +38,24 @@ const NOTHING_SIGNED = "nothing is signed until the database and the chain agree
 type Begun = { server: string; wait: Wait | null; tries: number }
 
 /**
- * Compares a database that has been restarted with its chain before anything is signed. A restore or a failover may have
- * lost commits: what they signed is on chain, or may land until its blockhash is invalid. It is signed once more unless it
- * is looked for; the fee payer's history, with the memos in it, is the other half of the record.
+ * Compares a restarted database with its chain before anything is signed. A restore or a failover may have lost
+ * commits: what they signed is on chain, or may land until its blockhash is invalid. Vouch would sign it a second time
+ * unless it searches for it. The fee payer's history, with its memos, is the other half of the record.
  *
- * - Another run of the database's server may be a restore, whatever it says of itself: a base backup, a snapshot of a volume and a
- *   copy of its files are all of the same line. So it waits until the finalized height is past whatever may have been signed before,
- *   reads all that has landed, and takes it into the books as if it had just signed it. A workspace with something that the chain
- *   cannot explain stays in quarantine until a person decides; all others go on.
- * - On the embedded network, which takes what it is sent at once, and below a server that has run all the time, it waits
- *   only where something has landed that the database does not know.
+ * - Another run of the database server may be a restore, whatever the server reports: a base backup, a volume snapshot
+ * and a copy of its files all have the same timeline. So it waits until the finalized height is past everything that
+ * may have been signed before, reads all that has landed, and books it as if it had just been signed. If the chain
+ * cannot explain something of a workspace, that workspace stays in quarantine until a person decides. All others
+ * continue.
+ * - On the embedded network, which executes transactions at once, and on a database server that was never restarted, it
+ * waits only if something has landed that the database does not know.
  */
 export class Comparison {
   readonly #chain: Chain
   readonly #kinds: Operations
-  /** The run of the database's server that this process has compared. */
+  /** The run of the database server that this process has compared. */
   #compared: string | null = null
-  /** The run that it is comparing, and for what it waits; null while nothing seems to be lost. */
+  /** The run that it is comparing, and what it waits for; null while nothing seems to be lost. */
   #begun: Begun | null = null
   #isPassing = true
   #quarantined = 0
@@ -68,12 +69,12 @@ export class Comparison {
     this.#kinds = kinds
   }
 
-  /** Why nothing may be signed; null when it may. */
+  /** Why nothing may be signed; null if signing is allowed. */
   get reason(): string | null {
     return this.#reason
   }
 
-  /** Whether what it waits for passes by itself. */
+  /** Whether the wait ends by itself. */
   get isPassing(): boolean {
     return this.#isPassing
   }
@@ -83,7 +84,10 @@ export class Comparison {
     return this.#quarantined
   }
 
-  /** The same, looked at anew. `slot` is one that the chain has reached. Rejects where the chain or the database is away. */
+  /**
+   * The same, checked again. `slot` is one that the chain has reached. Rejects if the chain or the database cannot be
+   * reached.
+   */
   async look(slot: number): Promise<string | null> {
     if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return this.#reason
     const { mode } = this.#chain
@@ -97,7 +101,7 @@ export class Comparison {
       this.#reason = await this.#compare(state, slot)
       if (this.#reason !== null) await this.#tellOthers(state, this.#reason)
     }
-    // One that is being compared is looked at again as soon as anything can have changed.
+    // A run that is being compared is checked again as soon as anything can have changed.
     if (this.#reason === null) this.#lookedAt = performance.now()
     return this.#reason
   }
@@ -108,7 +112,7 @@ export class Comparison {
     await noteSeen(this.#chain.mode, server, slot)
   }
 
-  /** Other processes go on where this one alone has just begun, and has not compared yet. */
+  /** Other processes continue if only this one has just started and has not compared yet. */
   async #tellOthers({ server, compared }: ChainState, reason: string): Promise<void> {
     if (compared?.server !== server) await noteWaiting(this.#chain.mode, reason)
   }
@@ -130,10 +134,10 @@ export class Comparison {
       this.#triedAt = performance.now()
       this.#begun.tries++
       this.#isPassing = false
-      // The server has run all the time: it has lost nothing.
+      // The server was never restarted, so it has lost nothing.
       if (compared?.server === server) return this.#goOn(state, slot)
       return this.#say(
-        `nobody can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`,
+        `no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`,
       )
     }
   }
@@ -148,7 +152,7 @@ export class Comparison {
       if (why === null) {
         const news = await readNews(this.#chain, state, { commitment: "confirmed", since: newest.slot })
         if (!(await hasOurs(this.#chain, news))) return this.#goOn(state, newest.slot)
-        why = "the chain has transactions of ours that the database does not know"
+        why = "the chain has transactions of this deployment that the database does not know"
       }
       const from = await rpc.finalizedHeight()
       begun.wait = new Wait(why, { from, until: newest.value.lastValidBlockHeight }, this.#chain.slotMs)
@@ -164,7 +168,7 @@ export class Comparison {
     const waiting = await recheckQuarantines(this.#chain)
     await this.#refuseGap(finalized, waiting)
     const about = { mode, ...counts, quarantined: waiting.map(({ workspace_id }) => workspace_id) }
-    const done = "the database was compared with the chain: what had landed is in the books"
+    const done = "the database was compared with the chain: everything that landed is in the books"
     if (news.length > 0 || waiting.length > 0) logger.warn(about, done)
     else logger.info(about, done)
     publish("settled")
@@ -172,8 +176,9 @@ export class Comparison {
   }
 
   /**
-   * A list may have a gap. What is about to be signed, and whose effect the accounts show that the books do not have, has landed
-   * all the same: nodes have not told all. Rejects with HistoryMissing then, whichever of two nodes shows it.
+   * A list may have a gap. If accounts show the effect of an operation that is about to be signed and not in the books,
+   * it has landed after all, and nodes have left something out. Rejects with HistoryMissing then, whichever of two
+   * nodes shows it.
    */
   async #refuseGap(asOf: { slot: number }, except: readonly Quarantined[]): Promise<void> {
     const rows = await sql<(OperationRow & { workspace_id: string })[]>`
@@ -186,12 +191,10 @@ export class Comparison {
     )
     const there = found.find((id) => id !== null)
     if (there)
-      throw new HistoryMissing(
-        `no history lists ${there}, but accounts hold what it, or something like it, has done`,
-      )
+      throw new HistoryMissing(`no history lists ${there}, but accounts show its effect or a similar one`)
   }
 
-  /** An operation of which a node shows that it has been done; null where there is none. */
+  /** An operation whose effect a node shows; null if there is none. */
   async #findGap(
     chain: Chain,
     rows: readonly (OperationRow & { workspace_id: string })[],
@@ -208,7 +211,7 @@ export class Comparison {
     return null
   }
 
-  /** Why commits may be lost whose transactions may still land; null where none can be. */
+  /** Why commits may be lost whose transactions may still land; null if none can be. */
   #whyLost({ server, lineage, compared }: ChainState): string | null {
     const isAnother = compared !== null && compared.lineage !== lineage
     if (isAnother) return "the database is another server than before, which may have lost commits"
@@ -217,7 +220,7 @@ export class Comparison {
     return "the database was restarted, perhaps from a backup, and may have lost commits"
   }
 
-  /** Whether there is anything that was signed, or asked for. */
+  /** Whether anything was signed or requested. */
   async #hasWork(): Promise<boolean> {
     const [row] = await sql<{ has: boolean }[]>`
       select exists (select from workspaces w where w.mode = ${this.#chain.mode} and (

@@ -17,7 +17,7 @@ import {
 
 restores()
 
-test("a list of a node that has a gap does not have what accounts show: nothing is signed until one has it", async () => {
+test("if a node's list lacks what its accounts show, nothing is signed until a node lists it", async () => {
   const { config, first, second, operations, backup } = await backUpWithWork()
   node.twist = async ({ method }, ask) => {
     const reply = (await ask()) as { result: { memo: string | null }[] }
@@ -25,7 +25,7 @@ test("a list of a node that has a gap does not have what accounts show: nothing 
     return { result: reply.result.filter(({ memo }) => !memo?.includes(operations.mint)) }
   }
   await restore(backup)
-  await waitFor(async () => /no history lists/.test(await health()), "health to tell")
+  await waitFor(async () => /no history lists/.test(await health()), "health to report it")
   expect(await statusOf(operations.mint)).toBe("queued")
   const refused = await tokens.mint(config, first, "1")
   expect([refused.status, refused.json.error]).toEqual([503, "chain_unavailable"])

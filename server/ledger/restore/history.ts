@@ -2,7 +2,7 @@ import type { ConfirmedSignatureInfo, Finality } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import { namedByAll } from "#server/ledger/issuer.ts"
 import { hasOurMemo, readPage, refuseUntold } from "#server/ledger/memos.ts"
-import { issuersOf, readOurs } from "#server/ledger/ours.ts"
+import { issuersOf, readOwnTransaction } from "#server/ledger/read-own-transaction.ts"
 import { askEnough } from "#server/ledger/several-nodes.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -10,15 +10,18 @@ import { HistoryMissing, isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { ChainState } from "./state.ts"
 
-/** A transaction that landed longer ago than about a day need not be in a node's history, if the database only restarted. */
+/**
+ * If the database only restarted, a node's history need not contain a transaction that landed more than about a day
+ * ago.
+ */
 const RECENT_SLOTS = 200_000
 
-/** A successful transaction that names a fee payer of ours; `known` where it is saved, and only not settled. */
+/** A successful transaction that names one of our fee payers; `known` if it is saved and only not settled. */
 export type Landed = { signature: string; slot: number; isKnown: boolean }
 
 /**
- * What a fee payer of ours paid for and the database does not know to have landed, oldest first. Rejects with HistoryMissing
- * where no node can tell all of it: by its first block, or because it leaves out what is known to have landed.
+ * Returns what our fee payers paid for and the database does not know to have landed, oldest first. Rejects with
+ * HistoryMissing if no node has the complete history, judged by its first block and by what is known to have landed.
  */
 export async function readNews(
   chain: Chain,
@@ -27,7 +30,7 @@ export async function readNews(
 ): Promise<Landed[]> {
   const witness = await findWitness(chain.mode)
   const { compared } = state
-  // A confirmed slot, read before that was committed: whatever is lost was signed after, and landed later than it.
+  // A confirmed slot, read before that was committed. Lost commits were signed later and landed in later slots.
   const seen = compared?.seenSlot ?? witness?.slot ?? 0
   const onlyRestarted = compared?.lineage === state.lineage
   const isNeeded = witness !== null && (!onlyRestarted || witness.slot >= seen - RECENT_SLOTS)
@@ -46,7 +49,7 @@ export async function readNews(
     })
   }
   const listed: ConfirmedSignatureInfo[] = []
-  // Where nothing tells how far back to look, a node says what it has.
+  // If nothing limits how far back to search, the node returns what it has.
   const first = isNeeded
     ? Math.min(seen, witness.slot)
     : seen > 0
@@ -61,13 +64,13 @@ export async function readNews(
         keep,
       })),
     )
-  // Of the node that has told all of it: others may have begun.
+  // From the node that returned everything: others may have returned a part.
   const isWitnessThere = listed.some(isWitness)
   if (isNeeded && !isWitnessThere)
-    throw new HistoryMissing(`the history that is told leaves out ${witness.signature}, which has landed`)
+    throw new HistoryMissing(`the node's history leaves out ${witness.signature}, which has landed`)
   await refuseUntold(chain, untold, isWitnessThere)
   const landed = listed.filter((one) => !isWitness(one))
-  // Within a slot the newest comes first, too; and what names two of them is listed twice.
+  // Within a slot, too, the newest comes first. A transaction that names two fee payers is listed twice.
   const oldestFirst = landed.reverse().sort((one, other) => one.slot - other.slot)
   return [...new Map(oldestFirst.map((one) => [one.signature, one])).values()].map(({ signature, slot }) => ({
     signature,
@@ -77,9 +80,9 @@ export async function readNews(
 }
 
 /**
- * As `readNews`, finalized, for what is taken into the books by it: where there are two nodes, two list the same up to the slot
- * that is asked for. One that has no such history has no word in that; its accounts have (`comparison.ts`). Rejects with
- * HistoryMissing where no node tells all of it, too few answer, or two tell different things.
+ * Like `readNews`, but finalized, because it is written to the books: if there are two nodes, both must list the same
+ * up to the requested slot. A node without that history does not count here, but its accounts do (`comparison.ts`).
+ * Rejects with HistoryMissing if no node has the complete history, too few answer, or two disagree.
  */
 export async function readAgreedNews(
   chain: Chain,
@@ -95,7 +98,7 @@ export async function readAgreedNews(
     }),
   ).catch((error) => {
     if (!isOfTheNodes(error) || chain.rpc.views.length === 1) throw error
-    throw new HistoryMissing(`a second node has to tell the same, and does not answer: ${error.message}`)
+    throw new HistoryMissing(`a second node must confirm it, but does not answer: ${error.message}`)
   })
   const [first, second] = words.filter((word) => word !== null)
   if (first === undefined) throw missing[0]
@@ -108,7 +111,7 @@ export async function readAgreedNews(
   return first
 }
 
-/** The last transaction of a mode that is known to have landed for good: what is only confirmed may vanish with its slot. */
+/** The last transaction of a mode that is known to be final. One that is only confirmed may vanish with its slot. */
 async function findWitness(mode: Mode): Promise<{ signature: string; slot: number } | null> {
   const [row] = await sql<{ signature: string; slot: bigint }[]>`
     select t.signature, t.slot from workspaces w, lateral (
@@ -118,9 +121,10 @@ async function findWitness(mode: Mode): Promise<{ signature: string; slot: numbe
   return row ? { signature: row.signature, slot: Number(row.slot) } : null
 }
 
-/** Those of the signatures that are ours, until there is one. */
+/** The signatures that are ours, until one is found. */
 export async function hasOurs(chain: Chain, landed: readonly Landed[]): Promise<boolean> {
   const issuers = issuersOf(chain)
-  for (const { signature } of landed) if ((await readOurs(chain, signature, issuers)) !== null) return true
+  for (const { signature } of landed)
+    if ((await readOwnTransaction(chain, signature, issuers)) !== null) return true
   return false
 }

@@ -34,7 +34,7 @@ async function serve(url: string): Promise<void> {
   app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url, ...secrets }, () => url)
 }
 
-/** A copy of the database, while nobody is connected to it. */
+/** Copies the database while no client is connected to it. */
 async function backUp(): Promise<string> {
   const copy = new URL(database)
   copy.pathname = `/backup_${randomBytes(6).toString("hex")}`
@@ -52,7 +52,7 @@ const idle = () =>
     "nothing to be under way",
   )
 
-test("a session of before the backup whose approval is lost ends, and a renewal leaves what it renewed", async () => {
+test("a session from before the backup whose approval is lost ends, and a lost renewal keeps what it renewed", async () => {
   const renewed = await app.verifiedWallet(key)
   const wallet = newWallet()
   const { sessionId } = await app.startSession(key, wallet)

@@ -7,8 +7,8 @@ import { readTokenAccount } from "#server/solana/token-account.ts"
 import { type Quarantined, readQuarantines } from "./state.ts"
 
 /**
- * Looks at quarantines again: a token account that is empty by now, because what came into it was taken away later, leaves
- * nothing to decide. Returns those that remain.
+ * Checks quarantines again. If a token account is empty now, because its tokens were taken away later, there is nothing
+ * left to decide. Returns those that remain.
  */
 export async function recheckQuarantines(chain: Chain): Promise<Quarantined[]> {
   const remaining: Quarantined[] = []
@@ -26,7 +26,10 @@ export async function recheckQuarantines(chain: Chain): Promise<Quarantined[]> {
   return remaining
 }
 
-/** Those that a node shows to be there still. That one is not takes the word of two, where there are so many; rejects where fewer answer. */
+/**
+ * The accounts that a node still shows with tokens. An empty one must be confirmed by two nodes, if there are two.
+ * Rejects if fewer answer.
+ */
 async function stillThere(chain: Chain, differences: readonly Unexplained[]): Promise<Unexplained[]> {
   const { slot } = await chain.rpc.finalizedHeight()
   const accounts = differences.flatMap(({ account }) => (account === null ? [] : new PublicKey(account)))

@@ -30,7 +30,7 @@ import {
 
 restores()
 
-test("a server that has run all the time goes on at once, also where a node has no history", async () => {
+test("a server that never restarted continues at once, even if a node has no history", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await app.stop()
@@ -42,12 +42,12 @@ test("a server that has run all the time goes on at once, also where a node has 
   node.twist = null
 })
 
-test("a restart of the database is taken for a restore: what may be in flight is dead before anything is signed", async () => {
+test("a database restart is treated as a restore: transactions in flight expire before anything is signed", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "2"))
   const backup = await asOfTheSameServer(await backUp())
-  // It is signed, and the network keeps it for a while.
+  // It is signed, and the network holds it back for a while.
   node.twist = replying({ result: "1".repeat(64) }, ["sendTransaction"])
   await serve()
   await becomes(id, "submitted")
@@ -66,10 +66,10 @@ test("a restart of the database is taken for a restore: what may be in flight is
   }, "mints to be refused")
   expect(refusal.error).toBe("chain_unavailable")
   expect(refusal.detail).toMatch(/^Nothing is signed now: the database was restarted/)
-  await waitFor(async () => /can no longer land, about \d+ s/.test(await health()), "health to tell")
+  await waitFor(async () => /can no longer land, about \d+ s/.test(await health()), "health to report it")
   await goesOn()
   await becomes(id, "confirmed")
-  // No block can have both: the one's blockhash was too old before the other's was there.
+  // No block can contain both: the first one's blockhash had expired before the second one's existed.
   const heights = Number((await signed()).last_valid_block_height) - Number(lost.last_valid_block_height)
   expect(heights).toBeGreaterThan(150)
   await expect(cluster.connection.sendRawTransaction(lost.wire, { skipPreflight: false })).rejects.toThrow(
@@ -82,7 +82,7 @@ test("a restart of the database is taken for a restore: what may be in flight is
   )
 })
 
-test("a history without memos shows nothing, also where nothing in it is known", async () => {
+test("a history without memos proves nothing, even if nothing in it is known", async () => {
   const live = await app.key({ mode: "live" })
   const { wallet: first, sessionId } = await app.startSession(live)
   const { operations, second, config, backup } = await backUpWithWork(async () => {
@@ -96,7 +96,9 @@ test("a history without memos shows nothing, also where nothing in it is known",
     const rows = await sql<
       { mode: string; waits_for: string | null }[]
     >`select mode, waits_for from chains order by mode`
-    return rows.map(({ waits_for }) => /nobody can say what has landed: .* the memo of/.test(waits_for ?? ""))
+    return rows.map(({ waits_for }) =>
+      /no node can say what has landed: .* the memo of/.test(waits_for ?? ""),
+    )
   }
   await waitFor(async () => (await reasons()).every(Boolean), "both modes to say why they wait")
   const none = await sql`select from transactions where mode = 'live' and status = 'confirmed'`
@@ -112,7 +114,7 @@ test("a history without memos shows nothing, also where nothing in it is known",
   expect(await differences()).toEqual([])
 })
 
-test("what was confirmed and then rolled back is not looked for in the history for ever", async () => {
+test("the search in the history ends for a transaction that was confirmed and then rolled back", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await idle()
@@ -120,7 +122,7 @@ test("what was confirmed and then rolled back is not looked for in the history f
   const { status, json } = await tokens.mint(config, wallet, "2")
   expect([status, await statusOf(json.operation_id)]).toEqual([200, "confirmed"])
   await app.stop()
-  // The slot is gone while the database restarts, and the bytes are dead when it is back.
+  // The slot is dropped while the database restarts, and the bytes have expired when it is back.
   node.twist = null
   await cluster.pass(400)
   await restore(await asOfTheSameServer(await backUp()))

@@ -44,8 +44,8 @@ import {
 restores()
 
 test.each([
-  ["of another server", (url: string) => Promise.resolve(url)],
-  ["copied below the same server", asOfTheSameServer],
+  ["on another server", (url: string) => Promise.resolve(url)],
+  ["copied back under the same server", asOfTheSameServer],
 ])(
   "what was queued in a backup %s and done since is on chain once, and in the books",
   async (_how, prepare) => {
@@ -63,14 +63,14 @@ test.each([
     expect(await timesOnChain(operations.mint)).toBe(1)
     expect(await timesOnChain(operations.transfer)).toBe(1)
     expect(await differences()).toEqual([])
-    // It goes on where it was.
+    // It continues where it was.
     expect((await tokens.transfer(config, second, first, "8")).status).toBe(200)
     expect(await held(config, first)).toBe(15n)
     expect(await differences()).toEqual([])
   },
 )
 
-test("rows that are lost are told by the chain; a credential that nothing describes waits for a person, alone", async () => {
+test("lost rows are rebuilt from the chain; a credential that nothing describes waits for a person, and nothing else does", async () => {
   const config = await tokens.config()
   const [first, second, revoked] = await tokens.wallets(3)
   await tokens.mint(config, first, "10")
@@ -96,7 +96,7 @@ test("rows that are lost are told by the chain; a credential that nothing descri
   expect((await tokens.trace(config)).counters).toEqual({ issued: "15", supply: "15", holders: 1 })
   await app.waitForStatus(key, revoked, "rejected")
 
-  await waitFor(async () => /1 workspace is in quarantine/.test(await health()), "health to tell")
+  await waitFor(async () => /1 workspace is in quarantine/.test(await health()), "health to report it")
   const refused = await tokens.mint(config, second, "1")
   expect([refused.status, refused.json.error]).toEqual([503, "chain_unavailable"])
   await app.verifiedWallet(other)
@@ -118,14 +118,14 @@ test("rows that are lost are told by the chain; a credential that nothing descri
   expect(await differences()).toEqual([])
 })
 
-test("an account's freeze that a restored database has ended without a transaction needs no person", async () => {
+test("a freeze that a restored database ended without a transaction needs no decision by a person", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)
   await tokens.mint(config, wallet!, "10")
   await revoke(wallet!)
   await idle()
   await app.stop()
-  // As where the node showed the frozen account before the history showed who had frozen it.
+  // As if the node had shown the frozen account before its history showed the freeze.
   const backup = await backUp()
   const own = postgres(backup, { ...socketOptions(backup), max: 1 })
   const ended = await own`
@@ -146,7 +146,7 @@ test("an account's freeze that a restored database has ended without a transacti
   expect(await differences()).toEqual([])
 })
 
-test("what a workspace's own fee payer has paid for is found, also where the backup does not know that one", async () => {
+test("what a workspace's own fee payer paid for is found, even if the backup does not know that fee payer", async () => {
   const { config, first, second, operations, backup } = await backUpWithWork()
   const before = await held(config, second)
   const payer = deployment.keys(feePayerPurpose(key.workspaceId)).publicKey
@@ -155,7 +155,7 @@ test("what a workspace's own fee payer has paid for is found, also where the bac
   await setFeePayer(key.workspaceId, "derived:", theOperator)
   const lost = await mintLater(config, second, "2")
   await becomes(lost, "confirmed")
-  // It may be used again before the backup is: what has landed names it, and not the mode's.
+  // It may be used again before the backup: what landed names this fee payer, not the mode's.
   expect((await tokens.transfer(config, second, first, "1")).status).toBe(200)
   const told = await cluster.connection.getSignaturesForAddress(deployment.chains.test!.feePayer.publicKey)
   expect(told.filter(({ memo }) => memo?.includes(lost))).toEqual([])
@@ -166,23 +166,23 @@ test("what a workspace's own fee payer has paid for is found, also where the bac
   for (const id of [...Object.values(operations), lost]) expect(await timesOnChain(id)).toBe(1)
   expect(await statusOf(lost)).toBe("confirmed")
   expect(await differences()).toEqual([])
-  // Nobody has given the command again: its mode's pays.
+  // The command was not repeated, so the mode's fee payer pays.
   const again = await mintLater(config, second, "1")
   await becomes(again, "confirmed")
   expect(await differences()).toEqual([])
 })
 
-test("without a history that is whole it waits, refuses, and goes on when a node has one", async () => {
+test("without a complete history it waits and refuses requests, and continues when a node has one", async () => {
   const { config, second, operations, backup } = await backUpWithWork()
   await app.stop()
   use(backup)
   node.twist = forgets(await cluster.connection.getSlot())
   await serve()
-  await waitFor(async () => /nobody can say what has landed/.test(await health()), "health to tell")
+  await waitFor(async () => /no node can say what has landed/.test(await health()), "health to report it")
   expect((await tokens.mint(config, second, "1")).json.error).toBe("chain_unavailable")
   // A node that leaves out what is known to have landed is not believed either.
   node.twist = async ({ method }, ask) => (method === "getSignaturesForAddress" ? { result: [] } : ask())
-  await waitFor(async () => /leaves out .* which has landed/.test(await health()), "health to tell")
+  await waitFor(async () => /leaves out .* which has landed/.test(await health()), "health to report it")
   expect(await isOpen()).toBe(false)
   expect(await statusOf(operations.mint)).toBe("queued")
   node.twist = null
@@ -193,7 +193,7 @@ test("without a history that is whole it waits, refuses, and goes on when a node
   expect(await differences()).toEqual([])
 })
 
-test("a node that stands still hides nothing", async () => {
+test("a node that is stuck hides nothing", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "5"))
@@ -205,7 +205,7 @@ test("a node that stands still hides nothing", async () => {
   use(backup)
   node.twist = still
   await serve()
-  await waitFor(async () => (await health()) !== "ok", "health to tell")
+  await waitFor(async () => (await health()) !== "ok", "health to report it")
   expect(await isOpen()).toBe(false)
   node.twist = null
   await goesOn()
@@ -213,14 +213,14 @@ test("a node that stands still hides nothing", async () => {
   expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 5n])
 })
 
-test("a failover that loses commits below a worker that runs", async () => {
+test("a failover loses commits while a worker is running, and nothing is done twice", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "5"))
   const standby = await backUp()
   await serve()
   await becomes(id, "confirmed")
-  // The standby takes over the primary's name, and the process never notices but by its connections.
+  // The standby takes over the primary's name. The process can notice only by its connections.
   const [primary, promoted] = [nameOf(database), nameOf(standby)]
   await admin`alter database ${admin(primary)} allow_connections false`
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${primary}`

@@ -4,12 +4,12 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 
-// What a deployment remembers of how far it has come on chain, in `chains`. A database that has lost commits, by a
-// restore or a failover, says so by itself: it is another run of a server than the one that was compared with the chain.
+// What a deployment remembers in `chains` of its progress on chain. A database that lost commits in a restore or
+// failover can be recognized: it is another run of a server than the one that was compared with the chain.
 
 /**
- * This run of the database's server, and this database's files in it: another one after every restart, failover or
- * restore, also where a dump is loaded into a server that runs.
+ * This run of the database server, with this database's files. It changes with every restart, failover or restore, also
+ * if a dump is loaded into a running server.
  */
 export const serverRun = (sql: Queryable) => sql`
   (select extract(epoch from pg_postmaster_start_time())::text || '/' || oid || '/' || pg_relation_filenode('chains')
@@ -17,9 +17,9 @@ export const serverRun = (sql: Queryable) => sql`
 
 export type ChainState = {
   server: string
-  /** Of which server, on which timeline, this database is: another one after a failover or a restore from an archive. */
+  /** The server and timeline of this database. It changes with a failover or a restore from an archive. */
   lineage: string
-  /** Those that were last compared with the chain; null where nothing ever was. */
+  /** Those that were last compared with the chain; null if none was. */
   compared: { server: string; lineage: string; seenSlot: number } | null
 }
 
@@ -41,7 +41,7 @@ export async function readState(mode: Mode): Promise<ChainState | null> {
   }
 }
 
-/** Where a service hides its log's position, every start counts as a failover. */
+/** If a service hides the position of its log, every start counts as a failover. */
 async function readLineage(server: string): Promise<string> {
   const rows = await background<{ lineage: string }[]>`
     select (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
@@ -57,7 +57,7 @@ async function readLineage(server: string): Promise<string> {
 /** insufficient_privilege, feature_not_supported, undefined_function, object_not_in_prerequisite_state */
 const REFUSED = new Set(["42501", "0A000", "42883", "55000"])
 
-/** From now on whatever this database does not know of has landed in or after a slot. */
+/** Records that whatever this database does not know of has landed in or after a slot. */
 export async function markCompared(
   sql: Queryable,
   mode: Mode,
@@ -73,20 +73,20 @@ export async function noteSeen(mode: Mode, server: string, slot: number): Promis
     update chains set seen_slot = ${slot} where mode = ${mode} and server = ${server} and seen_slot < ${slot}`
 }
 
-/** Tells other processes why nothing is signed. */
+/** Shows other processes why nothing is signed. */
 export async function noteWaiting(mode: Mode, reason: string): Promise<void> {
   await background`
     update chains set waits_for = ${reason} where mode = ${mode} and waits_for is distinct from ${reason}`
 }
 
 export type QuarantineReason = {
-  /** Whether a person has to decide, for this workspace alone, or the whole mode is being compared. */
+  /** Whether a person has to decide for this workspace, or the whole mode is being compared. */
   of: "workspace" | "mode"
   /** In a few words. */
   reason: string
 }
 
-/** Why nothing is signed for a workspace, or for its whole mode; null when it is. */
+/** Why nothing is signed for a workspace or its whole mode; null if signing is allowed. */
 export async function readQuarantine(sql: Queryable, workspaceId: string): Promise<QuarantineReason | null> {
   const [row] = await sql<{ is_own: boolean; is_of_mode: boolean; waits_for: string | null }[]>`
     select q.workspace_id is not null as is_own, c.waits_for,
@@ -106,15 +106,15 @@ export async function readQuarantine(sql: Queryable, workspaceId: string): Promi
 }
 
 /**
- * Refuses what would have to be signed while the books may lack what has landed: they could not be trusted with limits, nor
- * with who is verified. Call it before anything is written. Errors: chain_unavailable.
+ * Refuses requests that need a signature while the books may lack what has landed, because limits and verifications
+ * could then be wrong. Call it before anything is written. Errors: chain_unavailable.
  */
 export async function refuseInQuarantine(sql: Queryable, workspaceId: string): Promise<void> {
   const quarantine = await readQuarantine(sql, workspaceId)
   if (quarantine) fail("chain_unavailable", `Nothing is signed now: ${quarantine.reason}. Retry later.`)
 }
 
-/** Nothing is signed for a workspace until these are explained. */
+/** Signs nothing for a workspace until these are explained. */
 export async function quarantine(
   sql: Queryable,
   workspaceId: string,

@@ -28,7 +28,7 @@ import {
 
 restores()
 
-test("what one node alone leaves out of its history is not signed again, nor is one node enough where two are configured", async () => {
+test("a transaction that only one node leaves out is not signed again, and one node is not enough if two are configured", async () => {
   const honest: RpcProxy = await rpcProxy(cluster.url)
   const both = { SOLANA_RPC_URL: `${node.url} ${honest.url}` }
   try {
@@ -45,9 +45,12 @@ test("what one node alone leaves out of its history is not signed again, nor is 
     const { stop } = lying(node, { nothingSince: slot, absent: new Set([account]) })
     honest.twist = replying("drop")
     await serve(both)
-    await waitFor(async () => /a second node has to tell the same/.test(await health()), "health to tell")
+    await waitFor(async () => /a second node must confirm it/.test(await health()), "health to report it")
     honest.twist = null
-    await waitFor(async () => /one node lists .* and another does not/.test(await health()), "health to tell")
+    await waitFor(
+      async () => /one node lists .* and another does not/.test(await health()),
+      "health to report it",
+    )
     expect([await isOpen(), await statusOf(id)]).toEqual([false, "queued"])
     stop()
     await goesOn()
@@ -61,7 +64,7 @@ test("what one node alone leaves out of its history is not signed again, nor is 
   }
 })
 
-test("a transaction that is told with a signature that is not its own is taken into no books", async () => {
+test("a transaction that a node returns with a wrong signature is not booked", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "5"))
@@ -81,7 +84,7 @@ test("a transaction that is told with a signature that is not its own is taken i
     return { result: { ...rest, transaction: { ...transaction, message } } }
   }
   await serve()
-  await waitFor(async () => /told with a wrong signature/.test(await health()), "health to tell")
+  await waitFor(async () => /returned with a wrong signature/.test(await health()), "health to report it")
   expect(await statusOf(id)).toBe("queued")
   node.twist = null
   await goesOn()

@@ -1,18 +1,18 @@
 import { BLOCKHASH_HEIGHTS } from "#server/solana/transaction.ts"
 
-/** Blocks after which the pace of the chain is known better than from its settings. */
+/** Blocks after which the chain's pace is measured instead of taken from its settings. */
 const PACE_BLOCKS = 20
-/** To what seconds are rounded up, so that not every block is another answer. */
+/** Seconds are rounded up to this, so that the answer does not change with every block. */
 const STEP_SECONDS = 5
 
-/** Blocks by which a blockhash that a node tells is too far ahead to be true, from the finalized one on. */
+/** Blocks ahead of the finalized one at which a blockhash that a node returns cannot be genuine. */
 const TOO_FAR_BLOCKS = 4 * BLOCKHASH_HEIGHTS
 
 type Height = { slot: number; height: number }
 
 /**
- * Waits until the finalized height is past the last one at which something that was signed before can land, and as many slots
- * have passed, which are never fewer than blocks: a height alone may be another number, such as that of slots.
+ * Waits until the finalized height is past the last one at which anything signed before can land, and until as many
+ * slots have passed. There are never fewer slots than blocks. A height alone may be another number, such as a slot.
  */
 export class Wait {
   readonly #why: string
@@ -32,7 +32,7 @@ export class Wait {
     return height > this.#until && slot > this.#from.slot + BLOCKHASH_HEIGHTS
   }
 
-  /** About. */
+  /** Approximate. */
   secondsLeft({ height }: Height): number {
     const passed = height - this.#from.height
     const msPerBlock = passed < PACE_BLOCKS ? this.#slotMs : (performance.now() - this.#began) / passed

@@ -22,15 +22,15 @@ export function issuersOf(chain: Chain): Issuers {
  * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if it is a
  * stranger's, or of a version that Vouch does not sign. Throws if the node that lists it does not return it.
  */
-export async function readOurs(chain: Chain, signature: string, issuers: Issuers) {
+export async function readOwnTransaction(chain: Chain, signature: string, issuers: Issuers) {
   const told = await chain.rpc.settling.transaction(signature).catch((error) => {
     if (isUnreadable(error)) return "unreadable" as const
     throw error
   })
-  if (told === null) throw new HistoryMissing(`${signature} is listed, but not told`)
+  if (told === null) throw new HistoryMissing(`${signature} is listed, but the node does not return it`)
   if (told === "unreadable") return null
   // An attacker who makes up a transaction does not have our key.
-  if (!isSigned(told.transaction)) throw new HistoryMissing(`${signature} is told with a wrong signature`)
+  if (!isSigned(told.transaction)) throw new HistoryMissing(`${signature} is returned with a wrong signature`)
   const [payer, ...others] = signersOf(told.transaction.message)
   if ((await paidBy(chain)).has(payer!)) return told.transaction
   const known = await issuers()

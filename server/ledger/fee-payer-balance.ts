@@ -10,19 +10,19 @@ import { BurnRate } from "./burn-rate.ts"
  */
 const EMPTY_SOL = 0.01
 /** How often a shortage is logged while it lasts. */
-const TELL_EVERY_MS = 60_000
+const LOG_EVERY_MS = 60_000
 
 /** When people are warned: below a balance, and when it will last fewer hours than this. */
 export type LowFunds = { lowBalanceSol: number; lowBalanceHours: number }
 
 /** A fee payer's balance, how fast it is spent, and what it is enough for. */
-export class Purse {
+export class FeePayerBalance {
   readonly address: Address
   readonly burnRate = new BurnRate()
   readonly #chain: Chain
   readonly #low: LowFunds
   #lamports: number | null = null
-  #toldAt = Number.NEGATIVE_INFINITY
+  #loggedAt = Number.NEGATIVE_INFINITY
 
   constructor(address: Address, { chain, low }: { chain: Chain; low: LowFunds }) {
     this.address = address
@@ -36,13 +36,13 @@ export class Purse {
   }
 
   /** Whether it is enough for all operations. */
-  get suffices(): boolean {
+  get isEnough(): boolean {
     return this.sol !== null && this.sol >= EMPTY_SOL
   }
 
   /** What keeps some operations from being signed. */
   get trouble(): string | null {
-    if (this.suffices || this.sol === null) return null
+    if (this.isEnough || this.sol === null) return null
     return `the fee payer ${this.address} is out of SOL (${this.sol}): send it some. Until then only revocations, freezes and pauses go on, as long as it can pay their fees`
   }
 
@@ -73,11 +73,11 @@ export class Purse {
   note(lamports: number): void {
     this.#lamports = lamports
     this.burnRate.note(lamports, performance.now())
-    const said = this.trouble ?? this.warning
-    if (said === null) this.#toldAt = Number.NEGATIVE_INFINITY
+    const problem = this.trouble ?? this.warning
+    if (problem === null) this.#loggedAt = Number.NEGATIVE_INFINITY
     // The embedded network's faucet is about to fund it.
-    if (said === null || this.#chain.embedded || performance.now() - this.#toldAt < TELL_EVERY_MS) return
-    this.#toldAt = performance.now()
-    logger.warn({ mode: this.#chain.mode, feePayer: this.address, sol: this.sol }, said)
+    if (problem === null || this.#chain.embedded || performance.now() - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = performance.now()
+    logger.warn({ mode: this.#chain.mode, feePayer: this.address, sol: this.sol }, problem)
   }
 }

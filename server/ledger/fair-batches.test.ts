@@ -4,11 +4,11 @@ import { waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import { TURN } from "./queue.ts"
+import { BATCH } from "./queue.ts"
 
 usesApp()
 
-test("a tenant that floods the queue holds up another by a turn or two, not by its flood", async () => {
+test("a tenant that floods the queue holds up another by a batch or two, not by its flood", async () => {
   const [flooding, waiting] = [await app.key(), await app.key()]
   const [flood, other] = [tokenFixture(app, flooding), tokenFixture(app, waiting)]
   const [floodConfig, otherConfig] = [await flood.config(), await other.config()]
@@ -27,10 +27,10 @@ test("a tenant that floods the queue holds up another by a turn or two, not by i
     )
     select count(*)::int as ahead from mine, operations o join transactions t on t.signature = o.signature
     where o.workspace_id = ${flooding.workspaceId} and o.kind = 'mint' and t.created_at < mine.signed`
-  expect(row!.ahead).toBeLessThanOrEqual(3 * TURN.most)
+  expect(row!.ahead).toBeLessThanOrEqual(3 * BATCH.most)
 })
 
-test("a flood of mints holds up a revocation and a freeze by a turn or two", async () => {
+test("a flood of mints holds up a revocation and a freeze by a batch or two", async () => {
   const key = await app.key()
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
@@ -53,6 +53,6 @@ test("a flood of mints holds up a revocation and a freeze by a turn or two", asy
     const rows = await urgent()
     return rows.length === 2 && rows.every(({ status }) => status === "confirmed")
   }, "the revocation and the freeze")
-  // The first mint, and at most two turns.
-  for (const { ahead } of await urgent()) expect(ahead).toBeLessThanOrEqual(1 + 2 * TURN.most)
+  // The first mint, and at most two batches.
+  for (const { ahead } of await urgent()) expect(ahead).toBeLessThanOrEqual(1 + 2 * BATCH.most)
 })

@@ -7,7 +7,7 @@ import type { Planned } from "./pack.ts"
 import { carryOut, type Facts, planAll, sortPlans } from "./plan.ts"
 import { readRunnable } from "./queue.ts"
 
-export type Turn = {
+export type Batch = {
   chain: Chain
   kinds: Operations
   leases: Leases
@@ -20,7 +20,7 @@ export type Turn = {
   urgentOnly: boolean
 }
 
-export type PlannedTurn = {
+export type PlannedBatch = {
   lease: Lease
   /** The issuer at planning time. It may have changed by signing. */
   issuer: Issuer
@@ -38,8 +38,8 @@ export type PlannedTurn = {
  * need nothing from the chain. Nothing is locked: when the plan is saved (`signing.ts`), the lease's version from
  * before its first read shows whether it still holds.
  */
-export async function planTurn(turn: Turn): Promise<PlannedTurn | null> {
-  const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = turn
+export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
+  const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = batch
   const read = () => readRunnable(workspaceId, { signing, only: facts?.of ?? null, urgentOnly })
   const [taken, early] = await Promise.all([
     leases.take(workspaceId),

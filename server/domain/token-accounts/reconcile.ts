@@ -14,7 +14,7 @@ export const reconciliation = {
   payload: z.object({ mint_config: z.string(), wallet: storedAddress }),
 } as const
 
-/** Enqueues reconciling a wallet's account; what it should be is decided when the operation runs. */
+/** Enqueues reconciling a wallet's account. Its target state is decided when the operation runs. */
 export async function enqueueReconcile(
   sql: Queryable,
   workspaceId: string,
@@ -29,8 +29,8 @@ export async function enqueueReconcile(
 }
 
 /**
- * A wallet has become verified for a schema, or has ceased to be: its accounts follow where they do not rest frozen
- * anyway. Call it in the transaction of the change, so that both happen or neither.
+ * A wallet was verified for a schema or lost its verification: its accounts follow, unless they stay frozen in either
+ * case. Call it in the transaction of the change, so that both happen or neither.
  */
 export async function followVerification(
   sql: Queryable,

@@ -20,7 +20,7 @@ export type AssetAccount = { state: AccountState; amount: bigint }
 /** Accounts as they were on chain at a slot. */
 export type SeenAccounts = { slot: number; accountOf: (key: HoldingKey) => AssetAccount | null }
 
-/** The accounts that operations are about, as they are on chain. */
+/** The accounts of operations, as they are on chain. */
 export const lookAtAccounts = async (
   operations: readonly Operation<OfHolders>[],
   { workspaceId, chain }: Lookup,
@@ -32,7 +32,7 @@ export const lookAtAccounts = async (
   return { slot, accountOf: (key) => seen.get(nameOf(key)) ?? null }
 }
 
-/** The same, for which it is known of whom it is sure that their accounts are closed: it was seen twice. */
+/** The same, and whose accounts are certainly closed, because that was seen twice. */
 export type SurelySeen = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
 
 type IsClosed = (accountOf: SeenAccounts["accountOf"], operation: Operation<OfHolders>) => boolean
@@ -56,10 +56,10 @@ const lookTwice = async (
   return { ...seen, isSure: ({ id }) => sure.has(id) }
 }
 
-/** One node alone says that an account is closed which our own last transaction left open. */
+/** Only one node reports an account as closed that our own last transaction left open. */
 export type SeenClosed = SurelySeen & { isContested: (operation: { id: string }) => boolean }
 
-/** Of operations that freeze: frozen already, or not there. */
+/** Operations that freeze: the account is already frozen or does not exist. */
 export const lookTwiceAtAccounts = async (
   operations: readonly Operation<OfHolders>[],
   at: Lookup,
@@ -71,14 +71,14 @@ export const lookTwiceAtAccounts = async (
   return { ...seen, isContested: ({ id }) => contested?.has(id) ?? false }
 }
 
-/** Of operations that take from a wallet: it has no account. */
+/** Operations that take from a wallet without an account. */
 export const lookTwiceAtGivers = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
   lookTwice(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
     const key = from_wallet && { config: mint_config, wallet: from_wallet }
     return key !== undefined && accountOf(key)?.state === "absent"
   })
 
-/** What is about accounts of a token: its receiver's, and that of who gives. */
+/** The accounts that an operation concerns: the receiver's and the sender's. */
 export type OfHolders = { mint_config: string; wallet: Address; from_wallet?: Address }
 
 export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[] => {
@@ -88,10 +88,10 @@ export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[]
 }
 
 /**
- * What state the accounts of operations are in, before them; null where the chain has to be asked. In agent mode
- * every account is frozen at rest, and one with a balance cannot be closed: nothing needs to be asked. One that is empty
- * may have been closed since something last landed on it. Holders open and close theirs as they like, and whatever was
- * not as expected once is read from the chain.
+ * The state of operations' accounts before they run; null if the chain must be read. In agent mode every account is
+ * frozen between operations, and one with a balance cannot be closed, so nothing needs to be read. An empty one may
+ * have been closed since something last landed on it. In holder mode, holders open and close their accounts freely, so
+ * what was once not as expected is read from the chain.
  */
 export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,
@@ -143,8 +143,8 @@ export async function accountStates<Payload extends OfHolders>(
 }
 
 /**
- * What was seen, unless an operation has landed on one of the accounts later than that: behind one address stand many
- * nodes, and some lag.
+ * What was read, unless an operation has since landed on one of the accounts. One address may serve many nodes, and
+ * some lag.
  */
 export async function stillHolds(
   sql: Queryable,
@@ -157,10 +157,10 @@ export async function stillHolds(
   return slot > seen.slot ? null : seen
 }
 
-/** What was enqueued later has landed later, but for what is urgent: among so many, the last to land is. */
+/** Later operations land later, except for urgent ones. The last to land is among this many. */
 const RECENT = 32
 
-/** The slot in which an operation last landed on one of the accounts; 0 where none has. */
+/** The slot in which an operation last landed on one of the accounts; 0 if none has. */
 export async function lastLandingOnAccounts(
   sql: Queryable,
   workspaceId: string,
@@ -183,7 +183,7 @@ export async function lastLandingOnAccounts(
   return Number(only(rows).slot ?? 0)
 }
 
-/** Wallets' accounts of configurations, as they are on chain, and the slot that all of it is true of at least. */
+/** Wallets' accounts of configurations on chain, and the oldest slot at which they were read. */
 export async function readAccounts(
   { workspaceId, rpc }: { workspaceId: string; rpc: Rpc },
   keys: readonly HoldingKey[],

@@ -5,8 +5,8 @@ import { AMOUNT, type BaseUnits, readBaseUnits } from "#shared/amount.ts"
 const MAX_DIGITS = 40
 
 /**
- * An amount in a request, in whole tokens: a decimal string, or a JSON number. The number comes here as its source text
- * (`server/lib/json.ts`), never through a double. Errors: invalid_amount.
+ * An amount in a request, in whole tokens: a decimal string or a JSON number. A number arrives as its source text
+ * (`server/lib/json.ts`), never as a double. Errors: invalid_amount.
  */
 export const amountField = z
   .unknown()
@@ -30,7 +30,7 @@ export const amountField = z
     example: "250.5",
   })
 
-/** Base units as JSON keeps them: a text of digits, as a double would lose some. */
+/** Base units in JSON: a string of digits, because a double would lose precision. */
 export const storedAmount = z.codec(
   z.string().regex(/^[0-9]+$/),
   z.custom<BaseUnits>((value) => typeof value === "bigint"),

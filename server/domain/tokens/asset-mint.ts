@@ -6,8 +6,8 @@ import { addressOf } from "#server/solana/addresses.ts"
 import { createAssetMint } from "./operations/create-asset-mint.ts"
 
 /**
- * Enqueues the creation of configurations' mints, each once. Operations that read the mint wait for it by
- * themselves. Call it with the configurations locked, or just made.
+ * Enqueues the creation of configurations' mints, once each. Operations that read the mint wait for it. Call it with
+ * the configurations locked or newly inserted.
  */
 export async function ensureAssetMints(
   sql: Queryable,

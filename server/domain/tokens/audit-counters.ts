@@ -3,24 +3,24 @@ import { sql } from "#db/client.ts"
 import type { Audited } from "#server/ledger/reconciliation/report.ts"
 import type { Address } from "#shared/address.ts"
 
-/** What the ledger says of a configuration: its counters, and its operations summed up, at one instant. */
+/** A configuration in the ledger: its counters and the sums of its operations, in one snapshot. */
 export type Counted = {
   id: string
   supply: bigint
   issued: bigint
   holders: number
-  /** Base units of confirmed mints, and of those under way. */
+  /** Base units of confirmed and of unfinished mints. */
   minted: bigint
   minting: bigint
-  /** Wallets that have a holder slot, and holder slots that travel with transfers under way. */
+  /** Wallets that have a holder slot, and holder slots that move with unfinished transfers. */
   counted: number
   handovers: number
   /**
-   * Whether holders could ever move and burn tokens by themselves: then operations alone do not make the books, which
+   * Whether holders could ever move and burn tokens themselves. Then operations alone do not determine the books, which
    * are read back from the chain when that ends.
    */
   was_free: boolean
-  /** Operations under way, and the newest of all: by them one sees whether anything has moved since. */
+  /** Unfinished operations and the newest operation: they show whether anything has moved since. */
   under_way: number
   newest: bigint
 }
@@ -67,7 +67,9 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
   )
 }
 
-/** The counters of configurations and wallets are the sums of their operations, also while some are under way. */
+/**
+ * The counters of configurations and wallets must equal the sums of their operations, even while some are unfinished.
+ */
 export async function auditTokenCounters(
   { workspaceId, report }: Audited,
   counted: readonly Counted[],
@@ -93,7 +95,7 @@ export async function auditTokenCounters(
 
 type Holding = { mint_config: string; wallet: Address; name: string; kept: string; summed: string }
 
-/** What each wallet is said to hold, to expect and to give is what its operations say. */
+/** A wallet's holding, incoming and outgoing amounts must equal the sums of its operations. */
 async function auditHoldings(
   { workspaceId, report }: Pick<Audited, "workspaceId" | "report">,
   free: readonly string[],

@@ -25,14 +25,14 @@ import { moveAssetAuthority } from "./operations/move-asset-authority.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
 import { rulesOf } from "./transfer-context.ts"
 
-/** Accounts that one getMultipleAccounts takes; a workspace has no more configurations than that. */
+/** The most accounts that one getMultipleAccounts takes. A workspace has no more configurations than that. */
 const ACCOUNTS = 100
-/** How long an account may stay open after its wallet is no longer verified (docs/architecture.md). */
+/** How long an account may stay open after its wallet loses its verification (docs/architecture.md). */
 const GRACE_SECONDS = 5
 
 /**
- * Every configuration's tokens are what its operations made them: the mint is ours, its supply is what was minted,
- * every wallet has what it should have, and no account is open that should not be.
+ * Checks that every configuration's tokens are the result of its operations: the mint is ours, its supply is what was
+ * minted, every wallet has what it should, and no account is open that should not be.
  */
 export async function auditTokens(audited: Audited): Promise<void> {
   const { workspaceId, chain, report } = audited
@@ -67,7 +67,7 @@ export async function auditTokens(audited: Audited): Promise<void> {
   compareSupplies(audited, whole, { before: counted, after: await readCounted(workspaceId) })
 }
 
-/** Nobody else may mint, freeze or move. */
+/** Only our authority may mint, freeze or move. */
 function compareMint(
   { workspaceId, report }: Audited,
   config: ConfigRow,
@@ -99,7 +99,7 @@ function compareMint(
     differs("makes accounts that are not frozen")
 }
 
-/** Configurations whose mints are about to be paused or resumed, or to obey another key. */
+/** Configurations whose mints are about to be paused, resumed or moved to another key. */
 async function changesUnderWay(workspaceId: string): Promise<Record<"pausing" | "moving", Set<string>>> {
   const rows = await sql<{ id: string; kind: string }[]>`
     select mint_config as id, kind from operations
@@ -109,7 +109,7 @@ async function changesUnderWay(workspaceId: string): Promise<Record<"pausing" | 
   return { pausing: of(reconcilePause.kind), moving: of(moveAssetAuthority.kind) }
 }
 
-/** A mint that holders use is paused when its configuration is. One that they do not use needs no pause of its own. */
+/** In holder mode, a mint is paused if its configuration is. In other modes the mint itself need not be paused. */
 function comparePause(
   { workspaceId, report }: Audited,
   config: ConfigRow,
@@ -127,13 +127,13 @@ function comparePause(
 type Expected = {
   wallet: Address
   balance: string
-  /** Whether an operation that touches its account is under way. */
+  /** Whether an unfinished operation touches its account. */
   busy: boolean
 }
 
 /**
- * Looks at the account of every wallet that holds, or may. What differs is looked at once more: a change that was
- * caught midway does not differ in the same way twice. Returns what all of them hold together.
+ * Checks the account of every wallet that holds tokens or may. Each difference is checked once more: a change in
+ * progress does not show the same difference twice. Returns the sum of what all of them hold.
  */
 async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ held: bigint }> {
   const { workspaceId, report } = audited
@@ -160,7 +160,7 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
   return { held }
 }
 
-/** In holder mode also those who may have got tokens from another holder. */
+/** In holder mode, also wallets that may have received tokens from another holder. */
 const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | null) => sql<Expected[]>`
   with busy as (
     select wallet from operations
@@ -217,7 +217,7 @@ async function compareAccounts(
   return suspects
 }
 
-/** Why a wallet's account has to be frozen; null where it may be open. */
+/** Why a wallet's account must be frozen; null if it may be open. */
 async function reasonsToBeFrozen(
   workspaceId: string,
   config: ConfigRow,
@@ -243,10 +243,10 @@ async function reasonsToBeFrozen(
   }
 }
 
-/** A configuration's supply on chain, and what the known wallets hold of it. */
+/** A configuration's supply on chain, and the part that known wallets hold. */
 type Whole = { config: ConfigRow; supply: bigint; held: bigint }
 
-/** No unit was minted outside of the ledger, and none is in an account that it does not know. */
+/** No unit was minted outside the ledger, and none is in an account that the ledger does not know. */
 function compareSupplies(
   { workspaceId, report }: Audited,
   whole: readonly Whole[],

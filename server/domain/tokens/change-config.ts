@@ -14,7 +14,7 @@ const { name, symbol, decimals, required_schema, transfer_mode } = configInput.s
 
 const UNTIL_MINTED = "on chain with the mint, and cannot change once its creation has begun"
 
-/** What a change may name. What it does not name stays as it is. */
+/** The fields that a change may set. All others stay unchanged. */
 export const configPatch = {
   name: name.optional().meta({ description: `Token name; ${UNTIL_MINTED}`, example: "EU Growth Fund" }),
   symbol: symbol.optional().meta({ description: `Token symbol; ${UNTIL_MINTED}`, example: "EUGF" }),
@@ -32,8 +32,8 @@ const patch = z.object(configPatch)
 export type ConfigPatch = z.infer<typeof patch>
 
 /**
- * Changes fields of a configuration. A rule that is not named stays, and null ends it. What holds from then on is checked of each
- * request, and again of what is not signed yet, as after any other change. Errors: mint_config_not_found, validation_failed,
+ * Changes fields of a configuration. A rule that is not named stays, and null removes it. The new rules apply to every
+ * later request and to operations that are not signed yet. Errors: mint_config_not_found, validation_failed,
  * unknown_schema, chain_not_configured.
  */
 export async function patchConfig({
@@ -51,7 +51,7 @@ export async function patchConfig({
   chainOf(mode)
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
-      // Locked before it is merged with the change: of two changes at once, the later one has what the earlier one made.
+      // Locked before it is merged, so that the later of two simultaneous changes includes the earlier one.
       const known = await lockConfig(sql, workspaceId, id)
       if (!known) return configNotFound(id)
       if (idempotency) await claimKey(sql, idempotency, id)
@@ -71,7 +71,7 @@ export async function patchConfig({
   return getConfig(principal, id)
 }
 
-/** A configuration as it is after a change. */
+/** The configuration after a change. */
 function merge(known: ConfigInput, { rules, ...fields }: ConfigPatch): ConfigInput {
   const { id, name, symbol, decimals, required_schema, transfer_mode } = known
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -12,8 +12,8 @@ export const configIssues = z.object({
 type Issue = z.infer<typeof configIssues>["issues"][number]
 
 /**
- * What creating or changing a configuration would be refused for, field by field, with the codes of the API. Where
- * fields are wrong by themselves, those come first and alone. Nothing is changed.
+ * The errors that creating or changing a configuration would return, by field, with the API's codes. Fields that are
+ * invalid by themselves are returned first and alone. Nothing is changed.
  */
 export async function checkConfig(
   { workspaceId }: Principal,

@@ -14,17 +14,17 @@ import {
 import { configNotFound } from "./configs.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
 
-/** A configuration with what only the dashboard shows of it. */
+/** A configuration with the fields that only the dashboard shows. */
 export const configView = z.object({
   ...mintConfigRecord.shape,
-  /** Whole tokens that are minted or about to be: what max_supply bounds. */
+  /** Whole tokens that are minted or about to be. max_supply limits them. */
   issued: z.string(),
-  /** `none`: it is made with the first use. */
+  /** `none`: the mint is created with the first use. */
   mint_state: z.enum(["none", "creating", "ready"]),
-  /** The progress of accounts after a change of mode, rules or pause; null when all are done. */
+  /** The progress of accounts after a change of mode, rules or pause; null if all are done. */
   reconciling: z.object({ done: z.number(), total: z.number() }).nullable(),
   cluster: z.string().nullable(),
-  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  /** With `{}` for `tx/…` or `address/…`; null if no public explorer reaches it. */
   explorer: z.string().nullable(),
 })
 export type ConfigView = z.infer<typeof configView>
@@ -40,7 +40,7 @@ async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise
   const cluster = deployment.chains[mode]?.identity?.cluster
   const { accounts, remaining } = await readReconcileProgress(workspaceId, row.id)
   const isDue = isBeingReconciled(row)
-  // A pause of the mint itself is one operation more than there are accounts.
+  // Pausing the mint itself is one operation in addition to the accounts.
   const total = Math.max(accounts, remaining)
   return {
     ...toConfigRecord(row),

@@ -11,7 +11,7 @@ import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
 import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
 import { rulesInput, rulesRecord } from "./rule-schemas.ts"
 
-/** The configuration that every workspace starts with; its mint is made with the first use. */
+/** Every workspace starts with this configuration. Its mint is created with the first use. */
 export const firstConfig = {
   id: "us_real_estate_fund_v1",
   name: "US Real Estate Fund",
@@ -23,21 +23,21 @@ export const firstConfig = {
 } satisfies ConfigInput
 
 export const MAX_CONFIGS = 100
-/** What the name may take of the transaction that creates the mint. */
+/** How many bytes the name may take of the transaction that creates the mint. */
 const MAX_NAME_BYTES = 96
 
 const idMeta = { description: "Configuration id", example: "us_real_estate_fund_v1" }
 
 export const isConfigId = (text: string): boolean => NAME.test(text)
 
-/** The id of a configuration that is there. One that is not is unknown_mint_config, whatever it looks like. */
+/** The id of an existing configuration. Any other text is unknown_mint_config, whatever it looks like. */
 export const knownConfigId = matching(
   NAME,
   "is not a mint configuration of this workspace. List them with GET /mint-configs.",
   "unknown_mint_config",
 ).meta(idMeta)
 
-/** The same in a path: one that is not there is not found. */
+/** The same in a path, where a missing configuration is not found. */
 export const configId = matching(
   NAME,
   "this workspace has no such mint configuration",
@@ -76,7 +76,7 @@ export const configInput = z.object({
 })
 export type ConfigInput = z.infer<typeof configInput>
 
-/** What of a configuration can change: some only until its mint exists. */
+/** The fields of a configuration that can change, some only until its mint exists. */
 export const changeableFields = [
   "name",
   "symbol",
@@ -125,7 +125,7 @@ export const configColumns = columns(
 )
 export type ConfigRow = RowOf<typeof configColumns, { transfer_mode: TransferMode; rules: RulesJson }>
 
-/** Whether its accounts or balances follow a change, so that the books are not those of the chain yet. */
+/** Whether its accounts or balances still follow a change, so that the books do not match the chain yet. */
 export const isBeingReconciled = (config: Pick<ConfigRow, "aligned_up_to" | "counted_up_to">): boolean =>
   config.aligned_up_to !== null || config.counted_up_to !== null
 
@@ -144,13 +144,13 @@ export const toConfigRecord = (row: ConfigRow): MintConfigRecord => ({
   created_at: toTimestamp(row.created_at),
 })
 
-/** What the fields of a configuration must be together. Errors: validation_failed. */
+/** Checks the fields of a configuration together. Errors: validation_failed. */
 export function checkTogether({ transfer_mode: mode, rules, decimals }: ConfigInput): void {
   const conflict = firstConflict(rules, { mode, decimals })
   if (conflict) fail("validation_failed", `rules.${conflict.field}: ${conflict.detail}`)
 }
 
-/** Configurations of a workspace by their ids, locked in their order where `lock` says so. */
+/** Configurations of a workspace by id; with `lock`, locked in order of id. */
 export async function loadConfigs(
   sql: Queryable,
   workspaceId: string,

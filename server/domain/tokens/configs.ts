@@ -43,7 +43,7 @@ async function readConfig(workspaceId: string, id: string): Promise<ConfigRow> {
 export const getConfig = async ({ workspaceId }: Principal, id: string): Promise<MintConfigRecord> =>
   toConfigRecord(await readConfig(workspaceId, id))
 
-/** All of a workspace, newest first: there are at most MAX_CONFIGS. */
+/** All configurations of a workspace, newest first. There are at most MAX_CONFIGS. */
 export async function listConfigs({ workspaceId }: Principal): Promise<MintConfigRecord[]> {
   const rows = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} order by created_at desc, id`
@@ -51,8 +51,8 @@ export async function listConfigs({ workspaceId }: Principal): Promise<MintConfi
 }
 
 /**
- * Creates a configuration, and its mint through the ledger. Waits until the mint is on chain, for `waitMs` at most.
- * Errors: validation_failed, unknown_schema, mint_config_exists, chain_not_configured.
+ * Creates a configuration and, through the ledger, its mint. Waits at most `waitMs` until the mint is on chain. Errors:
+ * validation_failed, unknown_schema, mint_config_exists, chain_not_configured.
  */
 export async function createConfig({
   principal,
@@ -88,7 +88,7 @@ export async function createConfig({
   }
 }
 
-/** Who changes a configuration. */
+/** The actor that changes a configuration. */
 export type Author = { principal: Principal; requestId: string | null }
 
 async function addConfig(sql: Queryable, author: Author, config: ConfigInput): Promise<void> {
@@ -100,11 +100,11 @@ async function addConfig(sql: Queryable, author: Author, config: ConfigInput): P
   await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
 }
 
-/** Configurations of a workspace are created one at a time, so that two cannot pass the limit together. */
+/** Configurations of a workspace are created one at a time, so that two requests cannot exceed the limit together. */
 const lockCreation = (sql: Queryable, workspaceId: string) =>
   sql`select id from workspaces where id = ${workspaceId} for no key update`
 
-/** What a new configuration needs of the workspace. Errors: mint_config_exists, unknown_schema, validation_failed. */
+/** Checks a new configuration against the workspace. Errors: mint_config_exists, unknown_schema, validation_failed. */
 export async function requireRoomFor(
   sql: Queryable,
   workspaceId: string,
@@ -157,7 +157,10 @@ export async function setPaused({
   return getConfig(principal, id)
 }
 
-/** Has the chain follow a pause: the mint where it can be paused, else the accounts that holders use by themselves. */
+/**
+ * Makes the chain follow a pause: pauses the mint if it can be paused, otherwise freezes the accounts that holders use
+ * directly.
+ */
 async function followPause(
   sql: Queryable,
   workspaceId: string,
@@ -175,7 +178,7 @@ const startReconciling = async (sql: Queryable, workspaceId: string, id: string)
   await sql`update mint_configs set aligned_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
 }
 
-/** Rules of the wallets themselves: what holder mode enforces by freezing. */
+/** Rules about wallets, which holder mode enforces by freezing. */
 const walletRules = ({ required_schema, rules }: Pick<ConfigInput, "required_schema" | "rules">) =>
   JSON.stringify([required_schema, ...holdingNames.map((name) => rules[name])])
 
@@ -194,7 +197,7 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
     let known = await lockConfig(sql, workspaceId, config.id)
     if (!known) {
       await lockCreation(sql, workspaceId)
-      // It may have been created while this one waited, by the same command in another place.
+      // The same command in another process may have created it while this one waited.
       known = await lockConfig(sql, workspaceId, config.id)
     }
     if (!known) {
@@ -216,7 +219,7 @@ export const lockConfig = async (
 ): Promise<ConfigRow | undefined> => (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
 
 /**
- * Changes a configuration that is locked. Errors: validation_failed for a field that is on chain, unknown_schema.
+ * Changes a configuration that is locked. Errors: validation_failed for a field that is fixed on chain, unknown_schema.
  */
 export async function changeConfig(
   sql: Queryable,
@@ -254,14 +257,14 @@ export async function changeConfig(
     mint !== null &&
     (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
   if (reconciles) await startReconciling(sql, workspaceId, id)
-  // Holders have moved tokens by themselves: the books are read back from the chain once all accounts rest.
+  // Holders have moved tokens themselves. The books are read back from the chain once all accounts are frozen.
   if (reconciles && otherMode && config.transfer_mode === "agent") {
     await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
   }
   return { outcome: "changed", reconciles }
 }
 
-/** The fields that differ, as they were and as they are. */
+/** The fields that differ, before and after. */
 function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
   const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
   const only = (from: ConfigInput | ConfigRow) =>

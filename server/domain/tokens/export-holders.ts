@@ -15,7 +15,7 @@ export const registerQuery = z.object({ mint_config: z.string().min(1).max(100) 
 
 /** Rows that are written at a time. */
 const BATCH = 1000
-/** Places of the percentages: as many as tell apart what a spreadsheet adds up. */
+/** Decimal places of the percentages: enough for a spreadsheet to add them up. */
 const PLACES = 8
 
 const fileColumns = [
@@ -37,9 +37,9 @@ type Facts = { wallet: Address; investor_id: string | null; external_id: string 
 type Line = { position: number; balance: bigint; facts: Facts }
 
 /**
- * Sends the register of a token as CSV: who holds it, those with the most first. All balances are of one moment, however long the
- * client takes, so their sum is the supply of then; who an investor is, and how their verification stands, is read on the
- * way. Errors, before the first byte: insufficient_scope, mint_config_not_found.
+ * Sends the register of a token as CSV, the largest holders first. All balances are from one moment, however slow the
+ * client is, so their sum is the supply at that moment. Investors and the status of their verification are read along
+ * the way. Errors, before the first byte: insufficient_scope, mint_config_not_found.
  */
 export async function exportHolders(
   principal: Principal,
@@ -50,7 +50,7 @@ export async function exportHolders(
   requireScope(principal, "token:read")
   const { workspaceId } = principal
   const now = clock.now()
-  // Before the balances: what it stands for is in them.
+  // Read before the balances, so that the balances include everything up to it.
   const slot = await readBooksSlot(principal)
   const { decimals, schemaId, supply, holders } = await readSnapshot(workspaceId, id)
   await sendCsv(response, {
@@ -75,7 +75,9 @@ export async function exportHolders(
 
 type Snapshot = { decimals: number; schemaId: string; supply: bigint; holders: string[] }
 
-/** In one statement: balances and the supply are of the same moment. `wallet balance` takes 60 bytes for each holder. */
+/**
+ * One statement, so that balances and the supply are from the same moment. `wallet balance` takes 60 bytes per holder.
+ */
 async function readSnapshot(workspaceId: string, id: string): Promise<Snapshot> {
   type Row = { decimals: number; required_schema: string; supply: string; holders: string | null }
   const [row] = await sql<Row[]>`

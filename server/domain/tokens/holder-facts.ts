@@ -7,14 +7,14 @@ import { formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
 
-/** What a wallet is looked up by: the schema that its configuration requires. */
+/** The key for looking up a wallet: the schema that its configuration requires. */
 export type WalletSchema = { schemaId: string; wallet: Address }
 
 const nameOf = ({ schemaId, wallet }: WalletSchema) => `${schemaId}/${wallet}`
 
 /**
- * The claims of wallets that are verified now, by schema and wallet. A wallet that is not has none; one whose claims
- * were erased is verified and has told nothing.
+ * The claims of wallets that are verified now, by schema and wallet. An unverified wallet has none. A verified wallet
+ * whose claims were erased has an empty set.
  */
 export async function loadClaims(
   sql: Queryable,
@@ -43,8 +43,8 @@ export async function loadClaims(
 export type Sight = { claims: boolean; attestations: boolean }
 
 /**
- * A key that may mint or transfer may know why a rule refuses it; a person sees claims by asking for them, and each look is in
- * the audit log. Who may read attestations may know an attestation's status.
+ * A key that may mint or transfer may see why a rule refuses it. A member sees claims only on request, and each request
+ * is in the audit log. Callers that may read attestations may see an attestation's status.
  */
 export const sightOf = ({ scopes, via }: Principal): Sight => ({
   claims: via.kind !== "user" && (scopes.has("token:mint") || scopes.has("token:transfer")),
@@ -64,7 +64,7 @@ const lossColumns = columns(
 )
 type LossRow = RowOf<typeof lossColumns>
 
-/** What became of the newest attestation of each wallet that is not verified. */
+/** The status of the newest attestation of each wallet that is not verified. */
 export async function loadLosses(
   sql: Queryable,
   workspaceId: string,
@@ -105,7 +105,7 @@ function lossOf(row: LossRow, now: Date): string | undefined {
 }
 
 export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; hasSlot: boolean }
-/** What a wallet without tokens holds. */
+/** The holding of a wallet without tokens. */
 export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, hasSlot: false }
 
 export type HoldingKey = { config: string; wallet: Address }
@@ -148,7 +148,7 @@ const toHolding = (row: HoldingRow): Holding => ({
   hasSlot: row.counted,
 })
 
-/** What wallets hold, locked in their order, new rows made where there are none. */
+/** What wallets hold, locked in order, with new rows for wallets that have none. */
 export async function lockHoldings(
   sql: Queryable,
   workspaceId: string,
@@ -157,7 +157,7 @@ export async function lockHoldings(
   const unique = [...new Map(keys.map((key) => [keyName(key), key])).values()]
   const configs = unique.map((key) => key.config)
   const wallets = unique.map((key) => key.wallet)
-  // Sent together; the second one sees what the first one has made.
+  // Sent together. The second statement sees the rows that the first one inserted.
   const [, rows] = await Promise.all([
     sql`
     insert into holdings (workspace_id, mint_config, wallet)

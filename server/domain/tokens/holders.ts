@@ -21,9 +21,9 @@ import { readReopenings } from "./reopenings.ts"
 
 const holder = z.object({
   wallet: storedAddress,
-  /** Whole tokens by our books, and those on their way. */
+  /** Whole tokens in the books, and those in unfinished operations. */
   balance: z.string(),
-  /** Of the supply, as `percentOf` has it; null while there is none. */
+  /** Share of the supply, from `percentOf`; null if there is none. */
   percent: z.string().nullable(),
   incoming: z.string(),
   outgoing: z.string(),
@@ -32,29 +32,29 @@ const holder = z.object({
   /** Its status for the required schema now; null without an attestation. */
   verification: z.enum(shownStatuses).nullable(),
   attestation_id: z.string().nullable(),
-  /** The wallet's owner; null if no session has named it. */
+  /** The wallet's owner; null if no session named one. */
   investor: z.object({ investor_id: z.string(), external_id: z.string().nullable() }).nullable(),
-  /** State of its token account on chain, and what is in it; null while the chain does not answer. */
+  /** State and balance of its token account on chain; null while the chain does not answer. */
   account: z.enum(["frozen", "open", "absent"]).nullable(),
   onchain_balance: z.string().nullable(),
-  /** How often in this month its account was paid for again, after its holder had closed it, and how often that is done. */
+  /** How often its account was paid for again this month after the holder closed it, and the limit. */
   reopenings: z.object({ used: z.number().int(), limit: z.number().int() }),
 })
 
 export const holderList = z.object({
   data: z.array(holder),
   next_cursor: z.string().nullable(),
-  /** Whole tokens that are minted, and the slot up to which all that landed is in the books. */
+  /** Whole tokens minted, and the slot up to which everything that landed is in the books. */
   supply: z.string(),
   slot: z.number().int().nullable(),
-  /** False when the chain did not answer, or none is configured. */
+  /** False if the chain did not answer or none is configured. */
   chain_answered: z.boolean(),
 })
 export type HolderList = z.infer<typeof holderList>
 
 export type HolderFilter = {
   mintConfig: string
-  /** What the wallet's address begins or ends with, or both. */
+  /** The start or the end of the wallet's address, or both. */
   q: WalletParts | null
   limit: number
   cursor: string | null
@@ -68,8 +68,8 @@ type Row = RowOf<typeof holdingColumns> & {
 } & { attestation_id: string | null; investor_id: string | null; external_id: string | null }
 
 /**
- * Who holds a token or is about to, those with the most first; the frozen states of a page are read from the chain in
- * one call. Errors: mint_config_not_found, validation_failed for a cursor.
+ * Wallets that hold a token or are about to, the largest holders first. The frozen states of a page are read from the
+ * chain in one call. Errors: mint_config_not_found, validation_failed for a cursor.
  */
 export async function listHolders(
   { workspaceId, mode }: Principal,
@@ -80,10 +80,10 @@ export async function listHolders(
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
   if (!config) return configNotFound(mintConfig)
   const now = clock.now()
-  // Before the balances: what it stands for is in them.
+  // Read before the balances, so that the balances include everything up to it.
   const slot = await readBooksSlot({ workspaceId, mode })
-  // Who has most is found by reading all holders: 70 ms for 200,000 of them. An index on the balance would be written by
-  // every mint and transfer.
+  // Sorting by balance reads all holders: 70 ms for 200,000. Every mint and transfer would have to write an index on
+  // the balance.
   const rows = await sql<Row[]>`
     select ${sql(qualified("h", holdingColumns))}, a.id as attestation_id, a.status, a.open_until, a.expires_at, a.revoked_at,
       o.investor_id, i.external_id
@@ -142,7 +142,7 @@ const hasParts = (parts: WalletParts) =>
     ? sql`(left(wallet, ${parts.either.length}) = ${parts.either} or right(wallet, ${parts.either.length}) = ${parts.either})`
     : sql`left(wallet, ${parts.start.length}) = ${parts.start} and right(wallet, ${parts.end.length}) = ${parts.end}`
 
-/** The token accounts of wallets as they are on chain; null while it does not answer, or none is configured. */
+/** The token accounts of wallets on chain; null if it does not answer or none is configured. */
 export async function readStates(
   { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
   keys: readonly HoldingKey[],

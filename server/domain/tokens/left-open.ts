@@ -7,8 +7,8 @@ import { messageIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 
 /**
- * Those of operations whose wallet's account the last transaction of ours left thawed, by its own bytes, while they are kept. Nobody
- * else can freeze it, and only an empty one can be closed.
+ * Operations whose wallet's account our last transaction left thawed, according to its own bytes while they are kept.
+ * Only we can freeze the account, and only an empty account can be closed.
  */
 export async function leftOpen(
   operations: readonly Operation<{ mint_config: string; wallet: Address }>[],

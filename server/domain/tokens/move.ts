@@ -33,10 +33,10 @@ export type Move = {
 type Moved = { record: OperationRecord; isFinal: boolean }
 
 /**
- * Mints, or moves where `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false if
- * the operation continues after the response. A request whose key has begun an operation joins it, and gets what the
- * first one would have got. Errors:
- * unknown_mint_config, invalid_amount, those of the rules, insufficient_balance, chain_not_configured.
+ * Mints, or moves if `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false if the
+ * operation continues after the response. A request whose key has already started an operation joins it and gets the
+ * same response. Errors: unknown_mint_config, invalid_amount, those of the rules, insufficient_balance,
+ * chain_not_configured.
  */
 export async function move(request: Move): Promise<Moved> {
   const { workspaceId, mode } = request.principal
@@ -67,13 +67,14 @@ async function begin(request: Move): Promise<Moved> {
   const [row] = await sql<OperationRow[]>`
     ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
   if (!row) return lostInRestore(operationId)
-  // A form that joins a failed operation is told by the record, and lets go of its key: the next one begins another.
+  // A form that joins a failed operation gets its record and drops its key, so that the next submit starts a new
+  // operation.
   const isForm = respondAsync && principal.via.kind === "user"
   if (!isForm) throwIfFailed(row)
   return { record: toOperationRecord(row), isFinal: row.status === "confirmed" || row.status === "failed" }
 }
 
-/** A copy from before took the database's place while it was waited for. What has landed comes back under its id. */
+/** An earlier copy replaced the database while the request waited. What has landed comes back under its id. */
 const lostInRestore = (operationId: string): never =>
   fail(
     "database_unavailable",
@@ -83,7 +84,7 @@ const lostInRestore = (operationId: string): never =>
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
 
 /**
- * What a wallet holds, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable.
+ * A wallet's balance, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable.
  */
 export async function balanceOf(
   { workspaceId, mode }: Principal,

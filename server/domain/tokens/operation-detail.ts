@@ -9,31 +9,31 @@ import { explorerOf } from "#server/solana/explorer.ts"
 import { transactionStatuses } from "#shared/statuses.ts"
 import { getOperation, operationRecord } from "./operation.ts"
 
-/** What carries it, in short; all of it is what `transaction.get` answers. */
+/** The transaction that carries it, in short. `transaction.get` returns all of it. */
 const transaction = z.object({
   signature: z.string(),
   status: z.enum(transactionStatuses),
   slot: z.number().nullable(),
-  /** When it was signed and saved; it is sent at once after that. */
+  /** When it was signed and saved. It is sent at once after that. */
   signed_at: timestamp,
   settled_at: timestamp.nullable(),
   /** Operations that it carries. */
   operations: z.number(),
-  /** Whether nobody can say for now if it has landed. */
+  /** Whether it is unknown for now if it has landed. */
   in_doubt: z.boolean(),
 })
 
 export const operationDetail = z.object({
   operation: operationRecord,
-  /** When it ended, either way. */
+  /** When it ended, successfully or not. */
   finished_at: timestamp.nullable(),
-  /** Times that the chain refused it, and why the last time; it is built and signed anew. */
+  /** How often the chain refused it, and the last reason. It is built and signed again. */
   refusals: z.number(),
   last_refusal: z.string().nullable(),
-  /** Whether it was confirmed, vanished from the chain, and is being done again. */
+  /** Whether it was confirmed, vanished from the chain and is being done again. */
   redo: z.boolean(),
   cluster: z.string().nullable(),
-  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  /** With `{}` for `tx/…` or `address/…`; null if no public explorer reaches it. */
   explorer: z.string().nullable(),
   transaction: transaction.nullable(),
 })
@@ -52,7 +52,7 @@ const carrierColumns = columns(
 type CarrierRow = RowOf<typeof carrierColumns> & { operations: number }
 type Row = RowOf<typeof attemptColumns> & (CarrierRow | { signature: null })
 
-/** An operation with the transaction that carries it now, or that carried it. Errors: operation_not_found. */
+/** An operation with the transaction that carries it now or carried it. Errors: operation_not_found. */
 export async function readOperationDetail(principal: Principal, id: string): Promise<OperationDetail> {
   const { workspaceId, mode } = principal
   const operation = await getOperation(principal, id)

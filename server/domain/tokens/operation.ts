@@ -95,7 +95,7 @@ const operationColumns = columns(
 const tokenColumns = columns("mint_configs", "decimals", "mint")
 const carrierColumns = columns("transactions", "finalized_at")
 
-/** A mint's or a transfer's, with what is said of its token. */
+/** A mint or a transfer, with details of its token. */
 export type OperationRow = Omit<
   RowOf<
     typeof operationColumns,
@@ -110,7 +110,7 @@ export type OperationRow = Omit<
     | { status: Exclude<OperationStatus, "failed">; error_code: string | null; error_detail: string | null }
   )
 
-/** What a record is made of. */
+/** The rows that a record is built from. */
 export const operationRows = () => sql`
   select ${sql(qualified("o", operationColumns))}, ${sql(qualified("c", tokenColumns))},
     ${sql(qualified("t", carrierColumns))}
@@ -141,7 +141,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
   }
 }
 
-/** Answers a request whose operation ended refused with what its cause maps to. */
+/** Answers a request whose operation was refused, with the error that fits its cause. */
 export function throwIfFailed(row: OperationRow): void {
   if (row.status !== "failed") return
   const code = row.error_code
@@ -172,7 +172,7 @@ export type OperationFilter = TimeFilter & {
 }
 
 /**
- * Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor,
+ * Newest first. A page stays the same while rows are added. Errors: validation_failed for a cursor,
  * unknown_mint_config.
  */
 export async function listOperations(
@@ -202,7 +202,7 @@ export async function listOperations(
   }
 }
 
-/** By the index of lists. */
+/** Served by the index of lists. */
 const operationsOf = (workspaceId: string) => ({
   rows: () => sql`operations where workspace_id = ${workspaceId} and kind in ('mint', 'transfer')`,
   seq: "seq",
@@ -217,7 +217,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   return row?.seq ?? badCursor()
 }
 
-/** Tells a mistyped configuration from one without operations. Errors: unknown_mint_config. */
+/** Distinguishes a mistyped configuration from one without operations. Errors: unknown_mint_config. */
 async function requireConfig(workspaceId: string, id: string): Promise<void> {
   const known = await sql`select id from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
   if (known.length > 0) return

@@ -7,7 +7,7 @@ import type { Asset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 
-/** The token of a configuration on chain, and the keys that act on it. */
+/** A configuration's token on chain, and the keys that act on it. */
 export const assetOf = (
   { workspaceId, authority, feePayer }: Issuer,
   { id, decimals, authority: address }: ConfigRow,
@@ -18,7 +18,7 @@ export const assetOf = (
   decimals,
 })
 
-/** Plans operations that go by nothing but their configuration. */
+/** Plans operations that depend only on their configuration. */
 export async function planByConfig(
   sql: Queryable,
   operations: readonly Operation<{ mint_config: string }>[],
@@ -34,7 +34,7 @@ export async function planByConfig(
   )
 }
 
-/** The configurations that operations belong to. */
+/** The configurations of operations. */
 export const configIdsOf = (operations: readonly { payload: { mint_config: string } }[]): string[] => [
   ...new Set(operations.map(({ payload }) => payload.mint_config)),
 ]

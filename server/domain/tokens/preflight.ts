@@ -21,24 +21,24 @@ export type Intent = { config: string; from: Address | null; to: Address; amount
 export const preflightRecord = z.object({
   /** What the API would answer now. */
   answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
-  /** Every rule that applies, in the order in which they are asked. */
+  /** Every rule that applies, in the order in which they are checked. */
   rules: z.array(
     z.object({
       code: z.enum(ruleCodes),
-      /** `undecided`: it asks for claims, and the wallet is not verified. */
+      /** `undecided`: the rule needs claims, and the wallet is not verified. */
       outcome: z.enum(["passed", "refused", "undecided"]),
       detail: z.string(),
     }),
   ),
-  /** Unverified wallets that a session can be started for, and its schema. */
+  /** Unverified wallets for which a session can be started, and its schema. */
   unverified: z.array(z.string()),
   required_schema: z.string().nullable(),
 })
 export type Preflight = z.infer<typeof preflightRecord>
 
 /**
- * What every rule says of a mint or a transfer, as things stand: nothing is locked, reserved or changed, so the answer
- * to the request itself may differ a moment later. Errors: chain_not_configured.
+ * The result of every rule for a mint or a transfer at this moment. Nothing is locked, reserved or changed, so the
+ * request itself may get another answer a moment later. Errors: chain_not_configured.
  */
 export async function preflight(
   principal: Principal,
@@ -48,7 +48,7 @@ export async function preflight(
   chainOf(principal.mode)
   const sight = sightOf(principal)
   const now = clock.now()
-  // One snapshot, so that what is counted and what it is compared with belong together.
+  // One snapshot, so that counts and limits match.
   return sql.begin("isolation level repeatable read read only", async (sql) => {
     const config = (await loadConfigs(sql, workspaceId, [id], { lock: false })).get(id)
     const amount = config ? toBaseUnits(text, config.decimals) : null
@@ -84,7 +84,7 @@ const answerOf = (refusal: RequestRefusal | null): Preflight["answer"] =>
     ? { status: 200, error: null, detail: null }
     : { status: statusOf(refusal.code), error: refusal.code, detail: refusal.detail }
 
-/** Of a request that is refused before any rule is asked. */
+/** For a request that is refused before any rule is checked. */
 const unreadable = (refusal: RequestRefusal): Preflight => ({
   answer: answerOf(refusal),
   rules: [],

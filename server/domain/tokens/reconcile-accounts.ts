@@ -15,22 +15,22 @@ import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
 
-// Reconciling accounts: what each should be is decided when its operation is built
-// (`operations/reconcile-account.ts`), so it is enough to enqueue every account whose state may have to change.
+// Reconciling accounts: the target state of each is decided when its operation is built
+// (`operations/reconcile-account.ts`). So it is enough to enqueue every account whose state may have to change.
 
-/** Accounts that are looked at in one commit. */
+/** Accounts that are checked in one commit. */
 const BATCH = 100
-/** Transactions that a node of the chain could not have heard of yet are among so many of the last. */
+/** Transactions that a node may not have seen yet are among this many of the last. */
 const RECENT = 1000
 
-/** By configuration: nodes that contradict one another may do so for long. */
+/** By configuration: nodes may contradict one another for long. */
 const failing = new Backoff({ firstMs: 500, longestMs: 10_000 })
 
 type Due = { workspace_id: string; id: string; mode: Mode }
 
 /**
- * Continues with configurations whose accounts are being reconciled, a batch each. The cursor is committed with
- * each batch, so any process can continue. One that fails delays no other. Returns whether anything was due.
+ * Continues with configurations whose accounts are being reconciled, one batch each. The cursor is committed with each
+ * batch, so any process can continue. One that fails delays no other. Returns whether there was anything to do.
  */
 export async function reconcileDue(): Promise<boolean> {
   const due = await sql<Due[]>`
@@ -61,7 +61,7 @@ async function goOn(due: Due): Promise<void> {
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
     if (config && config.aligned_up_to !== null) await reconcileBatch(sql, due, config.aligned_up_to)
     else if (config && config.counted_up_to !== null && config.transfer_mode === "holder")
-      // It was changed back meanwhile: holders move tokens, and books are not what counts.
+      // It was changed back in the meantime: holders move tokens again, so the books do not count.
       await sql`update mint_configs set counted_up_to = null where workspace_id = ${due.workspace_id} and id = ${due.id}`
     else if (config && config.counted_up_to !== null && count) return countBatch(sql, due, { config, count })
     return null
@@ -78,23 +78,23 @@ async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: 
   await sql`update mint_configs set aligned_up_to = ${upTo} where workspace_id = ${workspace_id} and id = ${id}`
 }
 
-/** What the chain says of the next wallets to count, and what the database said before it was asked. */
+/** The next wallets to count on chain, and the state of the database before the chain was read. */
 type Count = {
   snapshot: CountSnapshot
   accounts: [HoldingKey, AssetAccount][]
-  /** The last of them; null where no more follow. */
+  /** The last of them; null if there are no more. */
   upTo: string | null
-  /** Of the whole mint, in base units; null where more wallets follow. */
+  /** Supply of the whole mint, in base units; null if more wallets follow. */
   supply: string | null
 }
 
-/** What must not have changed while the chain was asked, and the last slot that is known to be there for good. */
+/** What must not change while the chain is read, and the last slot that is known to be final. */
 type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigint | null }
 
 /**
- * How far the count has come, and the version of the configuration's row: while a configuration is counted nothing is
- * accepted, so that whatever begins has changed that row. Null while something is under way or may still vanish, and where
- * nothing is to be counted.
+ * How far the count has come, and the version of the configuration's row: nothing is accepted during the count, so
+ * anything that starts has changed that row. Null while something is unfinished or may still vanish, and if there is
+ * nothing to count.
  */
 async function readCountSnapshot(
   sql: Queryable,
@@ -116,9 +116,9 @@ async function readCountSnapshot(
 }
 
 /**
- * Asks the chain what the next wallets hold, for good, as of a slot in which all of it has been settled. Limits rest on the
- * answer, so two nodes say the same where there are two. That takes its time, so nothing is locked meanwhile. Null where
- * nothing is to be counted now.
+ * Reads from the chain what the next wallets hold, finalized, as of a slot by which everything is settled. Limits
+ * depend on the answer, so two nodes must agree if there are two. That takes time, so nothing is locked. Null if there
+ * is nothing to count now.
  */
 async function readCount(due: Due): Promise<Count | null> {
   const { workspace_id, id, mode } = due
@@ -134,19 +134,19 @@ async function readCount(due: Due): Promise<Count | null> {
   const upTo = rows.length === BATCH ? rows.at(-1)!.wallet : null
   const [first, second = first] = await askEnough(chain.rpc, async (rpc) => {
     const { accounts } = await readAccounts({ workspaceId: workspace_id, rpc }, keys, options)
-    // Holders can burn what they have.
+    // Holders can burn their tokens.
     const supply = upTo === null ? await readSupply(rpc, assetMintOf(workspace_id, id), options) : null
     return { accounts, supply: supply?.toString() ?? null }
   })
   const isAgreed = isDeepStrictEqual(first, second)
-  if (!isAgreed) throw new Error(`Two nodes tell different balances of ${id}.`)
+  if (!isAgreed) throw new Error(`Two nodes report different balances of ${id}.`)
   return { snapshot, ...first!, upTo }
 }
 
 /**
- * Takes balances over from the chain once all accounts are frozen again and nothing is under way: from then on only
- * Vouch moves tokens, and its own books are right. Meanwhile nothing is accepted (`ruledBy`). If anything has changed
- * since the chain was asked, it is asked again. The configuration is locked. Returns why it begins anew, or null.
+ * Takes balances over from the chain once all accounts are frozen again and nothing is unfinished. From then on only
+ * Vouch moves tokens, and its books are right. Nothing is accepted in the meantime (`ruledBy`). If anything has changed
+ * since the chain was read, it is read again. The configuration is locked. Returns why it starts again, or null.
  */
 async function countBatch(
   sql: Queryable,
@@ -185,7 +185,7 @@ async function countBatch(
   return null
 }
 
-/** Whether all balances add up to what the mint says: tokens are nowhere else, as every account is born frozen. */
+/** Whether all balances add up to the mint's supply: every account is created frozen, so tokens are nowhere else. */
 async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string): Promise<boolean> {
   const rows = await sql<{ is_all: boolean }[]>`
     select coalesce(sum(balance), 0) = ${supply}::numeric as is_all from holdings
@@ -195,7 +195,7 @@ async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string):
 
 export type ReconcileProgress = { accounts: number; remaining: number }
 
-/** How far a configuration's accounts have come, for people who watch. */
+/** Progress of a configuration's accounts, for people who watch it. */
 export async function readReconcileProgress(
   workspaceId: string,
   configId: string,

@@ -14,7 +14,7 @@ import { configNotFound } from "./configs.ts"
 import { loadClaims, sightOf } from "./holder-facts.ts"
 import { shouldBeOpen } from "./operations/reconcile-account.ts"
 
-/** `wallet`: by address. `balance`: who has most first. */
+/** `wallet`: by address. `balance`: the largest first. */
 export const holderOrders = ["wallet", "balance"] as const
 type HolderOrder = (typeof holderOrders)[number]
 
@@ -59,8 +59,8 @@ const holdingColumns = columns("holdings", "wallet", "balance", "incoming", "out
 type Row = RowOf<typeof holdingColumns> & { investor_id: string | null; external_id: string | null }
 
 /**
- * Who holds a token by the books, or is about to. By wallet, whoever holds it all the while is on one page exactly,
- * whatever changes meanwhile. Errors: mint_config_not_found, validation_failed for a cursor.
+ * Wallets that hold a token in the books or are about to. Sorted by wallet, a wallet that holds it throughout is on
+ * exactly one page, whatever changes in the meantime. Errors: mint_config_not_found, validation_failed for a cursor.
  */
 export async function readRegister(
   principal: Principal,
@@ -71,7 +71,7 @@ export async function readRegister(
   const [config] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
   if (!config) return configNotFound(mintConfig, "mint_config")
-  // Before the balances: what it stands for is in them.
+  // Read before the balances, so that the balances include everything up to it.
   const slot = await readBooksSlot(principal)
   const place = after === null ? sql`` : placeAfter(sort, after)
   const order = sort === "wallet" ? sql`wallet` : sql`balance desc, wallet`
@@ -92,7 +92,7 @@ export async function readRegister(
   return {
     data: shown.map((row) => ({
       user_pubkey: row.wallet,
-      // In holder mode more may have gone through Vouch than came through it.
+      // In holder mode, more may have left through Vouch than came in through it.
       balance: row.balance.startsWith("-") ? "0" : units(row.balance),
       incoming: units(row.incoming),
       outgoing: units(row.outgoing),
@@ -123,12 +123,12 @@ async function readOpen(
     !frozen.has(wallet) && shouldBeOpen(config, wallet, claims({ schemaId: config.required_schema, wallet }))
 }
 
-/** Later ones have landed later, but for a few: among so many, the last to land is. */
+/** Later ones land later, with few exceptions. The last to land is among this many. */
 const RECENT = 64
 
 /**
- * Up to which slot everything that landed is in the books; null before anything has. What is signed and not settled
- * may have landed in any slot since its blockhash was read.
+ * The slot up to which everything that landed is in the books; null before anything has landed. What is signed and not
+ * settled may have landed in any slot since its blockhash was read.
  */
 export async function readBooksSlot({
   workspaceId,

@@ -12,26 +12,26 @@ type Receiving = Operation<{ mint_config: string; wallet: Address }>
 
 type Row = {
   id: string
-  /** How often the account was paid for in this month, not counting the very first time. */
+  /** How often the account was paid for this month, without the very first time. */
   reopened: number
-  /** Something has landed on the account that nobody has counted yet, and it may have opened it. */
+  /** Something that landed on the account is not counted yet and may have opened it. */
   is_uncounted: boolean
-  /** Other operations that give to the same wallet and come first. */
+  /** Earlier operations that give to the same wallet. */
   behind: number
   /** Nothing has landed on the account yet. */
   is_fresh: boolean
 }
 
-/** So many of the last operations on an account are looked at: one at a time opens it again. */
+/** How many of the last operations on an account are read: only one at a time opens it again. */
 const RECENT = 32
 
 /**
- * What has to happen instead of opening accounts that are known not to be there. Where something has landed on them
- * before, their holders have closed them, and keep the rent. Null where it may be paid once more.
+ * What has to happen before accounts that are known to be missing are opened. If something has landed on one before,
+ * its holder closed it and keeps the rent. Null if it may be paid for once more.
  *
- * No number of requests passes the limit: of all that wait to give to such an account only the first may open it, and
- * the next one not before what that cost has been counted. To one that nothing has landed on, no more are under way at
- * once than may pay for it.
+ * No number of requests exceeds the limit. Of all operations that wait to give to such an account, only the first may
+ * open it, and the next one not before the cost of the first is counted. For an account on which nothing has landed, no
+ * more are unfinished at once than may pay for it.
  */
 export async function loadReopenings(
   sql: Queryable,
@@ -76,7 +76,7 @@ export async function loadReopenings(
   }
 }
 
-/** How often in this month wallets' accounts of configurations were paid for again, in the order of the keys. */
+/** How often wallets' accounts of configurations were paid for again this month, in the order of the keys. */
 export async function readReopenings(
   sql: Queryable,
   workspaceId: string,
@@ -92,6 +92,6 @@ export async function readReopenings(
   return accounts.map((account) => known.get(account) ?? 0)
 }
 
-/** What is said of a wallet's account that will not be paid for again. */
+/** The error for a wallet whose account will not be paid for again. */
 export const reopenedTooOften = (wallet: Address, of: string): string =>
   `${wallet} closed its account of ${of}, which was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times this month. Ask the holder to leave it open, and repeat the request in the next month (UTC).`

@@ -33,7 +33,7 @@ import { mint } from "./operations/mint.ts"
 import { transfer } from "./operations/transfer.ts"
 import { transferContext } from "./transfer-context.ts"
 
-/** A mint, or a transfer where `from` is not null. */
+/** A mint, or a transfer if `from` is not null. */
 export type TokenRequest = {
   idempotency: IdempotencyClaim | null
   config: string
@@ -41,24 +41,24 @@ export type TokenRequest = {
   to: Address
   /** Whole tokens, as the caller wrote them. */
   amount: string
-  /** Who asked, for the audit log. */
+  /** The actor, for the audit log. */
   author: Author
-  /** What a refusal may tell them. */
+  /** What a refusal may reveal to the caller. */
   sight: Sight
-  /** The span that asks: it shares a commit with others. */
+  /** The caller's span: it shares a commit with others. */
   traceparent?: string | null
 }
 
 /** Why a request is refused. */
 export type RequestRefusal = { code: ErrorCode; detail: string }
 
-/** No investor owns what such an address would hold. Tokens that it already holds can still be moved away. */
+/** No investor owns such an address. Tokens that it already holds can still be moved away. */
 export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): RequestRefusal => ({
   code: "invalid_public_key",
   detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
 })
 
-/** What a request comes to. */
+/** The result of a request. */
 export type ReservationResult =
   | { operationId: string; row: OperationRow | null }
   | { refusal: RequestRefusal }
@@ -86,7 +86,7 @@ export class Reservations {
 
   async make(): Promise<ReservationResult[]> {
     const configIds = [...new Set(this.#requests.map((request) => request.config))]
-    // Sent together, carried out in this order: the locks are held for fewer journeys to the database.
+    // Sent together and executed in this order: fewer round trips while the locks are held.
     const receivers = this.#requests.map(({ to }) => to)
     const [configs, overBudget, own] = await Promise.all([
       loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true }),
@@ -111,7 +111,7 @@ export class Reservations {
     )
     const unverified = wallets.filter((one) => claims(one) === null)
     this.#losses = await loadLosses(this.#sql, this.#workspaceId, unverified, this.#now)
-    // Who may not come in at all gets no row of its own.
+    // A wallet that may not receive anything gets no row.
     const allowed = known.filter((one) => {
       const violation = firstViolationAtSigning(this.#contextOf(one, claims, null))
       return violation === null || this.#refuse(one, violation)
@@ -204,7 +204,7 @@ export class Reservations {
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
       const accounts = holdingKeysOf({ request, config }).map((key) => accountName(key.config, key.wallet))
-      // In agent mode each transaction leaves accounts as it found them, frozen: their order does not matter.
+      // In agent mode each transaction leaves accounts frozen, as it found them, so their order does not matter.
       const commutes = config.transfer_mode === "agent"
       const queued = {
         id: operationId,
@@ -238,7 +238,7 @@ export class Reservations {
     await recordChanges(this.#sql, this.#workspaceId, changes)
   }
 
-  /** A refusal has begun nothing: its key is stored with the answer, and points nowhere. */
+  /** A refusal has started nothing: its key is stored with the answer and without an operation. */
   async #forgetRefused(): Promise<void> {
     const refused = this.#requests.flatMap(({ idempotency }, i) =>
       idempotency && "refusal" in this.#outcomes[i]! ? [idempotency] : [],
@@ -285,9 +285,9 @@ const firstUses = (accepted: readonly Reserved[]): string[] => [
 ]
 
 /**
- * Reserves what an accepted request counts against, in memory. Returns whether the holder slot of the wallet
- * that leaves goes with it: at the cap there is no other for the new holder, and until it has landed, the
- * holder slot is nobody's.
+ * Reserves in memory what an accepted request counts against. Returns whether the holder slot of a wallet that gives
+ * everything away goes with it: at the limit there is no other slot for the new holder, and until it has landed, no
+ * wallet owns the slot.
  */
 function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
   const to = holdings.of({ config: config.id, wallet: request.to })

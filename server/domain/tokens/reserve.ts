@@ -12,20 +12,20 @@ import { type ReservationResult, Reservations, type TokenRequest } from "./reser
 
 /** Requests of one workspace that are decided in one commit. */
 const BATCH = { least: 4, most: 128 }
-/** Requests of one workspace that wait to be decided, at most. */
+/** The most requests of one workspace that wait to be decided. */
 const MOST_WAITING = 4096
 /** How long a request waits for those before it. */
 const WAIT_MS = 3000
-/** How long in all, where a batch with it waited for a lock in vain. */
+/** How long it waits in total if its batch could not get a lock. */
 const LONGEST_MS = 5000
-/** How often those are looked for that have waited too long. */
+/** How often to check for requests that have waited too long. */
 const LOOK_MS = 250
-/** How long a request waits for a lock once a batch with it has waited in vain. */
+/** How long a request waits for a lock after its batch could not get one. */
 const LOCK_AGAIN_MS = 100
 
 type Waiting = {
   request: TokenRequest
-  /** When it came, by `performance.now()`. */
+  /** Arrival time, by `performance.now()`. */
   since: number
   resolve: (operation: OperationRow) => void
   reject: (error: unknown) => void
@@ -33,17 +33,17 @@ type Waiting = {
 
 const waiting = new Map<string, Waiting[]>()
 
-/** Claims of keys that another transaction held: they are asked for apart, so that no batch waits for them again. */
+/** Claims of keys that another transaction held. They are decided separately, so that no batch waits for them again. */
 const contended = new WeakSet<IdempotencyClaim>()
 
 /**
- * Decides on a request: checks every rule, reserves what counts and puts the operation into the ledger, in one commit
- * that also claims the idempotency key. Returns the operation as it began.
+ * Decides a request: checks every rule, reserves what counts and queues the operation, in one commit that also claims
+ * the idempotency key. Returns the operation as it began.
  *
- * Requests of a workspace share commits: whatever gathers while one is written is decided in the next. So the
- * configuration's lock is taken once for many, and nobody waits for company. A workspace has one transaction at a
- * time here, whatever that waits for. Whatever one request fails by, those that share its commit do not fail by it.
- * Errors: unknown_mint_config, invalid_amount, and those of the rules; database_unavailable where rows stay locked, and
+ * Requests of a workspace share commits: those that arrive while one is written are decided in the next. So the
+ * configuration's lock is taken once for many, and no request waits for others to arrive. A workspace has only one
+ * transaction here at a time, whatever it waits for. A request that fails does not fail those that share its commit.
+ * Errors: unknown_mint_config, invalid_amount, and those of the rules; database_unavailable if rows stay locked, and
  * then nothing has begun.
  */
 export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
@@ -61,7 +61,7 @@ export function reserveMovement(workspaceId: string, request: TokenRequest): Pro
 
 async function reserveQueued(workspaceId: string): Promise<void> {
   const queue = waiting.get(workspaceId)!
-  // Those that come in the same turn of the event loop go together from the first.
+  // Requests from the same tick of the event loop go together from the first.
   await new Promise((next) => setImmediate(next))
   const timer = setInterval(() => refuseLate(queue), LOOK_MS)
   while (queue.length > 0) {
@@ -73,7 +73,7 @@ async function reserveQueued(workspaceId: string): Promise<void> {
       workspaceId,
       apart.map((one) => [one]),
     )
-    // A queue that others have cut short leaves them half of the time.
+    // If other workspaces have cut its batches short, a queue leaves them half of the time.
     if (size < BATCH.most && queue.length > size) await sleep(performance.now() - began)
   }
   clearInterval(timer)
@@ -85,13 +85,13 @@ const tooLong = () =>
     retryAfterSeconds: 1,
   })
 
-/** Those that have waited too long are told so, and have not begun. A queue has them in front. */
+/** Answers requests that have waited too long: they have not begun. They are at the front of a queue. */
 function refuseLate(queue: Waiting[], wait_ms = WAIT_MS): void {
   const before = performance.now() - wait_ms
   while (queue.length > 0 && queue[0]!.since < before) queue.shift()!.reject(tooLong())
 }
 
-/** Those whose key was another's, and all others. */
+/** Those whose key another transaction held, and all others. */
 function split(batch: readonly Waiting[]): [apart: Waiting[], together: Waiting[]] {
   const isApart = ({ request: { idempotency } }: Waiting) =>
     idempotency !== null && contended.has(idempotency)
@@ -112,7 +112,7 @@ async function reserveBatch(workspaceId: string, batch: readonly Waiting[], lock
       }),
     )
   } catch (error) {
-    // What fails while it commits may have happened, and is never tried again here.
+    // A commit that fails may have taken effect, so it is never tried again here.
     const parts = isDecided ? [] : partsAfter(error, batch)
     if (parts.length > 1) return reserveParts(workspaceId, parts)
     for (const { request, reject } of batch) {
@@ -143,8 +143,8 @@ async function reserveParts(workspaceId: string, parts: Waiting[][]): Promise<vo
 }
 
 /**
- * What is decided by itself where a batch failed, because that may be one request's doing: each configuration, then each
- * request. Nothing where it is everybody's.
+ * What to decide separately after a batch failed, because one request may be at fault: each configuration, then each
+ * request. Nothing if all are affected.
  */
 function partsAfter(error: unknown, batch: readonly Waiting[]): Waiting[][] {
   if (isDatabaseUnavailable(error) && !isUndone(error)) return []

@@ -7,7 +7,7 @@ const UNITS = /^(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?$/
 
 type Schemas = { [T in FieldType]: (field: FieldOf<T>) => z.ZodType<JsonOf<T>> }
 
-/** What a request may say in a field of each type. */
+/** What a request may contain in a field of each type. */
 const requested: Schemas = {
   countries: () => z.array(country).min(1).max(250),
   amount: () =>
@@ -22,10 +22,7 @@ const requested: Schemas = {
   time: () => time,
 }
 
-/**
- * What an answer may say. A configuration that was made before may name what is no country: it can
- * be read all the same.
- */
+/** What a response may contain. An old configuration may name a country that does not exist. It can still be read. */
 const recorded: Schemas = { ...requested, countries: () => z.array(recordedCountry) }
 
 type Shape = { [N in keyof RulesJson]-?: z.ZodOptional<z.ZodType<Exclude<RulesJson[N], undefined>>> }
@@ -38,7 +35,7 @@ const shapeOf = (schemas: Schemas) =>
     }),
   ) as Record<string, z.ZodType> as Shape
 
-/** The same, each of which may be null. */
+/** The same, each nullable. */
 const patchable = Object.fromEntries(
   Object.entries(shapeOf(requested)).map(([name, rule]) => [
     name,
@@ -52,9 +49,9 @@ const patchable = Object.fromEntries(
 
 const description = "Every rule is optional; a rule that is left out does not apply"
 
-/** `rules` of a configuration in a request, and in an answer. */
+/** `rules` of a configuration in a request and in a response. */
 export const rulesInput = z.strictObject(shapeOf(requested)).meta({ id: "MintRulesRequest", description })
-/** `rules` of a change: what is not named stays. */
+/** `rules` of a change: fields that are not named stay unchanged. */
 export const rulesPatch = z.strictObject(patchable).meta({
   id: "MintRulesChangeRequest",
   description: "A rule that is left out stays as it is; null ends it",

@@ -10,7 +10,7 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
   config: {
     decimals: row.decimals,
     requiredSchema: row.required_schema,
-    // Nothing moves while balances are read back: a limit must know what it counts.
+    // Nothing moves while balances are read back: a limit needs a known count.
     paused: row.paused || row.counted_up_to !== null,
     issued: BigInt(row.issued),
     holders: row.holders,
@@ -18,7 +18,7 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
   },
 })
 
-/** A request as its rules see it, of what is known about its wallets. */
+/** A request as its rules see it, with what is known of its wallets. */
 export function transferContext(
   {
     config,

@@ -39,8 +39,8 @@ export const walletBalances = z
 type WalletBalances = z.infer<typeof walletBalances>
 
 /**
- * What a wallet holds of each token of the workspace, read from the chain now: of those for which it has an account, newest
- * token first. Errors: chain_not_configured, chain_unavailable.
+ * What a wallet holds of each token of the workspace for which it has an account, read from the chain now, newest token
+ * first. Errors: chain_not_configured, chain_unavailable.
  */
 export async function readWalletBalances(
   { workspaceId, mode }: Principal,

@@ -81,8 +81,8 @@ export const mint = defineOperation({
     return payload
   },
 
-  // The first instruction creates an account where there is none, and does nothing in any other case. Where an account
-  // is not in the state that it was believed to be in, the next plan reads it from the chain.
+  // The first instruction creates a missing account and otherwise does nothing. If an account is not in its expected
+  // state, the next plan reads it from the chain.
   recover: (error, _operation, instruction) =>
     instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports
       ? { do: "wait" }

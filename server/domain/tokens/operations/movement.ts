@@ -17,12 +17,12 @@ import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
 
-// What a mint and a transfer share.
+// Shared by mints and transfers.
 
-/** Tokens that are about to appear at a wallet, or to go from one to another. `amount` is in base units. */
+/** Tokens that are about to be minted to a wallet or moved between two. `amount` is in base units. */
 export type Movement = { mint_config: string; wallet: Address; from_wallet?: Address; amount: bigint }
 
-/** How one is built, once it is known that it may be. */
+/** Builds one that the rules allow. */
 export type Build<M extends Movement> = (
   operation: Operation<M>,
   about: {
@@ -74,8 +74,8 @@ export async function planMovements<M extends Movement>(
       asset: assetOf(issuer, config),
       config,
       before: { to: before.to, from: before.from },
-      // Both sides have just been found verified: in holder mode that is what keeps an account open. What is done again may
-      // go to one that has lost its verification since.
+      // Both sides were just found verified, which keeps an account open in holder mode. A movement that is done again
+      // may go to a wallet that has since lost its verification.
       after: config.transfer_mode === "agent" || violation ? "frozen" : "thawed",
     })
   }
@@ -83,8 +83,8 @@ export async function planMovements<M extends Movement>(
 }
 
 /**
- * Whether movements can be seen in their accounts, for good as of a slot: while only Vouch moves tokens, a balance is
- * either what the books say, or that with the movement.
+ * Whether accounts show movements, finalized as of a slot. While only Vouch moves tokens, a balance is either what the
+ * books say, or that with the movement.
  */
 export async function movementEffects<M extends Movement>(
   operations: readonly Operation<M>[],
@@ -115,14 +115,14 @@ export async function movementEffects<M extends Movement>(
   return new Map(operations.map((operation) => [operation.id, effectOf(operation)]))
 }
 
-/** Changes counters and holdings under their locks, which are taken in the order that a reservation takes them in. */
+/** Changes counters and holdings under their locks, taken in the same order as in a reservation. */
 export async function withCounters<M extends Movement>(
   sql: Queryable,
   workspaceId: string,
   operations: readonly { payload: M }[],
   change: (payload: M, config: ConfigRow, holdingOf: (wallet: Address) => Holding) => void,
 ): Promise<void> {
-  // Sent together, carried out in this order.
+  // Sent together, executed in this order.
   const [configs, holdings] = await Promise.all([
     loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: true }),
     lockHoldings(sql, workspaceId, operations.flatMap(holdingKeysOf)),
@@ -139,10 +139,10 @@ export async function withCounters<M extends Movement>(
   await Promise.all([holdings.save(sql), ...[...configs.values()].map(saveCounters)])
 }
 
-/** Adds to a count of base units that is kept as text. */
+/** Adds to a count of base units that is stored as text. */
 export const plus = (count: string, amount: bigint): string => (BigInt(count) + amount).toString()
 
-/** Reserves what a wallet is about to get, whatever the limits say: it is there already. */
+/** Reserves what a wallet is about to get regardless of limits, because it is already there. */
 export function expectUnits(to: Holding, config: ConfigRow, amount: bigint): void {
   to.incoming += amount
   if (to.hasSlot) return
@@ -150,7 +150,7 @@ export function expectUnits(to: Holding, config: ConfigRow, amount: bigint): voi
   config.holders += 1
 }
 
-/** The configuration of an asset mint, whose creation may be lost with its row; null where none has it. */
+/** The configuration of an asset mint, whose creation may be lost together with its row; null if there is none. */
 export async function configOfMint(
   sql: Queryable,
   workspaceId: string,

@@ -21,10 +21,10 @@ import { loadClaims, NOTHING } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { rulesOf } from "../transfer-context.ts"
 
-// What freezing and thawing answer for an account that does not exist (`solana/asset-answers.unit.test.ts`).
+// The errors of freezing and thawing an account that does not exist (`solana/asset-answers.unit.test.ts`).
 const ABSENT = "IncorrectProgramId"
 
-/** Freezes or thaws one wallet's account, by what holds when its turn comes. */
+/** Freezes or thaws one wallet's account, by the rules in force when it runs. */
 export const reconcileAccount = defineOperation({
   ...reconciliation,
   label: "Freeze or unfreeze",
@@ -52,7 +52,7 @@ export const reconcileAccount = defineOperation({
         if (!account) return [id, { do: "look" }]
         const open = !frozen.has(wallet) && shouldBeOpen(config, wallet, claims(wallets[i]!))
         const isSure = seen!.isSure({ id })
-        // The chain itself says it, where one node contradicts what landed: freezing it again fails there.
+        // If a node contradicts what landed, the chain decides: freezing a frozen account fails there.
         if (!open && isSure && attempts === 0 && seen!.isContested({ id }))
           return [id, change(issuer, { id, config, wallet, open })]
         return [id, planFor(issuer, { id, config, wallet, account, open, isSure })]
@@ -70,8 +70,8 @@ export const reconcileAccount = defineOperation({
 })
 
 /**
- * How an account should rest: open in holder mode while the wallet itself meets the rules, frozen in any other case.
- * A mint that cannot be paused is stopped by its accounts.
+ * The state in which an account should rest: open in holder mode while the wallet itself meets the rules, otherwise
+ * frozen. If a mint cannot be paused, its accounts are frozen instead.
  */
 export function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder["claims"]): boolean {
   if (config.transfer_mode === "agent") return false

@@ -3,9 +3,9 @@ import { defineOperation, unclearEffects } from "#server/ledger/definition.ts"
 import { pauseAsset, resumeAsset } from "#server/solana/asset.ts"
 import { planByConfig } from "../plan-by-config.ts"
 
-/** Pauses or resumes a mint that can be paused, by what holds when its turn comes. */
+/** Pauses or resumes a mint that can be paused, by the settings in force when it runs. */
 export const reconcilePause = defineOperation({
-  // Stored in rows, so it keeps the name that it was given first.
+  // Stored in rows, so its first name stays.
   kind: "align_pause",
   label: "Pause or resume",
   isUrgent: true,

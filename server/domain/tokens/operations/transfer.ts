@@ -19,13 +19,13 @@ import {
   withCounters,
 } from "./movement.ts"
 
-/** A mark in JSON, as versions before wrote it. */
+/** A flag in JSON, as earlier versions wrote it. */
 const mark = z.codec(z.union([z.boolean(), z.literal("true")]), z.boolean(), {
   decode: (written) => written === true || written === "true",
   encode: (is) => is,
 })
 
-/** Moves tokens from one wallet to another, both of which the rules allow. */
+/** Moves tokens from one wallet to another, if the rules allow both. */
 export const transfer = defineOperation({
   kind: "transfer",
   label: "Transfer",
@@ -35,7 +35,7 @@ export const transfer = defineOperation({
     wallet: storedAddress,
     from_wallet: storedAddress,
     amount: storedAmount,
-    /** Whether the giver's holder slot goes with it. */
+    /** Whether the sender's holder slot goes with it. */
     handover: mark.optional(),
   }),
   look: lookTwiceAtGivers,
@@ -46,7 +46,7 @@ export const transfer = defineOperation({
       seen,
       build({ id, payload }, { asset, config, before, after }) {
         const { wallet, from_wallet, amount } = payload
-        // That there is nothing to take is not believed of one look.
+        // A single read is not enough to conclude that there is nothing to take.
         if (config.transfer_mode === "holder" && before.from === "absent")
           return seen?.isSure({ id }) ? { do: "fail", refusal: uncovered(from_wallet) } : { do: "defer" }
         const instructions = moveAsset(asset, {
@@ -109,16 +109,18 @@ export const transfer = defineOperation({
   },
 
   recover(error, { payload }, instruction) {
-    // The first instruction creates an account where there is none, and moves nothing in any other case.
+    // The first instruction creates a missing account and otherwise moves nothing.
     if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }
     if (instruction > 0 && error.custom === TokenError.InsufficientFunds)
       return { do: "fail", refusal: uncovered(payload.from_wallet) }
-    // An account is not in the state that it was believed to be in: the next plan reads it from the chain.
+    // An account is not in its expected state: the next plan reads it from the chain.
     return { do: "retry" }
   },
 })
 
-/** A holder slot that travelled with an operation reaches its wallet. If the wallet got one meanwhile, one is freed. */
+/**
+ * A holder slot that moved with an operation reaches its wallet. If the wallet got one in the meantime, one is freed.
+ */
 function takePlace(holding: Holding, config: ConfigRow): void {
   if (holding.hasSlot) config.holders -= 1
   holding.hasSlot = true

@@ -1,23 +1,26 @@
 import type { Queryable } from "#db/client.ts"
 
-/** How long before a session's end its vendor is asked: the answer comes before anyone reads `expired`. */
+/** How long before a session's end its vendor is asked, so that the answer arrives before anyone reads `expired`. */
 const LEAD_SECONDS = 60
-/** How long a session stays open beyond its time if its vendor cannot be asked. */
+/** How long a session stays open beyond its time if its vendor cannot be reached. */
 const GRACE_SECONDS = 86_400
-/** Sessions of a workspace that one step takes. */
+/** The most sessions of a workspace in one step. */
 const BATCH = 200
 
-/** Whether the vendor of pending session `a` has to be asked once more before its time ends it. An approval that is held was its answer. */
+/**
+ * Whether the vendor of pending session `a` must be asked once more before the session ends. A waiting approval was its
+ * answer.
+ */
 export const isUnasked = (sql: Queryable) => sql`
   (a.provider_reference is not null and a.held_at is null and not a.closing)`
 
-/** Whether the time of session `a` is over, or about to be. */
+/** Whether session `a` has ended or is about to. */
 export const isClosing = (sql: Queryable, now: Date) => sql`
   a.open_until <= ${now}::timestamptz + make_interval(secs => ${LEAD_SECONDS})`
 
 /**
- * Has the vendors asked about sessions whose time is over, before they close: `ask-providers.ts` does, and gives the time
- * back that this adds. Returns how many.
+ * Has the vendors asked about sessions whose time is over, before they close. `ask-providers.ts` asks, and takes the
+ * extra time back. Returns how many.
  */
 export async function askBeforeClosing(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`
@@ -34,7 +37,7 @@ export async function askBeforeClosing(sql: Queryable, workspaceId: string, now:
   return rows.length
 }
 
-/** Gives back the time that was added, once the vendor has answered without a decision: the session ends when it would have. */
+/** Takes the extra time back if the vendor answered without a decision: the session ends when it would have. */
 export const closeAsked = (sql: Queryable, workspaceId: string, attestationId: string, now: Date) => sql`
   update attestations a set open_until = open_until - make_interval(secs => ${GRACE_SECONDS})
   where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'pending' and closing

@@ -8,21 +8,21 @@ import type { Address } from "#shared/address.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
 import { lastLandingOnCredentials } from "./effects.ts"
 
-/** Accounts that one getMultipleAccounts takes. */
+/** The most accounts that one getMultipleAccounts takes. */
 const ACCOUNTS = 100
 
 type Expected = {
   schema_id: string
   wallet: Address
-  /** The attestation whose unit the ledger believes the wallet to hold. */
+  /** The attestation whose unit the wallet holds, according to the ledger. */
   held: string | null
   /** The verified attestation, if there is one. */
   verified: string | null
 }
 
 /**
- * Every wallet that ever had an attestation holds one frozen unit if it is verified, and none otherwise. What differs is looked
- * at once more: a change that was caught midway does not differ in the same way twice.
+ * Checks that every wallet that ever had an attestation holds one frozen unit if it is verified, and none otherwise.
+ * Each difference is checked once more: a change in progress does not show the same difference twice.
  */
 export async function auditCredentials(audited: Audited): Promise<void> {
   const { workspaceId, report } = audited
@@ -64,7 +64,9 @@ async function busyAccounts(workspaceId: string): Promise<Set<string>> {
   return new Set(rows.map((row) => row.account))
 }
 
-/** The last transaction of a workspace, and how much is under way. While both are the same, nothing moves. */
+/**
+ * The last transaction of a workspace, and how many operations are unfinished. While both are unchanged, nothing moves.
+ */
 async function lastWork(workspaceId: string): Promise<{ last: string | null; slot: number; busy: number }> {
   const [row] = await sql<{ last: string | null; slot: bigint | null; busy: number }[]>`
     select t.signature as last, t.slot, (select count(*)::int from operations
@@ -117,7 +119,7 @@ async function compare(
   return suspects
 }
 
-/** No unit is anywhere else: the mint's supply is the sum of what the known wallets hold. */
+/** No unit is anywhere else: the mint's supply equals the sum of what the known wallets hold. */
 async function compareSupply(
   { workspaceId, chain, report }: Audited,
   held: Map<string, bigint>,

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto"
 import canonicalize from "canonicalize"
 
-/** What an attestation's memo commits to. Times are in the form in which the API gives them. */
+/** What an attestation's memo commits to. Times have the API's format. */
 export type Committed = {
   attestation_id: string
   schema: string
@@ -11,9 +11,9 @@ export type Committed = {
   salt: string
 }
 
-/** 32 random bytes, base64url: without them, the commitment could be guessed from what is public. */
+/** 32 random bytes, base64url. Without them, the commitment could be guessed from public facts. */
 export const newSalt = (): string => randomBytes(32).toString("base64url")
 
-/** base64url of SHA-256 of the canonical JSON (RFC 8785) of the record. Anybody who has it can recompute it. */
+/** base64url of SHA-256 of the canonical JSON (RFC 8785) of the record. Anyone who has the record can recompute it. */
 export const commitmentOf = (committed: Committed): string =>
   hash("sha256", canonicalize(committed) as string, "base64url")

@@ -15,20 +15,20 @@ import {
 } from "./search.ts"
 import { readTexts, type Text } from "./search-texts.ts"
 
-/** A number on a screen says no more than that there are so many. */
+/** Beyond this, a screen shows only "more than". */
 const MOST = 1000
-/** Rows that are looked at for one number, where no index knows all that is asked for. */
+/** Rows that are read for one number if no index covers the whole filter. */
 const MOST_READ = 10_000
 
-/** Rows that are looked at for the length of a file: a fraction of a second, of the seconds that the file takes. */
+/** Rows that are read for the length of a file: a fraction of a second, while the file itself takes seconds. */
 const MOST_COUNTED = 100_000
 
-/** How many there are of each status, and whatever it is. */
+/** The number for each status, and for all. */
 export type StatusCounts = Record<ShownStatus | "all", Count>
 
 /**
- * How many attestations match, by status, up to a thousand each. Each number reads an index in its order, and ends with
- * so many rows: what else is asked for is looked for in the newest ones of the status, or those that expire first.
+ * Counts the attestations that match, by status, up to a thousand each. Each count reads an index in order and stops at
+ * a limit of rows: other conditions are checked on the newest rows of the status, or on those that expire first.
  */
 export async function countAttestations(
   { workspaceId }: Principal,
@@ -38,7 +38,7 @@ export async function countAttestations(
   return { ...counts, all: sumOf(shownStatuses.map((status) => counts[status])) }
 }
 
-/** How many investors have an attestation that matches; who has some of several statuses counts for each. */
+/** Counts the investors who have a matching attestation. An investor with several statuses counts for each. */
 export async function countInvestors(
   { workspaceId }: Principal,
   asked: Omit<SearchFilter, "status">,
@@ -46,16 +46,13 @@ export async function countInvestors(
   return countEach(await soughtBy(workspaceId, asked), { of: "investors" })
 }
 
-/**
- * How many match, for a file that is about to have all of them; null where more rows than are cheap to look at would have
- * to be.
- */
+/** Counts the matches for a file that is about to contain all of them. Null if that would read too many rows. */
 export async function countAll(
   workspaceId: string,
   asked: OrderedSearch,
   { most = MOST_COUNTED } = {},
 ): Promise<number | null> {
-  // By expiry there is only what is verified.
+  // Only verified attestations are ordered by expiry.
   const status = asked.order === "expiry" ? "verified" : (asked.status ?? "all")
   if (status !== (asked.status ?? status)) return 0
   const sought = await soughtBy(workspaceId, asked)
@@ -67,7 +64,7 @@ export async function countAll(
   return row!.near > most ? null : row!.count
 }
 
-/** What is looked for, with what was looked up for it. `span` is null where nothing can match. */
+/** The filter with what was looked up for it. `span` is null if nothing can match. */
 type Sought = {
   workspaceId: string
   filter: FindFilter
@@ -83,7 +80,7 @@ async function soughtBy(workspaceId: string, asked: SearchFilter): Promise<Sough
   return { workspaceId, filter, span, texts, now }
 }
 
-/** The rows that an index gives for it, so many at most: they hold all that match, and others. */
+/** The rows that an index returns for it, up to a limit: they include all matches, and others. */
 function nearRows(
   { workspaceId, filter, span, texts, now }: Sought,
   status: ShownStatus | "all",
@@ -97,7 +94,7 @@ function nearRows(
   const ofSpan = () => sql`
     ${span?.start ? sql`and seq >= ${span.start.seq}` : sql``} ${span?.end ? sql`and seq <= ${span.end.seq}` : sql``}`
 
-  /** What an index gives, and what is left to ask of it. */
+  /** What an index covers, and the conditions that remain. */
   const source = () => {
     if (ids) return sql`and id = any(${ids})`
     if (wallet) return sql`and wallet = ${wallet} ${newestFirst}`
@@ -117,7 +114,7 @@ function nearRows(
   return sql`select * from attestations where workspace_id = ${workspaceId} ${source()} limit ${limit}`
 }
 
-/** Which of them match: what has expired is counted as such once it is swept, within a second. */
+/** The rows that match. Expired ones count as expired once they are swept, within a second. */
 const matchesIn = ({ span, ...sought }: Sought & { span: Span }, status: ShownStatus | "all") => {
   const is =
     status === "all"
@@ -136,7 +133,7 @@ async function countEach(
 ): Promise<StatusCounts> {
   const { span } = sought
   if (span === null) return toCounts([])
-  // Whoever has several of a status is one.
+  // An investor with several attestations of a status counts once.
   const isOfAll = of === "investors"
   const counted: readonly (ShownStatus | "all")[] = [
     ...(sought.filter.expiring_before ? (["verified"] as const) : shownStatuses),
@@ -151,7 +148,7 @@ async function countEach(
         select ${isOfAll ? sql`distinct investor_id` : sql``} from (${near()}) attestations
         where ${matchesIn({ ...sought, span }, status)} limit ${MOST + 1}) matched) m`
   })
-  // In one statement, which takes one connection.
+  // One statement, so that it takes one connection.
   return toCounts(await sql<Row[]>`${each.reduce((all, one) => sql`${all} union all ${one}`)}`)
 }
 

@@ -7,7 +7,7 @@ import type { Credential } from "#server/solana/credential.ts"
 import { type MintPlace, mintPlace } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 
-/** Where a schema's credential mint is: derived, so that it is the same before and after any crash. */
+/** The address of a schema's credential mint. It is derived, so it is the same before and after a crash. */
 export const credentialMintPlace = (workspaceId: string, schemaId: string): MintPlace =>
   mintPlace(deployment.mintBase.publicKey, { workspaceId, kind: "credential", name: schemaId })
 
@@ -30,7 +30,7 @@ export const credentialOf = (
   feePayer: feePayer.publicKey,
 })
 
-/** What of a schema's credential goes on chain, by its id. */
+/** The parts of a schema's credential that go on chain, by schema id. */
 export async function loadCredentials(
   sql: Queryable,
   { issuer, ids }: { issuer: Issuer; ids: readonly string[] },

@@ -4,22 +4,22 @@ import type { AttestationStatus } from "#shared/statuses.ts"
 import type { AttestationRow } from "./record.ts"
 import type { Landed } from "./timeline.ts"
 
-/** What has become of the unit that an attestation gave to its wallet. */
+/** The state of the unit that an attestation gave to its wallet. */
 export type CredentialState =
   | { state: "held" }
-  /** It has ended, and the transaction that destroys the unit is on its way. */
+  /** It has ended, and the transaction that burns the unit is on its way. */
   | { state: "removing" }
   | { state: "destroyed"; transaction: string }
-  /** A renewal has put its own unit in the place. */
+  /** A renewal has replaced it by its own unit. */
   | { state: "replaced" }
-  /** There was none any more when its turn to be destroyed came. */
+  /** None was left when it was about to be burned. */
   | { state: "absent" }
 
 type Burn = { held: boolean; burning: Landed | null }
 
 type BurnRow = { held: boolean; signature: string | null; signed_at: Date; settled_at: Date; slot: bigint }
 
-/** Whether the wallet's unit is this attestation's by the ledger, and what destroyed it; of one moment. */
+/** Whether the wallet's unit is this attestation's according to the ledger, and what burned it, in one snapshot. */
 export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Promise<Burn> {
   const rows = await sql<BurnRow[]>`
     select exists (select from credentials where workspace_id = ${workspace_id} and attestation_id = ${id}) as held, burn.*
@@ -34,7 +34,7 @@ export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Pr
   return { held, burning: signature === null ? null : { ...landed, signature, slot: Number(landed.slot) } }
 }
 
-/** One of them is true at any time. */
+/** Exactly one of them is true at any time. */
 export function credentialState(
   { status, reason }: { status: AttestationStatus; reason: string | null },
   { held, burning }: Burn,
@@ -45,7 +45,10 @@ export function credentialState(
   return { state: reason === "superseded" ? "replaced" : "absent" }
 }
 
-/** Whose unit is in a wallet's account by the ledger; `changing` while a transaction that changes it is on its way. */
+/**
+ * Whose unit is in a wallet's account according to the ledger; `changing` while a transaction that changes it is on its
+ * way.
+ */
 export type UnitOf = "this" | "another" | "nobody" | "changing"
 
 export async function readUnit({ workspace_id, id, schema_id, wallet }: AttestationRow): Promise<UnitOf> {

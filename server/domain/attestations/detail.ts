@@ -23,28 +23,28 @@ import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeli
 export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   status: ShownStatus
   started_at: string
-  /** As people know it. */
+  /** The name that people use. */
   provider: string
   /** The memo in the issuing transaction; null until verified. */
   memo: string | null
   slot: number | null
-  /** With `{}` for `tx/…` or `address/…`; null where no public explorer reaches. */
+  /** With `{}` for `tx/…` or `address/…`; null if no public explorer reaches it. */
   explorer: string | null
-  /** What has become of its unit on chain; null until verified. */
+  /** The state of its unit on chain; null until verified. */
   credential: CredentialState | null
-  /** Whether the vendor's code of the country stands for none that rules can name: rules on countries refuse the wallet. */
+  /** Whether no country that rules can name fits the vendor's country code: rules on countries refuse the wallet. */
   country_unknown: boolean
   timeline: TimelineEvent[]
 }
 
-/** What a record leaves out. */
+/** Fields that a record omits. */
 const lifeColumns = columns("attestations", "provider", "consented_at", "operation_id", "ended_at", "claims")
 type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
-/** How long the log may take to note a request that has made a row: it has the time at which the request came. */
+/** How long the log may take to record a request that has made a row: its time is the request's arrival. */
 const LOG_WINDOW_SECONDS = 60
 
-/** All that is known of an attestation, with its life in order. Errors: attestation_not_found. */
+/** Everything that is known of an attestation, with its events in order. Errors: attestation_not_found. */
 export async function readDetail(principal: Principal, id: string): Promise<AttestationDetail> {
   if (!isId("att", id)) return attestationNotFound(id)
   const { workspaceId, mode } = principal
@@ -107,7 +107,7 @@ async function transactionOf(workspaceId: string, operationId: string): Promise<
   return toLanded(row)
 }
 
-/** Who started it and who ended it: the audit log knows people and revocations, the request log knows keys. */
+/** Who started it and who ended it: the audit log has members and revocations, the request log has keys. */
 async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   const { workspace_id, id, wallet, schema_id, created_at, event_decision } = row
   const [entries, [logged]] = await Promise.all([
@@ -125,7 +125,7 @@ async function readTraces(row: DetailRow): Promise<Life["traces"]> {
         and workspace_id = ${workspace_id} and subject = ${id}
         and action in ('session.started', 'session.cancelled', 'attestation.revoked', 'attestation.decided_manually')
       order by seq`,
-    // Several may have asked for the same session: the first of them began it.
+    // Several requests may have asked for the same session. The first one started it.
     sql<{ id: string; key_name: string | null }[]>`
       select r.id, k.name as key_name from api_requests r
       left join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
@@ -137,7 +137,7 @@ async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   const traceOf = (found: (typeof entries)[number] | undefined) =>
     found && { by: { kind: found.actor, name: found.actor_name }, request_id: found.request_id }
   const entry = (action: string) => traceOf(entries.find((one) => one.action === action))
-  // Of several the last: a person may ask for another submission more than once.
+  // The last of several: a reviewer may ask for another submission more than once.
   const manual = (decision: string) =>
     traceOf(
       entries.findLast((one) => one.action === "attestation.decided_manually" && one.decision === decision),

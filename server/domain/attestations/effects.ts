@@ -11,7 +11,7 @@ import { credentialAccounts } from "./credential-accounts.ts"
 
 type OfCredential = { attestation_id: string; schema_id: string; wallet: Address }
 
-/** Units of a credential in wallets' accounts, as they are on chain, and the slot that all of it is true of at least. */
+/** Units of a credential in wallets' accounts on chain, and the oldest slot at which they were read. */
 async function readUnits<Payload extends OfCredential>(
   operations: readonly Operation<Payload>[],
   { workspaceId, rpc }: { workspaceId: string; rpc: Rpc },
@@ -35,13 +35,16 @@ async function readUnits<Payload extends OfCredential>(
 export type SeenUnits = {
   slot: number
   units: ReadonlyMap<string, bigint>
-  /** Those of whom it is sure that they hold none, or what is done again: it was seen twice (`ledger/second-look.ts`). */
+  /**
+   * Operations whose wallets certainly hold none, because that was seen twice (`ledger/second-look.ts`), or that are
+   * done again.
+   */
   sure: ReadonlySet<string>
-  /** Whether that is the word of one node, because there is no other. */
+  /** Whether a single node says so, because there is no other. */
   isAlone: boolean
 }
 
-/** What wallets hold of credentials now, by a node that has seen what last landed on them. */
+/** What wallets hold of credentials now, from a node that has seen what last landed on them. */
 export async function lookAtUnits<Payload extends OfCredential>(
   operations: readonly Operation<Payload>[],
   at: Lookup,
@@ -59,10 +62,12 @@ export async function lookAtUnits<Payload extends OfCredential>(
   return { slot, units: byId, sure, isAlone: isAlone(chain) }
 }
 
-/** What was enqueued later has landed later, but for what is urgent or of another schema: among so many, the last to land is. */
+/**
+ * Later operations land later, except for urgent ones and those of another schema. The last to land is among this many.
+ */
 const RECENT = 32
 
-/** The slot in which something last landed on the credentials of operations' wallets; 0 where nothing has. */
+/** The slot in which something last landed on the credentials of operations' wallets; 0 if nothing has. */
 export async function lastLandingOnCredentials(
   sql: Queryable,
   workspaceId: string,
@@ -79,7 +84,7 @@ export async function lastLandingOnCredentials(
   return Number(only(rows).slot ?? 0)
 }
 
-/** Units of credentials on chain, for good as of a slot, and whose unit the ledger believes it to be. */
+/** Units of credentials on chain, finalized as of a slot, and whose unit it is according to the ledger. */
 export async function readUnitsForGood<Payload extends OfCredential>(
   operations: readonly Operation<Payload>[],
   at: Lookup & { slot: number },

@@ -12,9 +12,9 @@ export type PendingEnd = {
 }
 
 /**
- * Ends a pending attestation: gives its unit of quota back, drops an approval that waited, and cancels an attest that
- * is still queued, in the same guarded update. An attest that has been signed goes its way; when it confirms, it finds the row ended
- * and has its credential burnt. Returns whether it was this call that ended it.
+ * Ends a pending attestation: releases its unit of quota, drops a waiting approval and cancels an attest that is still
+ * queued, in the same guarded update. An attest that is already signed continues; when it confirms, it finds the row
+ * ended, and its credential is burned. Returns whether this call ended it.
  */
 export async function endPending(sql: Queryable, end: PendingEnd): Promise<boolean> {
   const { workspaceId, attestationId, status, reason, revokedAt = null, now } = end

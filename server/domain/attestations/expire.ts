@@ -10,17 +10,17 @@ import { revokeCredential } from "./revoke-credential.ts"
 
 /** Rows of a workspace that one step of a sweep ends. */
 const BATCH = 200
-/** As many where each takes statements of its own. */
+/** The same if each row takes its own statements. */
 const SMALL_BATCH = 50
-/** How long a sweep waits for a lock: it comes again in a second, and others are behind it. */
+/** How long a sweep waits for a lock: it comes again in a second, and others wait behind it. */
 const LOCK_MS = 500
 
-/** Workspaces in which a step failed: they are left alone for a while, and hold up nobody. */
+/** Workspaces in which a step failed. They are paused for a while and delay no other. */
 const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 
 /**
- * Ends whatever has expired, a workspace and a batch at a time, until nothing is due. Trouble of a workspace, such as a
- * row that another process holds, delays that workspace alone, and is logged when it begins.
+ * Ends everything that has expired, one workspace and one batch at a time, until nothing is left. A problem in one
+ * workspace, such as a locked row, delays only that workspace and is logged when it begins.
  */
 export async function expireDue(now: Date): Promise<void> {
   for (const step of steps) while ((await sweepEach(step, now)) > 0);
@@ -28,9 +28,9 @@ export async function expireDue(now: Date): Promise<void> {
 
 type Step = {
   name: string
-  /** Whether attestation `a` is due. */
+  /** Whether attestation `a` has to end. */
   isDue: (now: Date) => ReturnType<typeof background>
-  /** Ends a batch of a workspace's, in one transaction. Returns how many. */
+  /** Ends a batch of a workspace's attestations in one transaction. Returns how many. */
   end: (sql: Queryable, workspaceId: string, now: Date) => Promise<number>
 }
 
@@ -88,8 +88,8 @@ async function sweepEach({ name, isDue, end }: Step, now: Date): Promise<number>
 }
 
 /**
- * Ends a workspace's pending attestations whose session closed undecided, for one of its requests. One whose vendor has not
- * been asked yet stays open for the answer. Returns how many were changed.
+ * Ends a workspace's pending attestations whose session closed undecided, for one of its requests. A session whose
+ * vendor has not been asked yet stays open for the answer. Returns how many were changed.
  */
 export async function expireSessions({
   workspaceId,
@@ -107,8 +107,8 @@ export async function expireSessions({
 }
 
 /**
- * One guarded update ends them, gives their units of quota back, and drops approvals that waited for the wallet. They
- * get no reason: a sweep must not show.
+ * One guarded update ends them, releases their units of quota, and drops approvals that waited for the wallet. They get
+ * no reason, because a sweep must stay invisible.
  */
 async function endSessions(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`
@@ -132,7 +132,7 @@ async function endSessions(sql: Queryable, workspaceId: string, now: Date): Prom
   return ids.length
 }
 
-/** Ends attestations whose validity is over, and has their credentials burnt. */
+/** Ends attestations whose validity is over, and has their credentials burned. */
 async function endVerified(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const ended = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: Address }[]>`
     update attestations a set status = 'expired', ended_at = ${now}
@@ -147,7 +147,7 @@ async function endVerified(sql: Queryable, workspaceId: string, now: Date): Prom
   return ended.length
 }
 
-/** Ends those that were approved and never reached the chain within their validity. */
+/** Ends those that were approved and did not reach the chain within their validity. */
 async function endApproved(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const due = await sql<{ id: string }[]>`
     select id from attestations

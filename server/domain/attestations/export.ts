@@ -33,8 +33,8 @@ const toLine = (row: FoundRow, now: Date) => ({
 })
 
 /**
- * Sends all attestations that match as CSV, in the order of their list. Errors, before the first byte: insufficient_scope,
- * unknown_schema.
+ * Sends all matching attestations as CSV, in the order of their list. Errors, before the first byte:
+ * insufficient_scope, unknown_schema.
  */
 export async function exportAttestations(
   principal: Principal,

@@ -2,13 +2,13 @@ import type { TableRow } from "#db/rows.ts"
 import { claimNames } from "#shared/claims.ts"
 
 /**
- * What a column of an attestation says of the person behind its wallet: what is `personal` is erased, and docs/privacy.md
- * names it with this text; `secret` opens something. `fields` are its names in requests and answers, whose values the
- * request log does not keep.
+ * What a column of an attestation reveals of the wallet's owner. `personal` columns are erased, and docs/privacy.md
+ * lists them with this text. `secret` columns give access to something. `fields` are its names in requests and
+ * responses, whose values the request log does not keep.
  */
 export type Facts = { personal?: string; secret?: true; fields?: readonly string[] }
 
-/** Every column: a new one does not compile before it is decided whether it is erased and masked. */
+/** Every column is listed: a new one does not compile until it is decided whether it is erased and masked. */
 export const facts = {
   workspace_id: {},
   id: {},
@@ -31,7 +31,7 @@ export const facts = {
   provider_call_until: {},
   ask_at: {},
   asks: {},
-  // Of redirectUrl, the log keeps where it leads.
+  // The log keeps only the destination of redirectUrl.
   redirect_url: { personal: "where the hosted page returns to; it may name the investor" },
   open_until: {},
   submitted_at: {},
@@ -49,7 +49,7 @@ export const facts = {
   approved_at: {},
   expires_at: {},
   claims: { personal: "country, over 18, accredited; sealed", fields: ["claims", ...claimNames] },
-  // With it, the commitment on chain could be tied to somebody.
+  // With it, the commitment on chain could be linked to a person.
   salt: { personal: "the random part of the fingerprint on chain", secret: true, fields: ["salt"] },
   commitment: {},
   operation_id: {},
@@ -74,12 +74,12 @@ type PersonalColumn = {
   [C in keyof typeof facts]: (typeof facts)[C] extends { personal: string } ? C : never
 }[keyof typeof facts]
 
-/** What erasure empties. */
+/** The columns that erasure clears. */
 export const personalColumns = Object.entries<Facts>(facts)
   .filter(([, { personal }]) => personal)
   .map(([column]) => column as PersonalColumn)
 
-/** What the request log masks. */
+/** The fields that the request log masks. */
 export const maskedFields: ReadonlySet<string> = new Set(
   Object.values<Facts>(facts).flatMap(({ fields = [] }) => fields),
 )

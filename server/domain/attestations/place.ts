@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { badCursor, fromCursor } from "#server/lib/cursor.ts"
 
-/** Where a row is in lists of attestations: others look up what more their order goes by. */
+/** The position of a row in lists of attestations. Other orders look up what else they need. */
 export type Place = { id: string; seq: bigint }
 
 /** The row that a page ended with. Errors: validation_failed for a cursor. */

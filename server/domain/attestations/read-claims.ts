@@ -5,8 +5,9 @@ import type { Claims } from "#shared/claims.ts"
 import { openClaims } from "./claims.ts"
 
 /**
- * Opens the claims of attestations for a person to see; each that is opened is an entry of the audit log, in the commit
- * before they are shown: whose they are and which, never what they say. Those without claims, and those of other workspaces, are left out. Errors: insufficient_scope.
+ * Opens the claims of attestations for a member to see. Before they are shown, each is recorded in the audit log: whose
+ * claims and which, never their values. Attestations without claims and those of other workspaces are left out. Errors:
+ * insufficient_scope.
  */
 export async function readClaims({
   principal,

@@ -36,7 +36,7 @@ export type AttestationFilter = {
   investorId: string | null
   externalId: string | null
   sessionId: string | null
-  /** Started at this time or later, and before this one. */
+  /** Started at this time or later, and before the second time. */
   createdAfter: string | null
   createdBefore: string | null
   /** Verified now, and expires before then. */
@@ -45,7 +45,7 @@ export type AttestationFilter = {
   cursor: string | null
 }
 
-/** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor, unknown_schema. */
+/** Newest first. A page stays the same while rows are added. Errors: validation_failed for a cursor, unknown_schema. */
 export async function listAttestations(
   principal: Principal,
   { limit, cursor, ...filter }: AttestationFilter,
@@ -56,7 +56,7 @@ export async function listAttestations(
   const investorId =
     filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
   const isNoSession = filter.sessionId !== null && !isId("sess", filter.sessionId)
-  // Nobody has attestations.
+  // No such investor, so no attestations.
   const rows =
     investorId === null || isNoSession
       ? []

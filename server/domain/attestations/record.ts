@@ -122,7 +122,7 @@ export const attestationRecord = z
 
 export type AttestationRecord = z.infer<typeof attestationRecord>
 
-/** What a record is made of. */
+/** The row that a record is built from. */
 const attestationColumns = columns(
   "attestations",
   "workspace_id",
@@ -154,17 +154,17 @@ const attestationColumns = columns(
 export type AttestationRow = RowOf<typeof attestationColumns> & {
   /** The key that its credential's mint obeys; null is the derived one. */
   authority: Address | null
-  /** When its issuing was found on chain for good. */
+  /** When its issuing was found to be final on chain. */
   finalized_at: Date | null
 }
 
-/** All columns of an `AttestationRow`, of the table `attestations`. */
+/** All columns of an `AttestationRow`, from the table `attestations`. */
 export const attestationFields = (sql: Queryable) => sql`
   ${sql(attestationColumns)}, (select authority from schemas s
     where s.workspace_id = attestations.workspace_id and s.id = attestations.schema_id) as authority,
   (select finalized_at from transactions t where t.signature = attestations.onchain_tx) as finalized_at`
 
-/** The record that a caller sees. What is not yet on chain is not shown as if it were. */
+/** The record that a caller sees. It does not show anything as on chain before it is. */
 export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {
   const shown = row.verified_at !== null
   const time = (value: Date | null) => (value === null ? null : toTimestamp(value))
@@ -197,18 +197,20 @@ type DecidedRow = Pick<
   "event_at" | "event_decision" | "issued_at" | "review_id" | "reviewed_at"
 >
 
-/** Whether a person made the decision that counts now. A rejection after an approval is the provider's. */
+/** Whether a person made the decision that is in force. A rejection after an approval is the provider's. */
 export const isManual = ({ review_id, event_decision, issued_at }: DecidedRow): boolean =>
   review_id !== null && !(event_decision === "rejected" && issued_at !== null)
 
 /**
- * When the provider's decision was made that counts now: its rejection, also where it takes an approval back, else its
- * approval. A review, a request to submit again and a session that closed decide nothing, nor does whoever revokes.
+ * When the provider made the decision that is in force: its rejection, including one that withdraws an approval,
+ * otherwise its approval. A review, a request to submit again, a closed session and a revocation are not the provider's
+ * decisions.
  */
 export function decidedAt(row: DecidedRow): Date | null {
   const told = isManual(row) ? row.reviewed_at : row.event_at
   if (row.event_decision === "rejected") return told
-  // What is fixed at the approval is never later than it came; without it, the approval waits, or came too late to count.
+  // What is fixed at the approval is never later than the approval. Without it, the approval waits or came too late to
+  // count.
   return row.issued_at ?? (row.event_decision === "approved" ? told : null)
 }
 

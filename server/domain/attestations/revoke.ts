@@ -26,9 +26,8 @@ const revokedColumns = columns(
 )
 
 /**
- * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential
- * burnt. One that has ended is returned as it is. Errors: attestation_not_found,
- * review_open.
+ * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential burned.
+ * One that has ended is returned unchanged. Errors: attestation_not_found, review_open.
  */
 export async function revokeAttestation({
   principal,
@@ -98,7 +97,7 @@ export async function revokeIn(
   await sql`
     update attestations set public_reason = ${publicReason}
     where workspace_id = ${workspaceId} and id = ${attestationId}`
-  // No reason: a line of the audit log can never be erased, and the attestation has it.
+  // No reason here: a line of the audit log can never be erased, and the attestation has the reason.
   await recordChange(sql, workspaceId, {
     author,
     action: "attestation.revoked",

@@ -5,14 +5,14 @@ import { isId } from "#server/lib/ids.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 
-/** What matches a text: up to here it is looked up and sorted, beyond it, it is met by going down the list. */
+/** Up to this many matches, a text is looked up and the rows are sorted; beyond it, the list is scanned in order. */
 const FEW = 2000
 
-/** Rows that match a text: found by an index, or as a condition on each row if there are too many. */
+/** Rows that match a text: found by an index, or by a condition on each row if there are too many. */
 type Match = { lookup: Fragment; each: Fragment }
 export type Text = { wallet: Address } | { investorId: string } | { ids: string[] } | { anyOf: Match[] }
 
-/** The search text, and a customer's own id: both may be shared by few or by very many. */
+/** The search text and a customer's own id: few or very many rows may share them. */
 export async function readTexts(
   workspaceId: string,
   { q, externalId }: { q?: string | undefined; externalId?: string | undefined },
@@ -36,7 +36,7 @@ async function lookUp(workspaceId: string, anyOf: Match[]): Promise<Text> {
   return few.length > FEW ? { anyOf } : { ids: few.map((row) => row.id) }
 }
 
-// The indexes compare bytes, and no character comes after the last one.
+// The indexes compare bytes, and this character sorts after all others.
 const LAST = "\u{10ffff}"
 
 const externalIdIs = (id: string): Match => ({
@@ -44,10 +44,10 @@ const externalIdIs = (id: string): Match => ({
   each: sql`external_id = ${id}`,
 })
 
-/** As few characters as the index of parts can find (`pg_trgm` compares three at a time). */
+/** The shortest text that the trigram index can find (`pg_trgm` compares three characters at a time). */
 const LEAST_WORD = 3
 
-/** External ids that contain every word of the text, in any order and case; shorter texts are how they begin. */
+/** External ids that contain every word of the text, in any order and case. Shorter texts match as prefixes. */
 function externalIdHas(workspaceId: string, q: string): Match {
   const words = q.split(/\s+/).filter((word) => word !== "")
   if (Math.max(...words.map((word) => word.length)) < LEAST_WORD) return externalIdBegins(q)
@@ -68,10 +68,10 @@ const externalIdBegins = (q: string): Match => ({
   each: sql`left(lower(external_id), length(lower(${q}))) = lower(${q})`,
 })
 
-/** Less of a wallet is in too many of them; the index of their ends is of as many characters. */
+/** Shorter parts of a wallet match too many rows. The index of their ends has this many characters. */
 const LEAST_PART = 4
 
-/** Wallets that begin or end like this, or both where the middle is left out. */
+/** Wallets that begin or end like this, or both if the middle is left out. */
 function walletsLike(q: string): Match[] {
   const parts = readWalletParts(q)
   if (parts === null || Math.min(...Object.values(parts).map((part) => part.length)) < LEAST_PART) return []

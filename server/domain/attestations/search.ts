@@ -18,15 +18,15 @@ import { type Place, placeOf } from "./place.ts"
 import { likeText, readTexts, type Text } from "./search-texts.ts"
 import { shownStatusAt, statusInSql } from "./status.ts"
 
-/** What the dashboard's table and its export filter by: those started from `from` on and before `to`. */
+/** Filters of the dashboard's table and its export: started at `from` or later and before `to`. */
 export const searchFilter = z.object({
   schema: schemaId.optional(),
   status: z.enum(shownStatuses).optional(),
   from: instant.optional(),
   to: instant.optional(),
   /**
-   * A wallet, how it begins or ends, or both with `…` between; an attestation's or an investor's id; words of an external
-   * id, in any case.
+   * A wallet, its start, its end, or both with `…` between; the id of an attestation or an investor; or words of an
+   * external id, in any case.
    */
   q: plainText(200).optional(),
   investor: z.string().max(100).optional(),
@@ -35,14 +35,14 @@ export const searchFilter = z.object({
 })
 export type SearchFilter = z.infer<typeof searchFilter>
 
-/** The same, and what comes first: the newest, unless it says otherwise. */
+/** The same with the order, by default the newest first. */
 export const orderedSearch = searchFilter.extend({ order: z.enum(listOrders).optional() })
 export type OrderedSearch = z.infer<typeof orderedSearch>
 
-/** What attestations are found by: all of it holds. */
+/** The conditions of a search; all must hold. */
 export type FindFilter = {
   schema?: string | undefined
-  /** In the API's words `rejected` holds revoked ones, too. */
+  /** In the API, `rejected` includes revoked attestations. */
   status?: ShownStatus | "rejected or revoked" | undefined
   from?: string | undefined
   to?: string | undefined
@@ -53,13 +53,16 @@ export type FindFilter = {
   sessionId?: string | undefined
   /** Verified now, and expires before then. */
   expiring_before?: string | undefined
-  /** How far its session has come. */
+  /** The state of its session. */
   sessionState?: SessionState | undefined
-  /** Whether its session is still under way. */
+  /** Whether its session is still open. */
   isOpen?: boolean | undefined
-  /** Of each investor's that match the first in their order. */
+  /** Only the first match of each investor, in order. */
   onePerInvestor?: boolean | undefined
-  /** Only what had begun when this one did: a reader of several pages sees the list as it was at the first. */
+  /**
+   * Only attestations that had started when this one did, so that a reader of several pages sees the list as of the
+   * first.
+   */
   upTo?: Place | undefined
 }
 
@@ -78,8 +81,8 @@ export type AttestationSummary = {
 
 const PAGE = 50
 /**
- * Attestations get their `seq` in the order of their `created_at`, but for those that begin at the same moment: more
- * than are ever under way at once.
+ * Attestations get their `seq` in the order of their `created_at`, except those that start at the same moment. More
+ * than this never start at once.
  */
 const OUT_OF_ORDER = 500
 
@@ -104,7 +107,7 @@ export async function searchAttestations(
   }
 }
 
-/** With the investor whom its filter stands for. */
+/** Adds the investor that the filter names. */
 export const ofInvestor = async (workspaceId: string, filter: SearchFilter): Promise<FindFilter> => ({
   ...filter,
   investorId: filter.investor && ((await resolveInvestor(workspaceId, filter.investor)) ?? filter.investor),
@@ -138,17 +141,17 @@ const foundColumns = columns(
 )
 export type FoundRow = RowOf<typeof foundColumns>
 
-/** Rows that come after `last`, in their order. */
+/** Rows after `last`, in order. */
 type Page = { last: Place | null; limit: number; order?: ListOrder | undefined }
 
-/** The attestations that match, as lists show them. */
+/** The matching attestations, as lists show them. */
 export const findAttestations = (workspaceId: string, filter: FindFilter, page: Page): Promise<FoundRow[]> =>
   findRows<FoundRow>(workspaceId, filter, { ...page, fields: () => sql`${sql(foundColumns)}` })
 
 /**
- * The attestations that match, with `fields` of the table `attestations`. Every filter has an index that gives its rows
- * in this order, or the opposite one, or so few of them that sorting costs nothing; no row is counted that is not shown. The
- * order says `nulls last` because the indexes do: without it Postgres would sort the whole workspace.
+ * The matching attestations, with `fields` of the table `attestations`. Every filter has an index that returns its rows
+ * in this order or its reverse, or so few of them that sorting is cheap. Only rows that are shown are read. The order
+ * says `nulls last` because the indexes do: without it Postgres would sort the whole workspace.
  */
 export async function findRows<Row extends object>(
   workspaceId: string,
@@ -159,12 +162,12 @@ export async function findRows<Row extends object>(
   const span = await readSpan(workspaceId, filter)
   const { sessionState } = filter
   const isByExpiry = order === "expiry"
-  // Only what holds has an expiry to come, and a session that is over has nothing to show for it but that.
+  // Only a verified attestation can still expire, and a session that is over shows nothing else.
   const status = isByExpiry ? "verified" : sessionState === "expired" ? "expired" : filter.status
   if (span === null || (filter.status ?? status) !== status) return []
   const texts = await readTexts(workspaceId, filter)
   const matches = () => matching(workspaceId, { filter, span, texts, now })
-  // Looked up by their ids before anything else: a planner that expects few may go down the whole list for them.
+  // Looked up by id first: a planner that expects few rows may otherwise scan the whole list for them.
   const ids = texts.flatMap((text) => ("ids" in text ? [text.ids] : []))[0]
   const source = () =>
     ids === undefined
@@ -172,7 +175,7 @@ export async function findRows<Row extends object>(
       : sql`(select * from attestations where workspace_id = ${workspaceId} and id = any(${ids}) offset 0) attestations`
   const { after, by, isBefore } = inOrders[order]
   const ofPage = last === null ? sql`` : after(workspaceId, last)
-  // Whoever calls it has a table or a query named `attestations`; inside, its columns are those of the other one.
+  // The caller has a table or a query named `attestations`. Inside, its columns would be the inner one's.
   const isFirstOfInvestor = !filter.onePerInvestor
     ? sql``
     : sql`and not exists (
@@ -186,8 +189,8 @@ export async function findRows<Row extends object>(
       where ${matches()} ${ofPage} ${status === undefined ? sql`` : inStatus(status, now)} ${isFirstOfInvestor}
       order by ${by()} limit ${limit}`
   }
-  // Those that ended, and those that have expired but are not swept yet. The latter are few, and must be read by
-  // the sweeps' indexes first: a planner that looks for 50 of them in order scans all verified ones.
+  // Those that ended, and those that have expired but are not swept yet. The latter are few and must be read by the
+  // sweeps' indexes first: a planner that searches for 50 of them in order scans all verified ones.
   return sql<Row[]>`
     with due as materialized (
       select * from attestations
@@ -206,10 +209,10 @@ export async function findRows<Row extends object>(
 }
 
 type InOrder = {
-  /** What comes after a row. */
+  /** The condition for rows after one. */
   after: (workspaceId: string, last: Place) => Fragment
   by: () => Fragment
-  /** Of two rows of one investor the first. */
+  /** The first of an investor's rows. */
   isBefore: () => Fragment
 }
 const inOrders: Record<ListOrder, InOrder> = {
@@ -224,7 +227,7 @@ const inOrders: Record<ListOrder, InOrder> = {
     isBefore: () => sql`other.seq < attestations.seq`,
   },
   expiry: {
-    // Looked up there: a time that is read loses its microseconds.
+    // Looked up there, because a time that is read into JavaScript loses its microseconds.
     after: (workspaceId, { id }) => sql`and (expires_at, seq) > (
       select expires_at, seq from attestations where workspace_id = ${workspaceId} and id = ${id})`,
     by: () => sql`expires_at, seq`,
@@ -232,7 +235,7 @@ const inOrders: Record<ListOrder, InOrder> = {
   },
 }
 
-/** All that a filter asks for but the status, as a condition on a row. */
+/** All conditions of a filter except the status, on a row. */
 export const matching = (
   workspaceId: string,
   { filter, span, texts, now }: { filter: FindFilter; span: Span; texts: readonly Text[]; now: Date },
@@ -268,11 +271,11 @@ export const inStatus = (status: Exclude<NonNullable<FindFilter["status"]>, "exp
   }
 }
 
-/** A time, and the lowest or highest `seq` on the right side of it. */
+/** A time, and the lowest or highest `seq` on that side of it. */
 type Bound = { at: Date; seq: bigint }
 export type Span = { start: Bound | null; end: Bound | null }
 
-/** Times as bounds of `seq`, so that a page is read where it lies. Null when nothing can lie between them. */
+/** Times as bounds of `seq`, so that a page is read in place. Null if nothing can be between them. */
 export async function readSpan(workspaceId: string, { from, to }: FindFilter): Promise<Span | null> {
   if (from === undefined && to === undefined) return { start: null, end: null }
   const start = from === undefined ? null : new Date(from)

@@ -30,6 +30,6 @@ export const statusInSql = (now: Date) => sql`
     else status
   end`
 
-/** The shown one in SQL, to count by. */
+/** The shown status in SQL, to count by. */
 export const shownStatusInSql = (now: Date) => sql`
   case when status = 'rejected' and revoked_at is not null then 'revoked' else ${statusInSql(now)} end`

@@ -1,7 +1,7 @@
 import type { Flow } from "#server/domain/providers/provider.ts"
 import type { AttestationStatus, AuditActor } from "#shared/statuses.ts"
 
-/** A moment in an attestation's life. */
+/** An event in an attestation's life. */
 export type TimelineEvent = {
   event:
     | "started"
@@ -17,23 +17,23 @@ export type TimelineEvent = {
     | "superseded"
     | "burnt"
   at: string
-  /** What was decided, or why it ended. */
+  /** The decision, or why it ended. */
   detail: string | null
-  /** Who did it, where a person or a key did; requests of keys are in the log. */
+  /** Who did it, if a member or a key did. Requests of keys are in the log. */
   by: { kind: AuditActor; name: string | null } | null
   request_id: string | null
   signature: string | null
   slot: number | null
 }
 
-/** What is known of an attestation's life; times that have not come are null. */
+/** The facts of an attestation's life. Times that have not come are null. */
 export type Life = {
   status: AttestationStatus
   started_at: Date
   /** The investor's consent: with the form, or before they go to the vendor's page. */
   consented_at: Date | null
   flow: Flow["kind"]
-  /** When the investor proved that the wallet is theirs. */
+  /** When the investor proved that they own the wallet. */
   wallet_proved_at: Date | null
   decision: { at: Date; said: string } | null
   /** Time of the approval, which a later decision does not undo. */
@@ -46,7 +46,7 @@ export type Life = {
   expires_at: Date | null
   reason: string | null
   burning: Landed | null
-  /** Who did it, by the audit log and the request log. */
+  /** Who did it, according to the audit log and the request log. */
   traces: Partial<
     Record<
       "started" | "approved" | "decided" | "cancellation" | "revoked",
@@ -60,7 +60,7 @@ export type Landed = { signature: string; signed_at: Date; settled_at: Date | nu
 
 type Moment = Pick<TimelineEvent, "event"> & { at: Date } & Partial<Omit<TimelineEvent, "event" | "at">>
 
-/** The moments of an attestation's life in the order in which they came. */
+/** The events of an attestation's life, in order. */
 export function timelineOf(life: Life, format: (at: Date) => string): TimelineEvent[] {
   const moments: Moment[] = [
     { event: "started", at: life.started_at, ...life.traces.started },
@@ -89,7 +89,8 @@ const consent = ({ consented_at: at, flow }: Life): Moment[] =>
   at === null ? [] : [{ event: flow === "form" ? "submitted" : "consented", at }]
 
 function decisions({ approved_at, decision, consented_at, started_at, traces }: Life): Moment[] {
-  // The time of the approval is cut to the second: with it, the decision would stand before what was decided on.
+  // The time of the approval is cut to the second. With it, the decision would come before the submission that it
+  // decides.
   const told = decision?.said === "approved" ? decision.at : approved_at
   const first = consented_at ?? started_at
   const at = told && told < first ? first : told
@@ -108,7 +109,7 @@ function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): 
 
 const burn = ({ signature, slot }: Landed, at: Date): Moment => ({ event: "burnt", at, signature, slot })
 
-/** How it ended, from its current status: an expired one ended at its expiry, even if it is not swept yet. */
+/** How it ended, from its current status. An expired one ended at its expiry, even if it is not swept yet. */
 function ending(life: Life): Moment[] {
   const { status, reason, revoked_at, ended_at, traces } = life
   if (revoked_at && traces.cancellation)
@@ -117,7 +118,7 @@ function ending(life: Life): Moment[] {
   if (status !== "expired") return []
   const due = life.verified_at || life.approved_at ? life.expires_at : life.open_until
   if (reason === "superseded" && ended_at) return [{ event: "superseded", at: ended_at }]
-  // A provider may have ended it before its time; a sweep writes it down a little later.
+  // A provider may have ended it before its time; a sweep records that a little later.
   const at = due && ended_at && ended_at < due ? ended_at : (due ?? ended_at)
   return at ? [{ event: "expired", at, detail: reason }] : []
 }

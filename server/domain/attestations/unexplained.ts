@@ -7,14 +7,14 @@ import { credentialMintOf } from "./credential-accounts.ts"
 import { endPending } from "./end.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 
-/** `att_…:commitment:unix seconds`, behind the memo's own name (`solana/memo.ts`). */
+/** `att_…:commitment:unix seconds`, after the memo's own name (`solana/memo.ts`). */
 const MEMO = /^vouch:1:(att_[^:]+):([^:]+):(\d+)$/
 
 const REASON = "Its verification was lost in a restore, so its credential was destroyed. Verify again."
 
 /**
- * Ends a session whose approval was lost in a restore, and whose credential is on chain: it would be approved once more,
- * and its id be on chain twice. Returns what was issued; null where there is no such session.
+ * Ends a session whose approval was lost in a restore and whose credential is on chain. Otherwise it would be approved
+ * again, and its id would be on chain twice. Returns what was issued; null if there is no such session.
  */
 export async function endLostApproval(
   sql: Queryable,
@@ -36,8 +36,8 @@ export async function endLostApproval(
 }
 
 /**
- * Has a credential destroyed that no attestation describes: nobody could revoke it, and it would count for the wallet on
- * chain for as long as its memo says. What the memo tells is kept as the record of a revoked attestation.
+ * Has a credential burned that no attestation describes. No one could revoke it, and it would count for the wallet on
+ * chain until the expiry in its memo. The facts in the memo are kept as the record of a revoked attestation.
  */
 export async function destroyUnexplained(
   sql: Queryable,
@@ -69,7 +69,7 @@ export async function destroyUnexplained(
     on conflict (workspace_id, schema_id, wallet) do update set attestation_id = excluded.attestation_id
       where credentials.attestation_id is null
     returning wallet`
-  // What the wallet is believed to hold, the chain has replaced by this one: it is taken away with that.
+  // On chain, this unit has replaced what the books say the wallet holds, which is burned with it.
   if (held.length > 0)
     await revokeCredential(sql, {
       workspace_id: workspaceId,

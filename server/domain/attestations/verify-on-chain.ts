@@ -10,20 +10,20 @@ import { readUnit, type UnitOf } from "./credential-state.ts"
 import { readAttestation } from "./read.ts"
 import { type AttestationRecord, toRecord } from "./record.ts"
 
-/** What the chain says now, for the reader to compare with the record. */
+/** What the chain says now, to compare with the record. */
 export type OnChainState = {
   record: AttestationRecord
-  /** Every key that issues for the workspace, or has. */
+  /** Every key that issues for the workspace, or once did. */
   issuers: string[]
-  /** Whose unit it is in the wallet's account, by the ledger. */
+  /** Whose unit is in the wallet's account, according to the ledger. */
   unit: UnitOf
-  /** The wallet's account for the credential; null when there is none. */
+  /** The wallet's account for the credential; null if there is none. */
   account: { owner: string; mint: string; amount: string; frozen: boolean; program: string } | null
-  /** The issuing transaction; null when the chain does not know it. */
+  /** The issuing transaction; null if the chain does not know it. */
   transaction: {
     slot: number
     succeeded: boolean
-    /** Who signed it. */
+    /** Its signers. */
     signers: string[]
     memos: string[]
   } | null

@@ -7,8 +7,8 @@ import { clock } from "#server/lib/time.ts"
 import { type BulkRevocation, bulkRevocationNotFound, readBulkRevocation } from "./read.ts"
 
 /**
- * Ends a list that is under way: what is revoked stays so, the one that is being revoked is finished, and the others are
- * left as they are. A list that has ended stays as it is. Errors: bulk_revocation_not_found, insufficient_scope.
+ * Cancels a list in progress: revoked attestations stay revoked, the current one is finished, and the others are left
+ * unchanged. A list that has ended stays unchanged. Errors: bulk_revocation_not_found, insufficient_scope.
  */
 export async function cancelBulkRevocation({
   principal,
@@ -32,7 +32,7 @@ export async function cancelBulkRevocation({
     const { count: left } = await sql`
       update bulk_revocation_items set outcome = 'left'
       where workspace_id = ${workspaceId} and revocation_id = ${id} and outcome is null`
-    // All of it is done: its worker is about to say so.
+    // All are done: the worker is about to mark the list as finished.
     if (left === 0) return
     await sql`
       update bulk_revocations set ended_at = ${clock.now()}, reason = null, canceller_name = ${via.name}

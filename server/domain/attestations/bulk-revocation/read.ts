@@ -20,15 +20,15 @@ export type BulkRevocation = {
   /** How many are to be revoked. */
   attestations: number
   revoked: number
-  /** Those that had ended by themselves, or were revoked before. */
+  /** Those that had already ended or been revoked. */
   ended_before: number
   failed: { attestation_id: string; error: RevocationFailure }[]
-  /** Those that were not begun when somebody cancelled the others. */
+  /** Those that had not been started when a member cancelled the list. */
   left: number
   started_by: string
   cancelled_by: string | null
   started_at: string
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   ended_at: string | null
 }
 
@@ -38,10 +38,7 @@ export const bulkRevocationNotFound = (): never =>
     "This list of attestations does not exist, or is no longer kept. Check the address.",
   )
 
-/**
- * How far a list has come; without an id, the oldest one that is under way, or null. Errors:
- * bulk_revocation_not_found.
- */
+/** The progress of a list; without an id, of the oldest one in progress, or null. Errors: bulk_revocation_not_found. */
 export async function readBulkRevocation(
   { workspaceId }: Principal,
   id: string | null,

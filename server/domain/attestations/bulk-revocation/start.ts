@@ -9,12 +9,12 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 
-/** Lists of one workspace that are worked through at the same time. */
+/** The most lists of one workspace in progress at the same time. */
 const MOST_OPEN = 3
 
 /**
- * Notes which attestations are to be revoked, for one reason. A worker revokes them from then on, whatever becomes of
- * this process. An id that is named twice counts once; one that does not exist is listed among the failures. Errors:
+ * Records which attestations to revoke, for one reason. A worker then revokes them, even if this process stops. An id
+ * that is named twice counts once; one that does not exist is listed among the failures. Errors:
  * too_many_bulk_revocations, insufficient_scope.
  */
 export async function startBulkRevocation({
@@ -40,7 +40,7 @@ export async function startBulkRevocation({
   const author = { principal, requestId }
   await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "attestation:write")
-    // One at a time, so that two cannot pass the limit together.
+    // One at a time, so that two requests cannot exceed the limit together.
     await sql`select from workspaces where id = ${workspaceId} for no key update`
     const open = await sql`
       select from bulk_revocations where workspace_id = ${workspaceId} and ended_at is null limit ${MOST_OPEN}`

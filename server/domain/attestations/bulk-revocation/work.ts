@@ -10,14 +10,17 @@ import { Failure } from "#shared/errors.ts"
 import { permissionsOf } from "#shared/roles.ts"
 import { revokeIn } from "../revoke.ts"
 
-/** Revoked of one list before it is the next one's turn: a long list of one customer holds up nobody's short one. */
+/**
+ * How many attestations of a list are revoked before the next list continues, so that a long list does not delay short
+ * ones.
+ */
 const SLICE = 20
-/** Lists that are looked at in one round. */
+/** Lists that are read in one round. */
 const LISTS = 50
-/** How often an attestation is tried that cannot be revoked for a reason that may pass. */
+/** How often to retry an attestation that cannot be revoked for a reason that may pass. */
 const MOST_ATTEMPTS = 8
 
-/** Lists with something that failed are left alone for a while. */
+/** Lists with a failure are paused for a while. */
 const troubled = new Backoff({ firstMs: 500, longestMs: 30_000 })
 
 const jobColumns = columns(
@@ -30,10 +33,10 @@ const jobColumns = columns(
   "author_name",
   "request_id",
 )
-// The reason is there as long as there is something to revoke.
+// The reason stays as long as there is something to revoke.
 type Job = RowOf<typeof jobColumns, { reason: string }>
 
-/** Revokes some attestations of every list that is under way. Returns whether there is more to do at once. */
+/** Revokes some attestations of every list in progress. Returns whether more can be done at once. */
 export async function revokeDue(): Promise<boolean> {
   const jobs = await sql<Job[]>`
     select ${sql(jobColumns)} from bulk_revocations
@@ -62,9 +65,9 @@ async function workOn(job: Job): Promise<boolean> {
 }
 
 /**
- * Revokes one attestation, and notes in the same commit that it is done: whatever ends this process, it is revoked once.
- * One worker at a time: revocations of a workspace wait for each other anyhow. Returns false where none is left, or
- * another worker is at it.
+ * Revokes one attestation and marks it done in the same commit, so that it is revoked once even if this process stops.
+ * One worker at a time, since revocations of a workspace wait for each other anyway. Returns false if none is left or
+ * another worker is revoking one.
  */
 async function revokeNext(job: Job): Promise<boolean> {
   const { workspace_id: workspaceId, id } = job
@@ -94,7 +97,7 @@ async function revokeNext(job: Job): Promise<boolean> {
   }
 }
 
-/** In the name of whoever began it, as long as they may. */
+/** Acts for the member who started it, as long as they have the permission. */
 async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const { workspace_id: workspaceId, author_id: userId, author_name: name, request_id: requestId } = job
   const role = await heldRole(sql, workspaceId, userId)
@@ -120,7 +123,7 @@ const codeOf = (error: unknown) => {
   throw error
 }
 
-/** What fails again and again ends as a failure, so that its list has an end. */
+/** An attestation that fails repeatedly ends as a failure, so that its list ends. */
 async function noteAttempt({ workspace_id, id }: Job, place: number): Promise<void> {
   await sql`
     update bulk_revocation_items set attempts = attempts + 1,
@@ -129,7 +132,7 @@ async function noteAttempt({ workspace_id, id }: Job, place: number): Promise<vo
     where workspace_id = ${workspace_id} and revocation_id = ${id} and place = ${place} and outcome is null`
 }
 
-/** Ends a list of which none is left, neither here nor with another worker. */
+/** Ends a list of which none is left, here or with another worker. */
 async function end({ workspace_id, id }: Job): Promise<boolean> {
   const ended = await sql`
     update bulk_revocations r set ended_at = ${clock.now()}, reason = null

@@ -12,7 +12,7 @@ import { lastLandingOnCredentials, lookAtUnits, readUnitsForGood, type SeenUnits
 
 const REASON_LOST = "Revoked before the database was restored from a backup; the reason was not in it."
 
-/** Takes away the credential of an attestation that ended, if the wallet's unit is still that one's. */
+/** Burns the credential of an attestation that ended, if the wallet's unit is still that attestation's. */
 export const revoke = defineOperation({
   kind: "revoke",
   label: "Destroy credential",
@@ -37,11 +37,11 @@ export const revoke = defineOperation({
           if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
           const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
           if (there === undefined) return [id, { do: "look" }]
-          // One that is done again leaves the unit of another attestation that the wallet has got since.
+          // An operation that is done again leaves the unit of a newer attestation in place.
           const told = redo && holder !== undefined ? there - 1n : there
           const isSure = seen!.sure.has(id)
-          // Nobody but us can take the unit away that the books have there. Where one node alone tells that it is gone, the chain
-          // itself says whether it is: a burn of nothing fails there.
+          // Only we can burn a unit that the books have there. If a single node reports it as gone, the chain decides:
+          // a burn of nothing fails there.
           const isContested = !redo && told <= 0n && isSure && seen!.isAlone && attempts === 0
           const units = isContested ? 1n : told
           if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]
@@ -75,7 +75,7 @@ export const revoke = defineOperation({
       ]),
     )
   },
-  /** Only what has ended is destroyed: so has this one, whatever the row says that was restored. */
+  /** Only ended attestations are burned, so this one has ended, whatever the restored row says. */
   async rebuild(sql, { instruction, accounts: [account, mint] }, { workspaceId, ownerOf }) {
     const wallet = ownerOf(account!)
     if (instruction !== "Burn" || wallet === null) return null
@@ -85,7 +85,7 @@ export const revoke = defineOperation({
     const [held] = await sql<{ attestation_id: string | null }[]>`
       select attestation_id from credentials
       where workspace_id = ${workspaceId} and schema_id = ${schema.id} and wallet = ${wallet}`
-    // It destroyed what was issued after the backup, too.
+    // It also burned what was issued after the backup.
     if (!held?.attestation_id) return "nothing"
     const now = clock.now()
     await sql`
@@ -97,6 +97,6 @@ export const revoke = defineOperation({
     await voidPlans(sql, workspaceId)
     return { attestation_id: held.attestation_id, schema_id: schema.id, wallet }
   },
-  // It looks again at what there is to take.
+  // Checks again what there is to burn.
   recover: () => ({ do: "retry" }),
 })

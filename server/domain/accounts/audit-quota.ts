@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import type { Audited } from "#server/ledger/reconciliation/report.ts"
 
-/** The count of each month is that of the attestations which did not end unverified. */
+/** The count of each month must equal the attestations that did not end unverified. */
 export async function auditQuota({ workspaceId, report }: Audited): Promise<void> {
   const rows = await sql<{ period: string; used: number; counted: number }[]>`
     with counted as (

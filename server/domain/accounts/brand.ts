@@ -12,7 +12,7 @@ import { type LogoType, logoTypeOf, readLogo } from "./logo-image.ts"
 export type Brand = {
   /** #rrggbb; null for Vouch's own. */
   color: string | null
-  /** Where investors ask: an email address or an https URL. */
+  /** The contact for investors: an email address or an https URL. */
   contact: string | null
   logo: { path: string; width: number; height: number } | null
 }
@@ -23,10 +23,10 @@ export const brandColor = z
   .refine(isColor, "must be a colour such as #1d4ed8.")
   .nullable()
 
-/** Nothing before the host that reads like another one, and no character that changes the direction of what follows. */
+/** Nothing before the host that looks like another host, and no characters that change text direction. */
 const PAGE = /^https:\/\/[\w.:-]+(?:[/?#][!-~]*)?$/
 
-/** An address to write to, or a page; nothing that runs. */
+/** An email address or a page, but nothing that executes. */
 export const contact = z
   .union(
     [
@@ -40,7 +40,7 @@ export const contact = z
   )
   .nullable()
 
-/** The logo itself is read only where it is sent. */
+/** The logo itself is read only when it is sent. */
 export const brandColumns = columns(
   "accounts",
   "brand_color",
@@ -84,10 +84,10 @@ export const setBrand = (
     return changed
   })
 
-/** Gives it a logo, or takes it away (null). Errors: validation_failed. */
+/** Sets a logo, or removes it (null). Errors: validation_failed. */
 export function setLogo(change: Change, logo: Buffer | null): Promise<Brand> {
   const size = logo && readLogo(logo)
-  // Its address: whoever has seen one logo keeps it, and sees another one at once.
+  // Its address contains its hash: browsers can cache a logo, and show a new one at once.
   const hash = logo && createHash("sha256").update(logo).digest()
   return changeBrand(change, async (sql, accountId, before) => {
     if (before.logo_hash === hash || (hash && before.logo_hash?.equals(hash))) return []
@@ -119,7 +119,7 @@ async function changeBrand(
   return readBrand(principal)
 }
 
-/** A logo by the hash of its bytes, for everybody; null where no account has it. */
+/** A logo by the hash of its bytes, readable by anyone; null if no account has it. */
 export async function findLogo(hash: Buffer): Promise<{ bytes: Buffer; type: LogoType } | null> {
   const [row] = await sql<{ logo: Buffer }[]>`select logo from accounts where logo_hash = ${hash} limit 1`
   return row ? { bytes: row.logo, type: logoTypeOf(row.logo)! } : null

@@ -5,16 +5,18 @@ import { clock, periodOf } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { periodEnd } from "./period.ts"
 
-// What a workspace's transactions may cost in a month. What has begun goes on, and rights are taken away in any case: only
-// what would begin something is refused, as soon as the budget may not suffice for all that has begun.
+// A limit on what a workspace's transactions cost in a month. Work in progress continues, and rights can always be
+// taken away. Only new work is refused, as soon as the budget may not be enough for everything in progress.
 
 /**
- * Lamports that one credential, mint or transfer may come to: the rent of an account of 178 bytes (`rentOf`), and its fees.
- * It is set aside for each that has begun, because what has begun is finished.
+ * The most lamports that one credential, mint or transfer may cost: the rent of an account of 178 bytes (`rentOf`), and
+ * its fees. It is set aside for everything in progress, because that is finished in any case.
  */
 const MOST_EACH = 2_200_000
 
-/** Whether the workspace `w` of a statement has used up its budget, or will have when all that has begun is done. */
+/**
+ * Whether the workspace `w` of a statement has used up its budget, or will have when everything in progress is done.
+ */
 export const isOverBudget = (sql: Queryable, now: Date) => sql`
   case when w.budget is null then false else w.budget <= coalesce((select c.fee + c.rent from chain_costs c
       where c.workspace_id = w.id and c.period = ${periodOf(now)}), 0) + ${MOST_EACH}::bigint * (
@@ -25,7 +27,7 @@ export const isOverBudget = (sql: Queryable, now: Date) => sql`
       where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
   end`
 
-/** Why nothing that costs something begins; null while it may. */
+/** Why nothing that costs money may start; null if it may. */
 export async function budgetRefusal(sql: Queryable, workspaceId: string) {
   const now = clock.now()
   const rows = await sql<{ is_over: boolean }[]>`
@@ -39,7 +41,9 @@ export const overBudget = (now: Date) =>
     detail: `This workspace's budget of SOL for the month is used up, or will be by what has begun. The next month begins at ${periodEnd(now)}.`,
   }) as const
 
-/** Sets the budget of an account's workspace, in lamports; null is no limit. Returns false if there is no such account. */
+/**
+ * Sets the budget of an account's workspace, in lamports; null is no limit. Returns false if there is no such account.
+ */
 export const setBudget = (name: string, mode: Mode, lamports: bigint | null): Promise<boolean> =>
   sql.begin(async (sql) => {
     const [before] = await sql<{ account_id: string; id: string; budget: string | null }[]>`

@@ -27,8 +27,8 @@ async function lockFourEyes(sql: Queryable, workspaceId: string): Promise<Row> {
 }
 
 /**
- * Turns four eyes off, by two members like any decision they stand for: an owner asks for it, and another member who decides
- * reviews does the same within seven days. Errors: second_person_required, insufficient_scope.
+ * Turns four eyes off, which takes two members like the decisions it protects: an owner asks for it, and another member
+ * who decides reviews confirms it within seven days. Errors: second_person_required, insufficient_scope.
  */
 export async function turnOffFourEyes({
   principal,
@@ -72,7 +72,7 @@ export async function turnOffFourEyes({
   return { four_eyes: done.four_eyes, requested: done.requested }
 }
 
-/** Takes a request back, where there is one: four eyes stay on. */
+/** Withdraws a request, if there is one: four eyes stay on. */
 export async function keepFourEyes(sql: Queryable, { principal, requestId }: Acting): Promise<void> {
   const [kept] = await sql<{ id: string }[]>`
     update accounts a set four_eyes_off_by = null, four_eyes_off_at = null from workspaces w
@@ -84,7 +84,7 @@ export async function keepFourEyes(sql: Queryable, { principal, requestId }: Act
 
 const isConfirmable = (at: Date): boolean => addDays(at, CONFIRMABLE_DAYS) > clock.now()
 
-/** The request that waits in the account of a workspace; null if there is none. */
+/** The open request in the account of a workspace; null if there is none. */
 export async function readOffRequest({ workspaceId, via }: Principal): Promise<OffRequest | null> {
   const [row] = await sql<{ id: string; name: string; at: Date }[]>`
     select u.id, u.name, a.four_eyes_off_at as at

@@ -8,7 +8,7 @@ export type AccountSummary = {
   account_id: string
   name: string
   plan: PlanName
-  /** Attestations per month in live; null means without limit. */
+  /** Live attestations per month; null means no limit. */
   included: number | null
   workspaces: Record<Mode, string>
   created_at: string

@@ -1,11 +1,14 @@
 import { fail } from "#shared/errors.ts"
 
-/** Sides of a logo, in pixels. A large one takes a phone's memory once it is decoded, however small its file is. */
+/**
+ * The largest sides of a logo, in pixels. A large image fills a phone's memory once it is decoded, however small its
+ * file is.
+ */
 const SIDE_PX = { least: 16, most: 2000 }
 
 type Size = { width: number; height: number }
 
-/** A format by its first bytes, and where it says how large the image is; null where it does not. */
+/** A format by its first bytes, and where it states the image's size; null if it does not. */
 const formats = [
   {
     type: "image/png",
@@ -35,7 +38,7 @@ export type LogoType = (typeof formats)[number]["type"]
 export const logoTypeOf = (bytes: Buffer): LogoType | null =>
   formats.find((format) => format.begins(bytes))?.type ?? null
 
-/** Reads a logo by its own bytes, whatever it was called. Errors: validation_failed. */
+/** Reads a logo by its bytes, whatever type the upload claims. Errors: validation_failed. */
 export function readLogo(bytes: Buffer): Size {
   const format = formats.find((format) => format.begins(bytes))
   if (!format) return fail("validation_failed", "logo: must be a PNG, JPEG or WebP image.")
@@ -54,7 +57,7 @@ function jpegSize(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1]!
     if (bytes[at] !== 0xff) return null
-    // A byte that fills, before a marker.
+    // A fill byte before a marker.
     if (marker === 0xff) {
       at++
       continue

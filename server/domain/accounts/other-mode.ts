@@ -6,10 +6,10 @@ import { type ErrorCode, Failure } from "#shared/errors.ts"
 
 type Kept = {
   thing: string
-  /** Input fields that may name it; the first that the request has does. */
+  /** Input fields that may name it; the first one in the request counts. */
   fields: readonly string[]
   isNamed: (id: string) => boolean
-  /** What keeps it, where `workspace_id` and the id are compared. */
+  /** The table that stores it, which is searched by `workspace_id` and the id. */
   table: string
   column: string
   when?: (sql: Queryable) => ReturnType<Queryable>
@@ -37,7 +37,9 @@ const named = (thing: string, table: string, fields: readonly string[]): Kept =>
   column: "id",
 })
 
-/** What is looked for in the other mode, by the error that this mode answers with. Wallets are left out: anyone can guess who has one. */
+/**
+ * What is searched in the other mode, by the error in this mode. Wallets are left out: anyone can guess who has one.
+ */
 const things: { readonly [code in ErrorCode]?: Kept } = {
   attestation_not_found: kept("attestation", "att", "attestations"),
   session_not_found: kept("session", "sess", "attestations", { column: "session_id" }),
@@ -57,9 +59,9 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
 }
 
 /**
- * What a request answers instead of a not-found error, if the object that it names is in the other mode of the same
- * account; null if it is not. Status and code stay. Nothing of another account is looked at: its objects cannot be told
- * from ones that never existed, by the answer or by the time that it takes.
+ * What a request answers instead of a not-found error if the object that it names is in the other mode of the same
+ * account; null if it is not. Status and code stay. No other account is searched, so its objects cannot be told from
+ * ones that never existed, by the answer or by its timing.
  */
 export async function inOtherMode(
   code: ErrorCode,

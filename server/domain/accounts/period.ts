@@ -3,5 +3,5 @@ import { endOfMonth, secondsBetween, startOfMonth, toTimestamp } from "#server/l
 export const periodStart = (time: Date): string => toTimestamp(startOfMonth(time))
 export const periodEnd = (time: Date): string => toTimestamp(endOfMonth(time))
 
-/** Until quota is counted anew: what `Retry-After` says of `quota_exceeded`. */
+/** Seconds until the quota resets: the `Retry-After` of `quota_exceeded`. */
 export const secondsLeftIn = (time: Date): number => Math.ceil(secondsBetween(time, endOfMonth(time)))

@@ -4,14 +4,14 @@ import { fail } from "#shared/errors.ts"
 import { periodEnd, secondsLeftIn } from "./period.ts"
 
 /**
- * Starts of a month for each unit of its quota, at most. A session that ends unverified gives its unit back, but its rows
- * stay: without this bound, a key that starts and cancels could fill the database.
+ * The most starts in a month for each unit of its quota. A session that ends unverified releases its unit, but its rows
+ * stay: without this limit, a key that starts and cancels could fill the database.
  */
 const STARTS_PER_UNIT = 10
 
 /**
- * How an insert into `usage_periods as u` takes a unit where the month has a row; `limits` has what is `included`. An older
- * process counts no `started`, so what is used counts where it is more.
+ * How an insert into `usage_periods as u` takes a unit if the month has a row; `limits` has what is `included`. An
+ * older process does not count `started`, so `used` counts if it is higher.
  */
 export const takingUnit = (sql: Queryable) => sql`
   on conflict (workspace_id, period) do update set used = u.used + 1, started = greatest(u.started, u.used) + 1

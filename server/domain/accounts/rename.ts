@@ -4,7 +4,7 @@ import type { Principal } from "#server/domain/context.ts"
 import { holdPermission } from "#server/domain/people/membership.ts"
 import { fail } from "#shared/errors.ts"
 
-/** Gives the account of a workspace another name, by which the command line knows it too. Errors: account_exists. */
+/** Renames the account of a workspace, for the command line too. Errors: account_exists. */
 export async function renameAccount({
   principal,
   requestId,

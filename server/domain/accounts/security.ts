@@ -9,16 +9,16 @@ import { hasSecondFactor } from "#server/domain/people/second-factor.ts"
 import { fail } from "#shared/errors.ts"
 import { keepFourEyes } from "./four-eyes.ts"
 
-/** What an account demands of its members. */
+/** What an account requires of its members. */
 export type AccountSecurity = { second_factor_required: boolean; four_eyes: boolean }
 
-/** Least members for a decision that two take. */
+/** The fewest members for decisions that take two. */
 const TWO = 2
 
 /**
- * Switches what an account demands on, or the second factor off. Whoever demands a second factor has one, and proved it in this sign-in:
- * somebody can always come in. Four eyes take two members who decide reviews. Errors: second_factor_required,
- * validation_failed, insufficient_scope.
+ * Switches an account's requirements on, or the second factor off. A member who requires a second factor has one and
+ * used it in this sign-in, so at least one member can always sign in. Four eyes take two members who decide reviews.
+ * Errors: second_factor_required, validation_failed, insufficient_scope.
  */
 export async function setSecurity({
   principal,
@@ -50,7 +50,7 @@ export async function setSecurity({
           "required: four eyes need two members who decide reviews. Invite another owner or compliance officer first.",
         )
     }
-    // It is turned off by two members, see four-eyes.ts.
+    // Two members turn it off, see four-eyes.ts.
     if ("four_eyes" in wanted) await keepFourEyes(sql, author)
     const changed = (Object.keys(after) as (keyof AccountSecurity)[]).filter(
       (key) => before[key] !== after[key],
@@ -59,7 +59,7 @@ export async function setSecurity({
     const rows = await sql<AccountSecurity[]>`
       update accounts set second_factor_required = ${after.second_factor_required}, four_eyes = ${after.four_eyes}
       where id = ${id} returning second_factor_required, four_eyes`
-    // Who decides now is whom the account trusts.
+    // The members who decide now are those whom the account trusts.
     if (after.four_eyes && !before.four_eyes)
       await sql`update members set admitted_by = null where account_id = ${id} and admitted_by is not null`
     const pick = (of: AccountSecurity) => Object.fromEntries(changed.map((key) => [key, of[key]]))
@@ -72,7 +72,7 @@ export async function setSecurity({
     const members = await sql<{ user_id: string }[]>`select user_id from members where account_id = ${id}`
     return { after: only(rows), members }
   })
-  // Streams that are open are looked at again.
+  // Open streams are checked again.
   for (const { user_id } of members) await publishAccessLoss(user_id)
   return after
 }

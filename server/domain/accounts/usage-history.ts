@@ -9,10 +9,10 @@ import type { Usage } from "./usage.ts"
 export const MAX_MONTHS = 24
 
 type Plan = { plan: PlanName; included: number | null }
-/** That something was changed, and what it was before. */
+/** A change, and the value before it. */
 type Changed<Value> = { at: Date; before: Value }
 
-/** The months of a workspace, the current one first, each as `readUsage` told it when it ended. */
+/** The months of a workspace, the current one first, each as `readUsage` returned it when it ended. */
 export async function readUsageHistory(workspaceId: string, months: number): Promise<Usage[]> {
   const now = clock.now()
   const owners = await sql<
@@ -47,7 +47,7 @@ export async function readUsageHistory(workspaceId: string, months: number): Pro
   })
 }
 
-/** The starts of months, the one of a time first. */
+/** The starts of months, beginning with the month of a time. */
 export function monthsBack(time: Date, count: number): Date[] {
   const start = startOfMonth(time)
   return Array.from(
@@ -56,13 +56,13 @@ export function monthsBack(time: Date, count: number): Date[] {
   )
 }
 
-/** What held just before a time: what the first change from then on found. */
+/** The value just before a time: what the first later change replaced. */
 const valueAt = <Value>(changes: readonly Changed<Value>[], end: string, current: Value): Value => {
   const next = changes.find(({ at }) => at >= new Date(end))
   return next === undefined ? current : next.before
 }
 
-/** The audit log keeps each change for good. Oldest first. */
+/** The audit log keeps each change permanently. Oldest first. */
 const readChanges = <Value>(
   accountId: string,
   { subject, action, since }: { subject: string; action: string; since: Date },

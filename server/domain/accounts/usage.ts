@@ -23,7 +23,10 @@ type ChainCosts = {
   budget_lamports: string | null
 }
 
-/** The quota of the current month, and what it has cost on chain so far. Sessions that closed by time do not count, whether or not they were swept. */
+/**
+ * The quota of the current month, and its cost on chain so far. Sessions that closed by time do not count, whether or
+ * not they were swept.
+ */
 export async function readUsage(workspaceId: string): Promise<Usage> {
   const now = clock.now()
   const period = periodOf(now)

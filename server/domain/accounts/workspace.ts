@@ -14,20 +14,20 @@ export type WorkspaceFacts = {
   id: string
   mode: Mode
   account: { id: string; name: string; plan: PlanName; four_eyes_off: OffRequest | null } & AccountSecurity
-  /** Where clients reach the API. */
+  /** The URL at which clients reach the API. */
   base_url: string
-  /** As people know it; null where the mode has none. */
+  /** The name that people use; null if the mode has none. */
   provider: string | null
   /**
-   * Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and where the
-   * provider has another.
+   * Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and if the provider
+   * uses another kind of secret.
    */
   webhook_secret: {
     variable: string
-    /** Null where it is in the environment. */
+    /** Null if it is in the environment. */
     file: string | null
   } | null
-  /** Null where the mode has none. */
+  /** Null if the mode has none. */
   chain: {
     /** `unknown` until it has answered once. */
     cluster: string
@@ -38,7 +38,7 @@ export type WorkspaceFacts = {
   } | null
 }
 
-/** What a workspace is, and what it runs on. */
+/** A workspace and the services that it uses. */
 export async function readWorkspace(principal: Principal): Promise<WorkspaceFacts> {
   const { workspaceId, mode, scopes } = principal
   type Row = Omit<WorkspaceFacts["account"], "four_eyes_off"> & {

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { isId } from "#server/lib/ids.ts"
 
-/** Who an id stands for: whoever was found to be the same person as another is that other one. Null where there is nobody. */
+/** The investor that an id stands for: for one who was merged into another, that other one. Null if there is none. */
 export async function resolveInvestor(workspaceId: string, id: string): Promise<string | null> {
   if (!isId("inv", id)) return null
   const [row] = await sql<{ id: string }[]>`

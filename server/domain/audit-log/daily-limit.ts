@@ -5,8 +5,8 @@ import { fail } from "#shared/errors.ts"
 import type { AuditActor } from "#shared/statuses.ts"
 
 /**
- * What a key may always do. It ends something, so that what began it bounds it, and compliance must never wait for it; or it
- * moves tokens, which the chain's fees bound.
+ * What a key may always do. It either ends something, so the number of starts limits it and compliance never has to
+ * wait, or it moves tokens, which the chain's fees limit.
  */
 const unlimited: ReadonlySet<string> = new Set([
   "attestation.revoked",
@@ -21,8 +21,8 @@ const unlimited: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Counts what API keys change in a workspace against its limit for this day (UTC), for all processes together. Their entries
- * stay permanently: without a limit, a key could fill the database. Errors: rate_limited.
+ * Counts changes by API keys in a workspace against its limit for this day (UTC), for all processes together. Audit
+ * entries stay permanently: without a limit, a key could fill the database. Errors: rate_limited.
  */
 export async function countChanges(
   sql: Queryable,

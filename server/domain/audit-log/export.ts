@@ -27,7 +27,7 @@ const toLine = (row: AuditRow) => ({
   detail: JSON.stringify(row.detail),
 })
 
-/** Sends all lines of the audit log that match as CSV, newest first. */
+/** Sends all matching lines of the audit log as CSV, newest first. */
 export const exportAuditLog = async (
   { workspaceId }: Principal,
   filter: AuditFilter,

@@ -11,7 +11,7 @@ import { toTimestamp } from "#server/lib/time.ts"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 
 export type AuditEntry = {
-  /** A name of this line that tells nothing. */
+  /** An opaque id of this line. */
   entry: string
   at: string
   actor: AuditActor
@@ -24,7 +24,7 @@ export type AuditEntry = {
    * erased.
    */
   subject_name: string | null
-  /** Whether it concerns the whole account, and not this workspace alone. */
+  /** Whether it concerns the whole account and not only this workspace. */
   whole_account: boolean
   detail: Record<string, unknown>
   request_id: string | null
@@ -32,7 +32,7 @@ export type AuditEntry = {
 
 /** Which lines: those from `from` on and before `to`. */
 export const auditFilter = z.object({
-  /** What the action begins with, such as `key.`. */
+  /** A prefix of the action, such as `key.`. */
   action: z.string().max(100).optional(),
   actor: z.enum(auditActors).optional(),
   actor_id: z.string().max(100).optional(),
@@ -77,8 +77,8 @@ export async function listAuditEntries(
 }
 
 /**
- * The matching entries, newest first. Most entries are mints and transfers by keys; other searches use an index
- * without them.
+ * The matching entries, newest first. Most entries are mints and transfers by keys; other searches use an index without
+ * them.
  */
 export async function findAuditEntries(
   workspaceId: string,
@@ -102,7 +102,7 @@ export async function findAuditEntries(
     order by e.at desc, e.seq desc limit ${limit}`
 }
 
-/** How many match; null where more rows than are cheap to look at would have to be. */
+/** How many match; null if counting would read too many rows. */
 export async function countAuditEntries(
   workspaceId: string,
   filter: AuditFilter,
@@ -121,12 +121,12 @@ export async function countAuditEntries(
   return row!.near > most ? null : row!.count
 }
 
-/** Rows that are looked at for the length of a file. */
+/** The most rows that are read for the length of a file. */
 const MOST_COUNTED = 100_000
 
 const accountOf = (workspaceId: string) => sql`(select account_id from workspaces where id = ${workspaceId})`
 
-/** What leaves the entries of one index. */
+/** Conditions that leave the entries of one index. */
 function ofIndex({ action, actor }: AuditFilter) {
   const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
   return sql`
@@ -147,7 +147,7 @@ function matching(account: Fragment, filter: AuditFilter) {
     ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}`
 }
 
-// An entry has no id of its own, and its number counts the entries of all customers: it is sealed.
+// An entry has no id, and its number counts the entries of all customers, so it is encrypted.
 const sealCursor = (workspaceId: string, seq: bigint): string =>
   seal(cursorOf(workspaceId), String(seq)).toString("base64url")
 

@@ -6,18 +6,18 @@ import { countChanges } from "./daily-limit.ts"
 
 type System = { via: { kind: "system" } }
 
-/** Who makes a change. `requestId` is null at the command line. */
+/** The actor of a change. `requestId` is null at the command line. */
 export type Author = { principal: Pick<Principal, "via"> | SignedIn | System; requestId: string | null }
 
 /** The operator: the command line and the first start. */
 export const theOperator: Author = { principal: { via: { kind: "operator" } }, requestId: null }
 
-/** Vouch itself: what a provider's event, a list or the time has led to. */
+/** Vouch itself: changes caused by a provider's event, a list or the time. */
 export const vouch: Author = { principal: { via: { kind: "system" } }, requestId: null }
 
 export type Change = {
   author: Author
-  /** Such as `key.created`: the thing, and what happened to it. */
+  /** Such as `key.created`: the object, and what happened to it. */
   action: string
   /** Id of the changed object. */
   subject: string
@@ -26,13 +26,13 @@ export type Change = {
 }
 
 /**
- * Writes a line of the audit log. Call it in the transaction of the change, after its other locks: a key's change is counted
- * here, and holds its workspace's count until the commit. Errors: rate_limited.
+ * Writes a line of the audit log. Call it in the transaction of the change, after its other locks: it counts a key's
+ * changes and locks the workspace's counter until the commit. Errors: rate_limited.
  */
 export const recordChange = (sql: Queryable, workspaceId: string, change: Change): Promise<void> =>
   recordChanges(sql, workspaceId, [change])
 
-/** The same for several changes of one transaction, in their order and in one statement. */
+/** The same for several changes of one transaction, in order and in one statement. */
 export async function recordChanges(
   sql: Queryable,
   workspaceId: string,
@@ -56,7 +56,7 @@ export async function recordChanges(
     where w.id = ${workspaceId} order by t.place`
 }
 
-/** The same for what concerns an account as a whole: members, its plan. */
+/** The same for an account as a whole: members, its plan. */
 export async function recordAccountChange(sql: Queryable, accountId: string, change: Change): Promise<void> {
   const { actor, id, name, requestId } = actorOf(change.author)
   await sql`
@@ -77,7 +77,7 @@ function actorOf({ principal, requestId }: Author): Actor {
   const { via } = principal
   if (via.kind === "operator") return { actor: "operator", id: null, name: "Command line", requestId }
   if (via.kind === "system") return { actor: "system", id: null, name: "Vouch", requestId }
-  // A key's name is looked up where the line is written.
+  // A key's name is looked up when the line is written.
   return via.kind === "key"
     ? { actor: "key", id: via.keyId, name: null, requestId }
     : { actor: "user", id: via.userId, name: via.name, requestId }

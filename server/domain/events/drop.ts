@@ -4,7 +4,7 @@ import { keptDays } from "#shared/retention.ts"
 
 const BATCH = 5000
 
-/** Drops events past their retention, and notes up to where. */
+/** Drops events past their retention, and records the last sequence number dropped. */
 export async function dropOldEvents(now: Date): Promise<void> {
   for (;;) {
     const rows = await sql`

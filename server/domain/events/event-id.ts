@@ -3,8 +3,8 @@ import type { EventType } from "#shared/event-types.ts"
 import type { Staged } from "./staged.ts"
 
 /**
- * The fields that name an event's subject, of types that a subject has at most once: Vouch does these again by itself after
- * a restore. Null for what a person does, any number of times: it is named by its time.
+ * The fields that name an event's subject, for types that a subject has at most once: after a restore, Vouch itself
+ * repeats these. Null for actions of a person, which can happen any number of times and are named by their time.
  */
 const subjects: Record<EventType, readonly string[] | null> = {
   "session.opened": ["attestation_id"],
@@ -26,7 +26,7 @@ const subjects: Record<EventType, readonly string[] | null> = {
   "investor.unfrozen": null,
 }
 
-/** An event's id follows from its subject: an event that is lost with the database and happens again keeps it. */
+/** An event's id follows from its subject: an event that is lost with the database and happens again keeps its id. */
 export function eventId({ workspace_id, type, data, occurred_at, seq }: Staged): `evt_${string}` {
   const fields = subjects[type]
   const named = fields

@@ -30,7 +30,7 @@ const session = z.object({
 
 type Shape = { types: readonly [EventType, ...EventType[]]; data: z.ZodObject }
 
-/** What events tell, by kinds that tell the same: which things they are about, and nothing personal. */
+/** The data of events, grouped by kinds with the same data: the objects they are about, and nothing personal. */
 const shapes = {
   SessionEvent: { types: ["session.opened", "session.submitted", "attestation.pending"], data: session },
   AttestationEvent: {

@@ -5,8 +5,9 @@ import { clock } from "#server/lib/time.ts"
 const BATCH = 5000
 
 /**
- * Tells of attestations that are about to expire, as many days before as their schema says: each once. Of days that have
- * come together, after a month without a server, the last one is told of. Nothing while the time is in doubt.
+ * Announces attestations that are about to expire, as many days ahead as their schema says, once each. If several days
+ * have passed together, as after a month without a server, only the last one is announced. Nothing is announced while
+ * the time is in doubt.
  */
 export async function tellExpiring(): Promise<void> {
   if (clockDoubt() !== null) return

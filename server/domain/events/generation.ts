@@ -2,9 +2,9 @@ import type { Transaction } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { serverRun } from "#server/ledger/restore/state.ts"
 
-// A database that was restored, or a standby that took over, may lack events that readers have, and gives their sequence
-// numbers again. So each event carries the generation in which it got its number, and a generation ends with the run of the
-// database's server. That a restart begins one as well costs a row: no reader notices.
+// A database that was restored, or a standby that took over, may lack events that readers have, and assigns their
+// sequence numbers again. So each event carries the generation in which it got its number, and a generation ends with
+// the run of the database server. A restart also begins one. That costs a row, and no reader notices.
 
 /** The generation of events from before generations were recorded. */
 export const FIRST_GENERATION = "first"
@@ -14,7 +14,10 @@ export const cursorPattern = /^(0|[1-9][0-9]{0,14}-[0-9a-z]{1,16})$/
 export const toCursor = ({ sequence, generation }: { sequence: bigint | number; generation: string }) =>
   `${sequence}-${generation}`
 
-/** The generation in which numbers are given now; another one if this is not the run of the server that gave the last one. */
+/**
+ * The generation in which numbers are assigned now. It is a new one if this is not the run of the server that assigned
+ * the last one.
+ */
 export async function currentGeneration(sql: Transaction): Promise<string> {
   const { id } = only(
     await sql<{ id: string }[]>`

@@ -15,19 +15,19 @@ export const toEventRecord = (row: RowOf<typeof eventColumns>): EventRecord => (
   cursor: toCursor(row),
   type: row.type,
   occurred_at: toTimestamp(row.occurred_at),
-  // As the triggers write it; a test holds each kind against its schema.
+  // As the triggers write it; a test checks each kind against its schema.
   data: row.data as EventRecord["data"],
 })
 
 export type EventFilter = {
   times: TimeFilter
-  /** Of the last event that the reader has; null for the first event that is kept. */
+  /** The last event that the reader has; null to start at the first event that is kept. */
   position: Position | null
   type: EventType | null
   limit: number
 }
 
-/** Events in their order. Errors: those of `checkPosition`. */
+/** Events in order. Errors: those of `checkPosition`. */
 export async function listEvents(
   workspaceId: string,
   { position, type, times, limit }: EventFilter,
@@ -44,11 +44,11 @@ export async function listEvents(
       ${type === null ? sql`` : sql`and type = ${type}`}
       ${inSpan()}
     order by sequence limit ${limit}`
-  // Read after the events: neither what is dropped in the meantime nor what a failover changes is passed over.
+  // Read after the events, so that events dropped in the meantime, or changed by a failover, are not missed silently.
   return { ...(await checkPosition(sql, workspaceId, position)), data: rows.map(toEventRecord) }
 }
 
-/** By the primary key. */
+/** Served by the primary key. */
 export const eventsOf = (workspaceId: string) => ({
   rows: () => sql`events where workspace_id = ${workspaceId}`,
   seq: "sequence",

@@ -3,12 +3,15 @@ import type { Queryable } from "#db/client.ts"
 import { fail } from "#shared/errors.ts"
 import { cursorPattern, FIRST_GENERATION, toCursor } from "./generation.ts"
 
-/** Where a reader is: the cursor of its last event, or that event's sequence number alone. `0` stands before the first. */
+/**
+ * A reader's position: the cursor of its last event, or only that event's sequence number. `0` is before the first
+ * event.
+ */
 export type Position = { cursor: string } | { after: number }
 
 export const eventCursor = z.string().regex(cursorPattern, "must be the cursor of an event, or last_cursor")
 
-/** Null before the first event, which is of no generation. */
+/** Null before the first event, which has no generation. */
 function readCursor(cursor: string): { sequence: number; generation: string | null } {
   const [sequence, generation = null] = cursor.split("-")
   return { sequence: Number(sequence), generation }
@@ -18,9 +21,9 @@ export const sequenceOf = (position: Position): number =>
   "after" in position ? position.after : readCursor(position.cursor).sequence
 
 /**
- * Refuses a position from which events would be missed, and returns how far the workspace has come. Errors: events_expired if
- * some after the position are no longer kept, events_rewound if this database lacks the event of a cursor, validation_failed
- * if the workspace has not come as far as `after`.
+ * Refuses a position from which events would be missed, and returns the workspace's last sequence number. Errors:
+ * events_expired if some events after the position are no longer kept, events_rewound if this database lacks the event
+ * of a cursor, validation_failed if `after` is beyond the workspace's last event.
  */
 export async function checkPosition(
   sql: Queryable,
@@ -63,12 +66,12 @@ export async function checkPosition(
   }
 }
 
-/** The cursor that a response with `events_rewound` names: a stored one has its body alone. */
+/** The cursor that a response with `events_rewound` names. A stored response has only its body. */
 export const resumeCursorIn = (body: string): string | null => /cursor=([0-9a-z-]+)/.exec(body)?.[1] ?? null
 
 /**
- * Null if this database has the event that a reader ended with. Otherwise the cursor to read on from: of the last event that
- * the reader's generation shares with this one, or of none if the generation is not known here.
+ * Null if this database has the reader's last event. Otherwise the cursor to continue from: the last event that the
+ * reader's generation shares with this one, or the beginning if the generation is unknown here.
  */
 async function resumeCursor(
   sql: Queryable,
@@ -88,8 +91,8 @@ async function resumeCursor(
 }
 
 /**
- * The cursor of the last event up to a sequence number that is of a generation or of an earlier one. Generations only rise with
- * the sequence, so a binary search finds it: an unknown generation would otherwise read all events.
+ * The cursor of the last event up to a sequence number that is of this generation or an earlier one. Generations only
+ * increase with the sequence, so a binary search finds it: an unknown generation would otherwise read all events.
  */
 async function lastShared(
   sql: Queryable,

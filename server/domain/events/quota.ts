@@ -3,12 +3,12 @@ import { plans } from "#server/domain/accounts/plans.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Staged } from "./staged.ts"
 
-/** Percentages of a month's quota that are told of, each once. */
+/** Percentages of a month's quota that are announced, once each. */
 const THRESHOLDS = [100, 80]
 
 /**
- * The events of quotas that sessions have used up to a threshold: looked at where sessions begin, and not by each start.
- * Of two thresholds that are passed at once the higher one is told of.
+ * The events of quotas that sessions have used up to a threshold. They are checked in batches where sessions start, not
+ * at each start. If two thresholds are passed at once, only the higher one is announced.
  */
 export async function quotaEvents(sql: Transaction, told: readonly Staged[]): Promise<Staged[]> {
   const opened = told.filter(({ type }) => type === "session.opened")

@@ -9,16 +9,16 @@ import { currentGeneration } from "./generation.ts"
 import { quotaEvents } from "./quota.ts"
 import { type Staged, stagedColumns } from "./staged.ts"
 
-/** Events that get their place in one transaction: it takes some 50 ms. */
+/** Events that get their number in one transaction, which takes about 50 ms. */
 const BATCH = 1000
-/** Of `pg_try_advisory_xact_lock`: one process at a time gives places. */
+/** Key of `pg_try_advisory_xact_lock`: only one process at a time assigns numbers. */
 const LOCK = 7_302_611
 
 /**
- * Gives staged events their place in their workspace's sequence, in the order in which they were staged. A place, the
- * count and the end of staging are one commit: there is no gap and no second place, whatever is killed. What another
- * transaction has staged and not committed yet comes later, and is of another subject: a subject's row is locked from
- * before its event is staged until the commit.
+ * Gives staged events their number in their workspace's sequence, in the order of staging. The number, the count and
+ * the end of staging are one commit, so a crash leaves no gap and no duplicate. Events that another transaction has
+ * staged but not committed come later. They have another subject, because a subject's row is locked from before its
+ * event is staged until the commit.
  */
 export async function sequenceEvents(): Promise<void> {
   for (;;) {
@@ -42,7 +42,7 @@ async function sequenceBatch(sql: Transaction): Promise<number> {
 
   const counts = new Map<string, number>()
   for (const { workspace_id } of told) counts.set(workspace_id, (counts.get(workspace_id) ?? 0) + 1)
-  // In one order, as everything that locks several of them.
+  // Locked in a fixed order, like everywhere that locks several of them.
   const workspaces = [...counts.keys()].sort()
   const counters = await sql<{ workspace_id: string; last: bigint }[]>`
     insert into event_counters as c (workspace_id, last)
@@ -63,7 +63,7 @@ async function sequenceBatch(sql: Transaction): Promise<number> {
     ids.add(id)
     return { workspace_id, sequence: String(sequence), id, spare_id, type, data, occurred_at }
   })
-  // If something did happen a second time to its subject, the second event has an id of its own.
+  // If something does happen a second time to its subject, the second event gets its own id.
   await sql`
     insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
     select workspace_id, sequence,
@@ -76,11 +76,11 @@ async function sequenceBatch(sql: Transaction): Promise<number> {
   return rows.length
 }
 
-/** A session and its attestation begin together, and are staged as one. */
+/** A session and its attestation start together and are staged as one. */
 const expand = (staged: Staged): Staged[] =>
   staged.type === "session.opened" ? [staged, { ...staged, type: "attestation.pending" }] : [staged]
 
-/** Amounts as the API has them, which takes their token's decimals. */
+/** Amounts in the API's form, which needs their token's decimals. */
 async function withAmounts(sql: Transaction, told: Staged[]): Promise<Staged[]> {
   const of = told.filter(({ data }) => "amount" in data)
   if (of.length === 0) return told

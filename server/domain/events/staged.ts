@@ -4,5 +4,5 @@ export const stagedColumns = columns("staged_events", "seq", "workspace_id", "ty
 
 type Row = RowOf<typeof stagedColumns>
 
-/** An event that has no place in its workspace's sequence yet; without `seq` if it was found while places were given. */
+/** An event without a number in its workspace's sequence; without `seq` if it was found while numbers were assigned. */
 export type Staged = Omit<Row, "seq"> & Partial<Pick<Row, "seq">>

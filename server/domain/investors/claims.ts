@@ -18,8 +18,8 @@ export type InvestorClaims = {
 }
 
 /**
- * What providers reported of an investor, newest first. Each attestation that it is read from is an entry of the audit
- * log. Errors: insufficient_scope, investor_not_found.
+ * What providers reported about an investor, newest first. Each attestation that is read is recorded in the audit log.
+ * Errors: insufficient_scope, investor_not_found.
  */
 export async function viewClaims(
   { principal, requestId }: { principal: Principal; requestId: string },

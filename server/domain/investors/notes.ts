@@ -11,7 +11,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { requireInvestor } from "./read.ts"
 
-/** Characters of a note, and notes of an investor. */
+/** The most characters of a note, and the most notes of an investor. */
 export const MAX_NOTE = 2000
 const MOST_NOTES = 500
 
@@ -21,7 +21,7 @@ export type Note = {
   note_id: string
   text: string
   author: string
-  /** Whether it is the reader's own, who alone may edit it. */
+  /** Whether it is the reader's own: only its author may edit it. */
   is_own: boolean
   can_delete: boolean
   created_at: string
@@ -41,11 +41,11 @@ const noteColumns = columns(
 /** A member of the workspace. */
 type Member = Principal & { via: Extract<Principal["via"], { kind: "user" }> }
 
-/** Notes are everybody's who may see them; an owner may delete those of others. */
+/** All members who may see notes see all of them. An owner may delete those of others. */
 const mayDelete = ({ via, scopes }: Member, authorId: string) =>
   authorId === via.userId || scopes.has("member:write")
 
-/** What was noted of an investor, newest first. Errors: investor_not_found, validation_failed for a cursor. */
+/** The notes on an investor, newest first. Errors: investor_not_found, validation_failed for a cursor. */
 export async function listNotes(
   member: Member,
   { investorId, cursor }: { investorId: string; cursor: string | null },
@@ -90,7 +90,7 @@ export async function addNote(
   const id = newId("note")
   await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, { principal, requestId }, "review:write")
-    // Whoever joins the investor to another meanwhile waits, or has: then the note is that other one's.
+    // A merge of the investor into another waits for this, or has finished. Then the note goes to that other one.
     const added = await sql`
       insert into investor_notes (workspace_id, id, investor_id, body, author_id, author_name, created_at)
       select ${workspaceId}, ${id}, coalesce(i.merged_into, i.id), ${seal(id, text)}, ${via.userId}, ${via.name}, ${clock.now()}
@@ -109,7 +109,7 @@ export async function addNote(
   return { note_id: id }
 }
 
-/** Its author alone may. Errors: note_not_found, insufficient_scope. */
+/** Only its author may. Errors: note_not_found, insufficient_scope. */
 export const editNote = (writing: Writing, { noteId, text }: { noteId: string; text: string }) =>
   change(writing, noteId, "edited", async (sql, note) => {
     if (!note.isOwn) fail("insufficient_scope", "Only its author can edit a note. Add one of your own.")
@@ -152,7 +152,7 @@ async function change(
   return {}
 }
 
-/** A note's text is not for the audit log, from which nothing can be erased. */
+/** The audit log does not contain a note's text, because nothing can be erased from it. */
 const record = (
   sql: Queryable,
   author: Writing,

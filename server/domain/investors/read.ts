@@ -29,12 +29,12 @@ const toRecord = (row: Row, wallets: string[]): InvestorRecord => ({
   erased_at: row.erased_at && toTimestamp(row.erased_at),
 })
 
-/** Whom an id stands for. Errors: investor_not_found. */
+/** The investor that an id stands for. Errors: investor_not_found. */
 export async function requireInvestor(workspaceId: string, id: string): Promise<string> {
   return (isId("inv", id) ? await resolveInvestor(workspaceId, id) : null) ?? investorNotFound(id)
 }
 
-/** An investor; one who was merged into another is that one. Errors: investor_not_found. */
+/** An investor. The id of a merged investor returns the one they were merged into. Errors: investor_not_found. */
 export async function getInvestor({ workspaceId }: Principal, id: string): Promise<InvestorDetail> {
   const investorId = await requireInvestor(workspaceId, id)
   const [[row], wallets] = await Promise.all([
@@ -65,7 +65,7 @@ export type InvestorFilter = TimeFilter & {
   cursor: string | null
 }
 
-/** Newest first; a page stays the same while rows are added. Errors: validation_failed for a cursor. */
+/** Newest first. A page stays the same while rows are added. Errors: validation_failed for a cursor. */
 export async function listInvestors(
   { workspaceId }: Principal,
   { externalId, wallet, limit, cursor, ...times }: InvestorFilter,
@@ -95,7 +95,7 @@ export async function listInvestors(
   }
 }
 
-/** By the index of lists. */
+/** Served by the index of lists. */
 const investorsOf = (workspaceId: string) => ({
   rows: () => sql`investors where workspace_id = ${workspaceId} and merged_into is null`,
   seq: "seq",

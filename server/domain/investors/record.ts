@@ -7,7 +7,7 @@ const wallet = address.meta({
   example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
 })
 
-/** Wallets that a record names at most: the newest. */
+/** The most wallets that a record names: the newest. */
 export const MOST_WALLETS = 100
 
 const fields = {

@@ -4,13 +4,13 @@ import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { MOST_WALLETS } from "./record.ts"
 
-/** Attestations of an investor that are looked through for their wallets: the newest. */
+/** Attestations of an investor that are searched for their wallets: the newest. */
 const LOOKED_THROUGH = 1000
 
 /**
- * The wallets of investors, each one's newest first. `wallet_owner` of the database says whose a wallet is: the person for
- * whom it was last proven or approved, and before that the first who named it. Register, reviews, erasure and lists all
- * ask it.
+ * The wallets of investors, each one's newest first. The database's `wallet_owner` decides whose a wallet is: the
+ * person for whom it was last proven or approved, and before that the first who named it. Register, reviews, erasure
+ * and lists all use it.
  */
 export async function walletsOf(
   workspaceId: string,
@@ -44,7 +44,7 @@ const stateColumns = columns(
 )
 export type StateRow = RowOf<typeof stateColumns>
 
-/** The attestation of an investor that each of their wallets' status goes by, for each schema. */
+/** The attestation that determines the status of each of an investor's wallets, for each schema. */
 export const statesOf = (
   workspaceId: string,
   owned: readonly { investorId: string; wallets: readonly Address[] }[],

@@ -5,7 +5,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { NotificationKind } from "#shared/notifications.ts"
 import { disabledAfterDays } from "#shared/webhooks.ts"
 
-/** What each kind says; times as Postgres writes them in JSON. */
+/** The data of each kind, with times as Postgres writes them in JSON. */
 type Said = {
   webhook_endpoints:
     | { endpoint_id: string; host: string; state: "failing"; since: string }
@@ -26,12 +26,12 @@ export type Notification = { [Kind in NotificationKind]: { kind: Kind; data: Sai
 type Reader = {
   company: string
   mode: Mode
-  /** The zone that they read times in; null for UTC. */
+  /** The recipients' time zone; null for UTC. */
   timeZone: string | null
   /** The workspace in the dashboard. */
   url: string
 }
-/** What is the matter, what follows, and the page where something can be done, below the workspace's. */
+/** The problem, its consequence, and the page where to act on it, below the workspace's. */
 type Text = { subject: string; text: string; page: string }
 type Time = (time: string) => string
 
@@ -106,7 +106,7 @@ The investors cannot go on before it:`,
   }),
 }
 
-/** The mail that tells a member. Names of investors and secrets are in none: mail is read by others, too. */
+/** The mail for a member. It contains no investor names and no secrets, because others may read the mail, too. */
 export function notificationMail(
   { kind, data }: Notification,
   { company: name, mode, timeZone, url }: Reader,

@@ -21,12 +21,12 @@ type Due = Notification & {
   time_zone: string | null
 }
 
-/** Who is mailed about what, as two columns: kinds, and a role of each. */
+/** Which roles get which mails, as two columns: kinds, and a role of each. */
 const concerned = allNotifications.flatMap((kind) =>
   notifications[kind].roles.map((role) => ({ kind, role })),
 )
 
-/** Mails members what they have to know. */
+/** Mails members the notifications that are staged for them. */
 export const sendNotifications = (): Promise<void> =>
   sendDue<Due>({
     stage: stageNotifications,
@@ -51,7 +51,10 @@ export const sendNotifications = (): Promise<void> =>
     }),
   })
 
-/** An endpoint that is enabled and disabled again and again is news each time. What is beyond the limit waits for the next day. */
+/**
+ * An endpoint that is repeatedly enabled and disabled causes a mail each time. Mails beyond the limit wait for the next
+ * day.
+ */
 async function mayMail({ workspace_id, user_id, kind, subject, email }: Due): Promise<boolean> {
   const reason = `notices of ${workspace_id}` as const
   const seconds = await waitForMail(sql, { to: email, accountId: null, reason })
@@ -63,7 +66,7 @@ async function mayMail({ workspace_id, user_id, kind, subject, email }: Due): Pr
   return false
 }
 
-/** Of those who may still be told, and still want to be. */
+/** Only members who may still be notified and still want to be. */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`
@@ -84,7 +87,7 @@ async function claim(): Promise<Due[]> {
   return [...rows]
 }
 
-/** Drops what was told long ago. */
+/** Drops old notifications. */
 export async function dropOldNotifications(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.notifications)
   const remove = () => sql`

@@ -8,15 +8,15 @@ import type { Role } from "#shared/roles.ts"
 export type NotificationSettings = {
   /** The customer whose workspaces they are about. */
   account: string
-  /** What the member's role is mailed about. */
+  /** The kinds of mail that the member's role gets. */
   kinds: { kind: NotificationKind; on: boolean }[]
-  /** Whether the member's address is confirmed: nothing is sent to others. Null where this server sends no mail. */
+  /** Whether the member's address is confirmed: others get no mail. Null if this server sends no mail. */
   email_confirmed: boolean | null
 }
 
 type Member = { workspaceId: string; via: { userId: string } }
 
-/** What a member is mailed about. */
+/** The mails that a member gets. */
 export async function readNotificationSettings({
   workspaceId,
   via: { userId },
@@ -36,8 +36,8 @@ export async function readNotificationSettings({
 }
 
 /**
- * Switches off what a member does not want to be mailed about, and the rest on. What their role is not mailed about
- * stays as it was.
+ * Switches off the mails that a member does not want, and the others on. Kinds that their role does not get stay
+ * unchanged.
  */
 export async function muteNotifications(
   member: Member & { via: { role: Role } },

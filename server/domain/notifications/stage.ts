@@ -3,20 +3,22 @@ import { plans } from "#server/domain/accounts/plans.ts"
 import { addDays, addSeconds, clock, startOfMonth } from "#server/lib/time.ts"
 import { allNotifications, type NotificationKind, notifications } from "#shared/notifications.ts"
 
-/** An endpoint that has failed for less is not worth a mail: most come back. */
+/** An endpoint that has failed for less is not worth a mail: most recover. */
 const FAILING_DAYS = 1
-/** Someone who becomes a member later is not told of what was disabled before. */
+/** A new member gets no mail about endpoints that were disabled before they joined. */
 const DISABLED_DAYS = 7
-/** A review that was opened a moment ago may be in somebody's hands. */
+/** A review that was just opened may already be in progress. */
 const WAITING_SECONDS = 3600
-/** What lasts is told of again after so many days. */
+/** A problem that lasts is mailed again after this many days. */
 const AGAIN_DAYS = 1
-/** A worker that has said nothing for longer has died: what it said does not count. */
+/** A worker that has not reported for longer has stopped, and its report does not count. */
 const ALIVE_SECONDS = 15
 
 type Found = ReturnType<typeof webhookEndpoints>
 
-/** Of each kind: what there is to tell, of which workspace; to whom, where not to all whom the kind concerns. */
+/**
+ * For each kind, a query for the subjects, their workspace, and the recipients if not all whose role gets that kind.
+ */
 const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boolean }> = {
   webhook_endpoints: { find: webhookEndpoints, again: false },
   low_sol: { find: lowSol, again: true },
@@ -26,8 +28,8 @@ const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boo
 }
 
 /**
- * Notes what members are to be mailed about: who has confirmed their address and has not switched it off. Each subject
- * once; while it lasts, where that is worth it, once a day.
+ * Stages the mails for members who have confirmed their address and not switched that kind off. Each subject is mailed
+ * once, or, for lasting problems, once a day.
  */
 export async function stageNotifications(): Promise<void> {
   const now = clock.now()
@@ -47,7 +49,7 @@ export async function stageNotifications(): Promise<void> {
   }
 }
 
-/** The host alone: paths and queries of endpoints may hold secrets. */
+/** Only the host: paths and queries of endpoints may hold secrets. */
 function webhookEndpoints(now: Date) {
   const about = sql`'endpoint_id', e.id, 'host', substring(e.url from '^[a-z]+://(?:[^/?#]*@)?([^/?#]+)')`
   return sql`
@@ -62,7 +64,10 @@ function webhookEndpoints(now: Date) {
     where e.deleted_at is null and e.disabled_at is null and e.failing_since <= ${addDays(now, -FAILING_DAYS)}`
 }
 
-/** Fee payers of a workspace's own, and the mode's where only one customer has it: of others it is the operator's. */
+/**
+ * Workspaces' own fee payers, and the mode's if there is only one customer. Otherwise the mode's belongs to the
+ * operator.
+ */
 function lowSol(_now: Date) {
   return sql`
     select distinct on (w.id, p.address) w.id as workspace_id, null::text as user_id, p.address as subject,
@@ -86,7 +91,7 @@ function differences(_now: Date) {
     where a.differences > 0 or jsonb_array_length(q.differences) > 0`
 }
 
-/** What the event `quota.threshold` told of this month, unless the plan has become larger since. */
+/** What the event `quota.threshold` announced this month, unless the plan was raised since. */
 function quota(now: Date) {
   return sql`
     select c.workspace_id, null::text as user_id, c.quota_period || ':' || c.quota_percent as subject,
@@ -99,7 +104,7 @@ function quota(now: Date) {
       and u.used * 100::bigint >= i.included * c.quota_percent::bigint`
 }
 
-/** For each who may decide it: what is theirs or nobody's, and what a second person has to confirm. */
+/** For each member who may decide: reviews that are theirs or unassigned, and those that need a second person. */
 function waitingReviews(now: Date) {
   return sql`
     select r.workspace_id, m.user_id, 'queue' as subject,

@@ -10,11 +10,11 @@ type FirstKeys = { live: string; test: string }
 const ACCOUNT = "My company"
 const KEY = "First key"
 
-/** Any number that all processes of Vouch agree on: of those that start together, one makes the first keys. */
+/** An arbitrary number that all processes of Vouch share: of those that start together, one creates the first keys. */
 const FIRST_START_LOCK = 8_246_194
 
 export type FirstStart = {
-  /** Null when they were made before. */
+  /** Null if they already existed. */
   keys: FirstKeys | null
   /** The link for the first owner; null once a user exists. */
   ownerLink: string | null
@@ -24,7 +24,7 @@ export type FirstStart = {
 
 /**
  * On the first start of a deployment: an account with a live and a test key, and a link for its owner. Until one is
- * used, each start creates a new link: the last one may never have been seen.
+ * used, each start creates a new link, since the last one may never have been seen.
  */
 export async function firstStart(): Promise<FirstStart> {
   await ensureFirstAccount()
@@ -39,11 +39,14 @@ export async function firstStart(): Promise<FirstStart> {
   })
 }
 
-/** Before the transaction: to make an account is one of its own. A process without VOUCH_SIGNER leaves it to a worker. */
+/**
+ * Before the transaction, because creating an account has its own. A process without VOUCH_SIGNER leaves it to a
+ * worker.
+ */
 async function ensureFirstAccount(): Promise<void> {
   if (!deployment.hasSigner || (await hasFirstKeys(sql)) || (await findAccount(ACCOUNT))) return
   await createAccount({ name: ACCOUNT, plan: "free" }).catch((error) => {
-    // Of those that start together, another was first.
+    // Another of the processes that started together was first.
     if (!(error instanceof AccountExists)) throw error
   })
 }
@@ -67,7 +70,7 @@ async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
   const account = await findAccount(ACCOUNT, within)
   if (!account || (await hasFirstKeys(within))) return null
   const { workspaces } = account
-  // Both or none: the start that makes them is the only one to show them.
+  // Both or none: only the start that creates them shows them.
   const first = { name: KEY, scopes: allScopes, within }
   const live = await createKey({ ...first, workspaceId: workspaces.live, mode: "live" })
   const test = await createKey({ ...first, workspaceId: workspaces.test, mode: "test" })

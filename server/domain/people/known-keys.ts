@@ -5,7 +5,7 @@ import type { Mode } from "#shared/mode.ts"
 /** An active key whose secret a member saw when they created or rotated it. */
 export type KnownKey = { key_id: string; workspace_id: string; mode: Mode; name: string; start: string }
 
-/** The working keys of both workspaces of an account that a person knows, newest first. */
+/** The active keys of both workspaces of an account that a person knows, newest first. */
 export const keysKnownTo = (sql: Queryable, accountId: string, userId: string): Promise<KnownKey[]> => {
   const now = clock.now()
   return sql<KnownKey[]>`

@@ -80,7 +80,9 @@ const toRecord = (row: Row): DeliveryRecord => ({
 
 const LOGGED = 50
 
-/** Deliveries to an endpoint, newest event first. Errors: webhook_endpoint_not_found, validation_failed for a cursor. */
+/**
+ * Deliveries to an endpoint, newest event first. Errors: webhook_endpoint_not_found, validation_failed for a cursor.
+ */
 export async function listDeliveries(
   workspaceId: string,
   endpointId: string,
@@ -112,8 +114,8 @@ function sequenceOf(cursor: string): number {
 }
 
 /**
- * A delivery with its attempts. Errors: webhook_endpoint_not_found; webhook_delivery_not_found, also where the event is none
- * of the endpoint's types.
+ * A delivery with its attempts. Errors: webhook_endpoint_not_found; webhook_delivery_not_found, also if the event has
+ * none of the endpoint's types.
  */
 export async function getDelivery(
   principal: Principal,

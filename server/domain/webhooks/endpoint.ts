@@ -88,11 +88,12 @@ export const toEndpointRecord = (row: RowOf<typeof endpointColumns>, now: Date):
   created_at: toTimestamp(row.created_at),
 })
 
-/** In the place of what someone may not see; a URL takes it as well. */
+/** Replaces what a caller may not see. It is valid in a URL too. */
 export const MASKED = "***"
 
 /**
- * What someone sees who may not manage endpoints: a URL's path and query, and what a consumer answers, may hold its secrets.
+ * The view of callers that may not manage endpoints: a URL's path and query, and a consumer's responses, may hold
+ * secrets.
  */
 export const maySeeSecrets = ({ scopes }: Pick<Principal, "scopes">): boolean => scopes.has("webhooks:write")
 
@@ -108,7 +109,7 @@ export const noEndpoint = (): never =>
     "id: this workspace has no webhook endpoint with this id. List them with GET /webhook-endpoints.",
   )
 
-/** An endpoint's row, locked where that is asked for. Errors: webhook_endpoint_not_found. */
+/** An endpoint's row, locked on request. Errors: webhook_endpoint_not_found. */
 export async function readEndpoint(
   sql: Queryable,
   workspaceId: string,

@@ -30,7 +30,7 @@ export type EndpointFields = {
 
 type Writing = { workspaceId: string; author: Author; idempotency: IdempotencyClaim | null }
 
-/** All of a workspace's endpoints, newest first. */
+/** All endpoints of a workspace, newest first. */
 export async function listEndpoints(workspaceId: string): Promise<EndpointRecord[]> {
   const rows = await sql<RowOf<typeof endpointColumns>[]>`
     select ${sql(endpointColumns)} from webhook_endpoints
@@ -44,7 +44,7 @@ export async function getEndpoint(workspaceId: string, id: string): Promise<Endp
 }
 
 /**
- * Adds an endpoint. It gets what happens from now on. Errors: validation_failed, webhook_endpoint_exists,
+ * Adds an endpoint. It gets events from now on. Errors: validation_failed, webhook_endpoint_exists,
  * webhook_endpoint_limit.
  */
 export async function createEndpoint({
@@ -61,7 +61,7 @@ export async function createEndpoint({
   const row = await refusingTwice(() =>
     sql.begin(async (sql) => {
       await holdPermission(sql, workspaceId, author, "webhooks:write")
-      // Counted one after another.
+      // Serialized, so that two requests cannot exceed the limit together.
       await sql`select from workspaces where id = ${workspaceId} for no key update`
       const { count } = only(
         await sql<{ count: bigint }[]>`
@@ -89,7 +89,7 @@ export async function createEndpoint({
 }
 
 /**
- * Changes an endpoint. One that is enabled again gets what it missed while it was disabled. Errors:
+ * Changes an endpoint. One that is enabled again gets the events that it missed while it was disabled. Errors:
  * webhook_endpoint_not_found, webhook_endpoint_exists, validation_failed.
  */
 export const changeEndpoint = async ({
@@ -144,7 +144,7 @@ export const changeEndpoint = async ({
   return changed
 }
 
-/** What waits for its next attempt is tried at once: whoever enables an endpoint has mended it. */
+/** Pending deliveries are tried at once: a member who enables an endpoint has repaired it. */
 const retryNow = (sql: Queryable, workspaceId: string, id: string) => sql`
   update webhook_deliveries set next_attempt_at = ${clock.now()}, attempts = 0
   where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending'`
@@ -187,7 +187,7 @@ export async function readSecret(
   return { endpoint_id: id, secret: secretsAt(clock.now(), row)[0]! }
 }
 
-/** Gives an endpoint a new secret; the old one signs as well for a while. Errors: webhook_endpoint_not_found. */
+/** Gives an endpoint a new secret; the old one also signs for a while. Errors: webhook_endpoint_not_found. */
 export const rotateSecret = async ({
   workspaceId,
   author,
@@ -195,7 +195,7 @@ export const rotateSecret = async ({
   id,
   overlapSeconds,
 }: Writing & { id: string; overlapSeconds: number }): Promise<EndpointRecord & { secret: string }> => {
-  // A second rotation would end the old secret's overlap, and whoever repeats a request wants one.
+  // A second rotation would end the old secret's overlap, and a caller that repeats the request wants only one.
   if (idempotency?.begun) return readWithSecret(workspaceId, id)
   return sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "webhooks:write")
@@ -217,13 +217,16 @@ export const rotateSecret = async ({
   })
 }
 
-/** What a repeat of a request is told that has made a secret: as it is now. Errors: webhook_endpoint_not_found. */
+/**
+ * The response to a repeated request that has created a secret, with its current state. Errors:
+ * webhook_endpoint_not_found.
+ */
 async function readWithSecret(workspaceId: string, id: string) {
   const { secret } = await readSecret(workspaceId, id)
   return { ...(await getEndpoint(workspaceId, id)), secret }
 }
 
-/** A path or a query may be a secret of the consumer's. */
+/** A path or a query may be a secret of the consumer. */
 const originOf = (url: string): string => new URL(url).origin
 const shown = ({ url, ...fields }: EndpointFields) => ({ url: originOf(url), ...fields })
 

@@ -5,7 +5,7 @@ import { nextAttempts } from "./deliver/take.ts"
 
 const outcomes = ["delivered", "retried", "failed"] as const
 
-/** What this process's attempts have led to. */
+/** The outcomes of this process's attempts. */
 export const attemptsMade = counter({
   name: "vouch_webhook_attempts_total",
   help: "Attempts to deliver a webhook by this process: delivered, retried later, or failed as the last one",
@@ -13,7 +13,7 @@ export const attemptsMade = counter({
 })
 for (const outcome of outcomes) attemptsMade.of(outcome)
 
-/** For how many seconds the delivery that is longest due has waited for its attempt; 0 where none is due. */
+/** Seconds that the most overdue delivery has waited for its attempt; 0 if there is none. */
 export async function overdueSeconds(): Promise<number> {
   const now = clock.now()
   const [row] = await sql<{ seconds: number | null }[]>`

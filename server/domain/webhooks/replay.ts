@@ -11,16 +11,16 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { readEndpoint } from "./endpoint.ts"
 
-/** Which events to send again: one, or all of the endpoint's types after a position, or since a time. */
+/** Which events to send again: one, or all of the endpoint's types after a position or since a time. */
 export type Replayed =
   | { event_id: string }
   | Position
-  /** When they happened, at the earliest. */
+  /** The earliest time at which they happened. */
   | { since: Date }
 
 /**
- * Sends events again, under the same ids, whether or not they were taken. Of one that waits already nothing changes, but that
- * it is tried at once. Returns how many events there are, at most, beside those that are yet to be sent. Errors:
+ * Sends events again, under the same ids, whether or not they were delivered. A pending delivery is only tried at once.
+ * Returns how many events there are, at most, besides those that are still to be sent. Errors:
  * webhook_endpoint_not_found, webhook_endpoint_disabled, event_not_found, those of `checkPosition`.
  */
 export async function replay({
@@ -77,7 +77,7 @@ export async function replay({
           select least(cursor, ${sequenceOf(position)}) as first
           from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id}`,
       )
-      // What waits is tried at once; what has ended is taken up again on the way (`take.ts`).
+      // Pending deliveries are tried at once; finished ones are reopened by `take.ts`.
       await sql`
         update webhook_deliveries set next_attempt_at = ${clock.now()}, attempts = 0
         where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending' and sequence > ${first}`
@@ -96,7 +96,7 @@ export async function replay({
   return replayed
 }
 
-/** The sequence number before the first event that happened since a time. */
+/** The sequence number before the first event since a time. */
 async function placeOf(workspaceId: string, since: Date): Promise<number> {
   const inSpan = await inTime(eventsOf(workspaceId), { after: since.toISOString(), before: null })
   const { place } = only(

@@ -4,7 +4,9 @@ import { keptDays } from "#shared/retention.ts"
 
 const BATCH = 5000
 
-/** Drops attempts past their retention, deliveries of events that are no longer kept, and what is left of deleted endpoints. */
+/**
+ * Drops attempts past their retention, deliveries of events that are no longer kept, and the rest of deleted endpoints.
+ */
 export async function dropOldDeliveries(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.webhookAttempts)
   await untilFew(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { seal, unseal } from "#server/domain/sealed.ts"
 
-/** What an endpoint's sealed secrets belong to: they open for no other one. */
+/** What an endpoint's encrypted secrets are bound to: they cannot be decrypted for another endpoint. */
 export const secretOwner = (endpointId: string): string => `${endpointId} webhook_secret`
 
 /** A new secret: `whsec_` and base64 of 32 bytes. */
@@ -17,7 +17,7 @@ export type Secrets = {
   previous_until: Date | null
 }
 
-/** Those that sign now, the newest first. */
+/** The secrets that sign now, the newest first. */
 export function secretsAt(now: Date, { id, secret, previous_secret, previous_until }: Secrets): string[] {
   const isKept = previous_secret !== null && previous_until !== null && previous_until > now
   return [secret, ...(isKept ? [previous_secret] : [])].map((one) => unseal(secretOwner(id), one))

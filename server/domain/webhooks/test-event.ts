@@ -8,11 +8,11 @@ import { signedHeaders } from "./deliver/sign.ts"
 import { readEndpoint } from "./endpoint.ts"
 import { type Secrets, secretsAt } from "./secrets.ts"
 
-/** Test events of one workspace that wait for their answer, at most: each holds a connection, and may take its time. */
+/** The most test events of one workspace that wait for a response: each holds a connection and may be slow. */
 const AT_ONCE = 4
 const underWay = new Map<string, number>()
 
-/** As `send`, where few others are under way. Errors: rate_limited. */
+/** Like `send`, if few others are in progress. Errors: rate_limited. */
 async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise<T> {
   const others = underWay.get(workspaceId) ?? 0
   if (others >= AT_ONCE)
@@ -34,8 +34,8 @@ async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise
 }
 
 /**
- * Sends an event of the type `webhook.test` at once, and says what became of it; also to one that is disabled. It is in no
- * sequence, and is not sent again. Errors: webhook_endpoint_not_found, rate_limited.
+ * Sends an event of the type `webhook.test` at once and returns the outcome, even if the endpoint is disabled. It is
+ * not in the sequence and is not retried. Errors: webhook_endpoint_not_found, rate_limited.
  */
 export async function sendTestEvent(workspaceId: string, endpointId: string): Promise<Outcome> {
   const { url } = await readEndpoint(sql, workspaceId, endpointId)

@@ -9,7 +9,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { hashApiKey, isWellFormedApiKey, whyNoApiKey } from "./secret.ts"
 
-/** How long a looked-up key is believed. A revoked one must be dead everywhere within five seconds. */
+/** How long a looked-up key is cached. A revoked one must stop working everywhere within five seconds. */
 const CACHE_MS = 4000
 const CACHE_MAX = 10_000
 const LAST_USED_EVERY_MS = 60_000
@@ -87,7 +87,7 @@ async function readKey(hash: Buffer, now: number): Promise<CachedKey> {
   }
 }
 
-/** Writes `last_used_at` at most once a minute, off the request's way. */
+/** Writes `last_used_at` at most once a minute, without delaying the request. */
 function noteUse({ workspaceId, via }: CachedKey["principal"], now: number): void {
   const noted = lastUsed.get(via.keyId)
   if (noted !== undefined && now - noted < LAST_USED_EVERY_MS) return

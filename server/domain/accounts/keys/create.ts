@@ -12,7 +12,7 @@ import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
 
 export type NewKey = { apiKey: string; keyId: string }
 
-/** Creates a key of a workspace. The secret is in the answer and nowhere else, ever. Errors: api_key_limit. */
+/** Creates a key of a workspace. The secret is only ever in this response. Errors: api_key_limit. */
 export async function createKey({
   workspaceId,
   mode,
@@ -28,7 +28,7 @@ export async function createKey({
   scopes: Scope[]
   expiresAt?: Date | null
   author?: Author
-  /** The transaction that it belongs to, if it does. */
+  /** The transaction to run in, if any. */
   within?: Queryable
 }): Promise<NewKey> {
   const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
@@ -54,7 +54,7 @@ export async function createKey({
 /** Errors: api_key_limit. */
 async function requireRoom(sql: Queryable, workspaceId: string): Promise<void> {
   const most = deployment.settings.VOUCH_MAX_API_KEYS
-  // Counted one after another.
+  // Serialized, so that two requests cannot exceed the limit together.
   await sql`select from workspaces where id = ${workspaceId} for no key update`
   const { count } = only(
     await sql<{ count: bigint }[]>`

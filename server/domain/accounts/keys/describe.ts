@@ -19,7 +19,7 @@ export type KeyDescription = {
   created_at: string
 }
 
-/** The key that makes the request. Errors: missing_api_key, for whoever is signed in instead. */
+/** The key that makes the request. Errors: missing_api_key, for a signed-in member. */
 export async function describeKey({ workspaceId, mode, via }: Principal): Promise<KeyDescription> {
   if (via.kind !== "key") return fail("missing_api_key", "Only an API key can ask what it is.")
   const rows = await sql<(RowOf<typeof keyColumns> & { account: string })[]>`

@@ -17,9 +17,9 @@ export type KeySummary = {
   expires_at: string | null
   last_used_at: string | null
   created_at: string
-  /** Who made it, by the audit log; null for one from before there was one. */
+  /** Its creator, from the audit log; null for a key from before the audit log existed. */
   created_by: string | null
-  /** A person who saw a working secret of the key and may no longer manage keys. */
+  /** A person who saw an active secret of the key and may no longer manage keys. */
   known_to: string | null
 }
 

@@ -13,16 +13,16 @@ import { newApiKey } from "./secret.ts"
 /** The key to change. */
 export type KeyChange = {
   keyId: string
-  /** Where it must be; null for the command line, which reaches every workspace. */
+  /** The workspace it must be in; null for the command line, which reaches every workspace. */
   workspaceId: string | null
   author?: Author
 }
 
-/** A key that does not work any more, or is not there, or not here: they get one answer. */
+/** A key that is inactive, does not exist or is in another workspace: all get the same answer. */
 const noWorkingKey = (): never =>
   fail("key_not_found", "key_id: this workspace has no active key with this id. List its keys.")
 
-/** Ends a key and all its secrets; revoking twice is the same as once. Errors: key_not_found. */
+/** Revokes a key and all its secrets. Revoking twice has no further effect. Errors: key_not_found. */
 export async function revokeKey({ keyId, workspaceId, author = theOperator }: KeyChange): Promise<void> {
   await sql.begin(async (sql) => {
     const key = await lockKey(sql, keyId, workspaceId)
@@ -42,8 +42,8 @@ export async function revokeKey({ keyId, workspaceId, author = theOperator }: Ke
 
 /**
  * Gives a key a new secret; the old one works for `graceSeconds` more. The key_id, and with it the scope of
- * idempotency, stays. Returns the new secret. Errors: key_not_found, also for one that was revoked;
- * insufficient_scope, when the key may do what its rotator may not.
+ * idempotency, stays. Returns the new secret. Errors: key_not_found, also for a revoked key; insufficient_scope, if the
+ * key has a permission that its rotator lacks.
  */
 export async function rotateKey({
   keyId,
@@ -53,7 +53,7 @@ export async function rotateKey({
   author = theOperator,
 }: KeyChange & {
   graceSeconds: number
-  /** What the rotator may do; null for everything. */
+  /** The rotator's permissions; null for all. */
   allowed?: ReadonlySet<Permission> | null
 }): Promise<string> {
   const rotated = await sql.begin(async (sql) => {

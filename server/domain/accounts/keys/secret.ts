@@ -18,7 +18,7 @@ function base62(value: bigint, length: number): string {
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), CHECKSUM_LENGTH)
 
-/** A new key: `vouch_{mode}_` + base62 of 24 random bytes + base62 of the CRC32 of all that precedes it. */
+/** A new key: `vouch_{mode}_` + base62 of 24 random bytes + base62 of the CRC32 of everything before it. */
 export function newApiKey(mode: Mode): string {
   const body = `vouch_${mode}_${base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString("hex")}`), RANDOM_LENGTH)}`
   return body + checksum(body)
@@ -35,7 +35,9 @@ const mixedUp: readonly (readonly [prefix: string, what: string])[] = [
   ["whsec_", `this is the secret that signs webhooks, not an API key. ${NOT_A_KEY}`],
 ]
 
-/** What is wrong with a text that is not a well-formed key. The text is not repeated: it may be another secret. */
+/**
+ * What is wrong with a text that is not a well-formed key. The text is not repeated, because it may be another secret.
+ */
 export function whyNoApiKey(text: string): string {
   const known = mixedUp.find(([prefix]) => text.startsWith(prefix))
   if (known) return known[1]
@@ -47,8 +49,8 @@ export function whyNoApiKey(text: string): string {
     : `this API key is incomplete or too long: after vouch_live_ or vouch_test_ it has ${SECRET_LENGTH} characters, and this one ${secret.length}. Copy the whole key again.`
 }
 
-/** SHA-256 of the whole key: what is stored, and what it is looked up by. */
+/** SHA-256 of the whole key: it is stored, and keys are looked up by it. */
 export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer")
 
-/** The beginning of a key, enough to recognise it and useless to guess the rest. */
+/** The start of a key: enough to recognize it, useless for guessing the rest. */
 export const startOfApiKey = (key: string): string => key.slice(0, "vouch_live_".length + 4)

@@ -4,7 +4,7 @@ import { addSeconds, clock } from "#server/lib/time.ts"
 import type { EventType } from "#shared/event-types.ts"
 import { answerWithin_s } from "#shared/webhooks.ts"
 
-/** How long a delivery is this process's before another one may try it. */
+/** How long a delivery is reserved for this process before another may try it. */
 const CLAIM_S = answerWithin_s + 25
 
 const targetColumns = columns(
@@ -18,7 +18,7 @@ const targetColumns = columns(
 )
 export type Target = RowOf<typeof targetColumns>
 
-/** An endpoint as it is now; null where nothing is to be sent to it any more. */
+/** The endpoint in its current state; null if nothing may be sent to it. */
 export async function readTarget(workspaceId: string, id: string): Promise<Target | null> {
   const [row] = await sql<Target[]>`
     select ${sql(targetColumns)} from webhook_endpoints
@@ -26,7 +26,7 @@ export async function readTarget(workspaceId: string, id: string): Promise<Targe
   return row ?? null
 }
 
-/** A delivery to try now. `attempts` counts this attempt: whoever has begun a later one has taken it over. */
+/** A delivery to try now. `attempts` counts this attempt: a process that has started a later one has taken it over. */
 export type Claimed = {
   sequence: bigint
   attempts: number
@@ -38,8 +38,8 @@ export type Claimed = {
 }
 
 /**
- * Takes deliveries whose time has come, oldest first. The next attempt is written first, so that a crash only delays it. In
- * order they are the first that are pending, up to one whose time has not come.
+ * Takes deliveries that must be tried now, oldest first. The time of the next attempt is written first, so that a crash
+ * only delays it. For ordered endpoints, these are the first pending ones, up to one that must still wait.
  */
 export async function claim(workspaceId: string, { id, ordered }: Target, most: number): Promise<Claimed[]> {
   const now = clock.now()
@@ -66,7 +66,10 @@ export async function claim(workspaceId: string, { id, ordered }: Target, most: 
   return [...rows].sort((one, other) => Number(one.sequence - other.sequence))
 }
 
-/** Has another process make the attempts that this one has begun and cannot end. Skips events that a failover has lost. */
+/**
+ * Leaves attempts that this process has started and cannot finish to another process. Skips events that a failover has
+ * lost.
+ */
 export async function giveBack(
   workspaceId: string,
   endpointId: string,

@@ -7,31 +7,34 @@ import { parseNetworks } from "#server/lib/networks.ts"
 import { fail } from "#shared/errors.ts"
 import { resolveName } from "./resolve.ts"
 
-// A customer names where we connect to. What is not on the public Internet is ours or our operator's, and is refused when we
-// connect, by the address itself: a name may lead elsewhere each time that it is asked.
+// Customers choose where we connect. Addresses outside the public Internet belong to us or our operator and are refused
+// at connect time, by the address itself: a name may resolve differently each time.
 
-/** Where a connection was refused, in words for whoever owns the endpoint. */
+/** A refused connection, with the reason for the endpoint's owner. */
 export class Refused extends Error {}
 
-/** Networks that the operator allows besides the public ones: `VOUCH_WEBHOOK_NETWORKS`. */
+/** Networks that the operator allows besides public ones: `VOUCH_WEBHOOK_NETWORKS`. */
 const allowed = (): BlockList | null =>
   parseNetworks("VOUCH_WEBHOOK_NETWORKS", deployment.settings.VOUCH_WEBHOOK_NETWORKS)
 
 const isAllowed = (address: string): boolean =>
   allowed()?.check(address, isIP(address) === 6 ? "ipv6" : "ipv4") ?? false
 
-/** Azure's own services answer here, though the address is a public one: secrets and extensions of the machine. */
+/** Azure's internal services answer here, although the address is public: secrets and extensions of the machine. */
 const AZURE_WIRE_SERVER = "168.63.129.16"
 
-/** What IANA has given to registries (https://www.iana.org/assignments/ipv6-unicast-address-assignments), by their /8. */
+/**
+ * Blocks that IANA has assigned to registries (https://www.iana.org/assignments/ipv6-unicast-address-assignments), by
+ * /8.
+ */
 const allocated = parseNetworks(
   "IPv6",
   "2001::/16, 2003::/16, 2400::/8, 2600::/8, 2800::/8, 2a00::/8, 2c00::/8",
 )!
 
 /**
- * Whether an address is on the public Internet, by IANA's registries of special purposes. One that stands for an IPv4
- * address (mapped, or of a NAT64) is what that one is.
+ * Whether an address is on the public Internet, by IANA's special-purpose registries. An IPv6 address that contains an
+ * IPv4 address (mapped, or of a NAT64) is judged by that address.
  */
 export function isPublic(address: string): boolean {
   let parsed = ipaddr.parse(address)
@@ -56,7 +59,7 @@ function check(address: string, isPlain: boolean): void {
   if (isPlain) throw new Refused("The endpoint's address needs https.")
 }
 
-/** What resolves names. Tests put their own in its place. */
+/** Resolves names. Tests replace it. */
 export const resolver = {
   resolve: (hostname: string, family: number): Promise<LookupAddress[]> =>
     resolveName(hostname, { family, withSystem: deployment.settings.VOUCH_WEBHOOK_NETWORKS !== "" }),
@@ -64,7 +67,10 @@ export const resolver = {
 
 const families: Record<string, number> = { IPv4: 4, IPv6: 6 }
 
-/** Resolves a name, as `net.connect` wants it, and refuses it if it leads to an address that we do not connect to. */
+/**
+ * Resolves a name in the form that `net.connect` needs, and refuses it if it leads to an address that we do not connect
+ * to.
+ */
 export const lookupFor =
   (protocol: string): LookupFunction =>
   (hostname, { family = 0, all }, callback) => {
@@ -84,7 +90,7 @@ export const lookupFor =
       }, refuse)
   }
 
-/** Where an address is written instead of a name: nothing looks it up. Rejects with Refused. */
+/** Checks an address that is written in place of a name, since it is never resolved. Rejects with Refused. */
 export function checkLiteral({ hostname, protocol }: URL): void {
   const address = hostname.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) !== 0) check(address, protocol === "http:")
@@ -92,14 +98,14 @@ export function checkLiteral({ hostname, protocol }: URL): void {
 
 const ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[!-~]+$/
 
-/** What an address looks like; `readUrl` says what is wrong with one that does. */
+/** The form of an address; `readUrl` explains what is wrong with one. */
 export const endpointUrl = z
   .string()
   .max(2000)
   .refine((text) => ADDRESS.test(text) && URL.canParse(text), "must be an https address")
   .meta({ format: "uri", pattern: ADDRESS.source })
 
-/** Reads the address of a new endpoint, and writes it in one way. Errors: validation_failed. */
+/** Reads and normalizes the address of a new endpoint. Errors: validation_failed. */
 export function readUrl(text: string): string {
   const refuse = (why: string): never => fail("validation_failed", `url: must be an https address ${why}.`)
   const url = new URL(text)

@@ -4,19 +4,20 @@ import { clock } from "#server/lib/time.ts"
 import { nextAttempts } from "./take.ts"
 
 /**
- * After this another worker may serve the endpoint. A run takes at most 10 s, and 15 s more for attempts that are under way
- * at its end.
+ * After this, another worker may serve the endpoint. A run takes at most 10 s, plus 15 s for attempts that are in
+ * progress at its end.
  */
 const LEASE_SECONDS = 40
-/** Endpoints of one workspace that all workers together serve at a time: so many fast ones, and so many slow ones. */
+/** The most endpoints of one workspace that all workers together serve at a time: fast ones, and slow ones. */
 const PER_WORKSPACE = 8
 
-/** An endpoint that one worker alone sends to. */
+/** An endpoint that only one worker sends to. */
 export type Lease = { workspace_id: string; id: string; is_slow: boolean; lease_token: string }
 
 /**
- * Leases endpoints with a delivery that is due, at most `fast` and `slow` of each kind. The one that has gone longest without
- * a lease comes first. Two workers that ask at the same moment choose the same endpoints, and each endpoint goes to one.
+ * Leases endpoints with a delivery to try now, at most `fast` and `slow` of each kind. The one that has gone longest
+ * without a lease comes first. Two workers that ask at the same moment choose the same endpoints, and each endpoint
+ * goes to one of them.
  */
 export async function leaseDue({ fast, slow }: { fast: number; slow: number }): Promise<Lease[]> {
   const rows = await sql<Lease[]>`
@@ -46,7 +47,7 @@ export async function leaseDue({ fast, slow }: { fast: number; slow: number }): 
   return [...rows]
 }
 
-/** Ends a lease, unless another worker has the endpoint by now. */
+/** Ends a lease, unless another worker now has the endpoint. */
 export async function release({ workspace_id, id, lease_token }: Lease): Promise<void> {
   await sql`
     update webhook_endpoints set leased_until = clock_timestamp()

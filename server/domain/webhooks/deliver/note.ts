@@ -8,14 +8,14 @@ import type { Outcome } from "./post.ts"
 
 export type Attempted = { delivery: Claimed; outcome: Outcome }
 
-/** One that took so long is slow. */
+/** An attempt that took this long is slow. */
 const SLOW_MS = 2000
-/** Attempts come earlier or later by up to a tenth: what failed together does not come together again. */
+/** Attempts are shifted by up to a tenth, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
 
 export const isTaken = ({ outcome }: Attempted): boolean => outcome.error === null
 
-/** When to try again, or null where all attempts were made. */
+/** When to try again, or null if all attempts were made. */
 export function nextAttempt(
   { delivery, outcome }: Attempted,
   now: Date,
@@ -28,9 +28,9 @@ export function nextAttempt(
 }
 
 /**
- * Notes attempts, and what follows from them for the deliveries and for the endpoint. If another process has begun a later
- * attempt in the meantime, that one decides. If a failover has lost the event, its number may be another event's: then nothing
- * is noted of it.
+ * Records attempts and their consequences for deliveries and the endpoint. If another process has started a later
+ * attempt in the meantime, that one decides. If a failover has lost the event, its number may now be another event's,
+ * so nothing is recorded for it.
  */
 export const note = (
   workspaceId: string,
@@ -59,7 +59,7 @@ export const note = (
         response: outcome.response,
       }
     })
-    // The endpoint's row first, as everything that locks both.
+    // The endpoint's row is locked first, like everywhere that locks both.
     const [endpoint] = await sql<{ failing_since: Date | null; disabled_at: Date | null }[]>`
       select failing_since, disabled_at from webhook_endpoints
       where workspace_id = ${workspaceId} and id = ${endpointId} for no key update`

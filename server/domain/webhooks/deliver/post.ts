@@ -4,39 +4,39 @@ import { clock } from "#server/lib/time.ts"
 import { answerWithin_s } from "#shared/webhooks.ts"
 import { checkLiteral, lookupFor, Refused } from "./destination.ts"
 
-/** Bytes of an answer that are read, and characters of it that are kept. */
+/** Bytes of a response that are read, and characters of it that are kept. */
 const READ_BYTES = 16 * 1024
 const KEPT = 1000
-/** A consumer may ask to be left alone for as long. */
+/** The longest pause that a consumer may ask for. */
 const LONGEST_RETRY_AFTER_S = 86_400
 
-/** What became of an attempt. It has been taken where `error` is null. */
+/** The outcome of an attempt. It succeeded if `error` is null. */
 export type Outcome = {
   at: Date
   latency_ms: number
-  /** Null where there was no answer. */
+  /** Null if there was no response. */
   statusCode: number | null
-  /** Why it counts as failed, for whoever owns the endpoint. */
+  /** Why it counts as failed, for the endpoint's owner. */
   error: string | null
-  /** How the answer's body begins. */
+  /** The start of the response's body. */
   response: string | null
   /** From the header Retry-After. */
   retryAfter_s: number | null
 }
 
-/** Connections to one endpoint, for as long as something is sent to it. */
+/** Connections to one endpoint, kept while something is sent to it. */
 export function openAgent(url: string, connections: number): http.Agent {
   const { protocol } = new URL(url)
   const options = { keepAlive: true, maxSockets: connections, lookup: lookupFor(protocol) }
   return protocol === "http:" ? new http.Agent(options) : new https.Agent(options)
 }
 
-/** The process ends before there is an answer: nobody knows what became of the attempt. */
+/** The process ended before there was a response, so the outcome is unknown. */
 export class Ended extends Error {}
 
 /**
- * Sends a body, once. Redirects are not followed; what takes longer than it may has failed. Rejects with Ended alone, once
- * `end` is aborted.
+ * Sends a body, once. Redirects are not followed, and a timeout counts as failed. Rejects only with Ended, once `end`
+ * is aborted.
  */
 export async function post(
   agent: http.Agent,
@@ -85,8 +85,8 @@ function exchange(
       },
     })
     sent.on("error", reject)
-    // Whatever the other side does, this ends: Node tells of some answers by neither an error nor a response, and what
-    // waited for one of them would hold its turn for good.
+    // This ends whatever the other side does: for some responses Node emits neither an error nor a response, and a
+    // caller that waits for one would wait indefinitely.
     signal.addEventListener("abort", () => reject(signal.reason), { once: true })
     sent.on("upgrade", ({ statusCode }, socket) => {
       socket.destroy()
@@ -113,7 +113,7 @@ function exchange(
         chunks.push(chunk)
         length += chunk.length
         if (length < READ_BYTES) return
-        // The status is known, and there is no more of it that anybody wants.
+        // The status is known, and the rest of the response is not needed.
         end()
         response.destroy()
       })
@@ -122,7 +122,7 @@ function exchange(
   })
 }
 
-/** Readable by people, and storable: no control characters but line breaks. */
+/** Readable and storable text: no control characters except line breaks. */
 const textOf = (bytes: Buffer): string | null =>
   bytes
     .toString("utf8")
@@ -148,7 +148,7 @@ function errorOf(status: number | null): string | null {
   return `It answered ${status}.`
 }
 
-/** Words for what Node says. No address of ours or of a resolver is in them. */
+/** A readable form of Node's errors, without any address of ours or of a resolver. */
 function reasonOf(error: NodeJS.ErrnoException, signal: AbortSignal): string {
   if (error instanceof Refused) return error.message
   if (signal.aborted) return `It did not answer within ${answerWithin_s} s.`

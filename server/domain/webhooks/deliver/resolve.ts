@@ -1,28 +1,30 @@
 import dns, { type LookupAddress } from "node:dns"
 
-// Node's own lookup waits in one of four threads, which files and every other name of this process need, too: a customer whose
-// name server never answers would hold them all. So names are asked for over sockets (c-ares).
+// Node's own lookup blocks one of four threads, which files and all other names of this process also need. A customer
+// whose name server never answers would block them all. So names are resolved over sockets (c-ares).
 
 /** How long a name server may take to answer, and how often it is asked. */
 const TIMEOUT_MS = 3000
 const TRIES = 2
-/** Names that the system is asked for at a time, in its threads. */
+/** Names that the system resolves at a time, in its threads. */
 const IN_THREADS = 2
 
 export type Resolving = {
   family: number
-  /** Whether the system may know names that the DNS does not: those of /etc/hosts, or within a search domain. */
+  /** Whether the system may know names that the DNS does not: from /etc/hosts or within a search domain. */
   withSystem: boolean
-  /** Name servers in place of the system's, for tests. */
+  /** Name servers to use in place of the system's, in tests. */
   servers?: readonly string[]
 }
 
-/** Resolves a name, all of its addresses. Rejects with code ENOTFOUND where it has none, and EAI_AGAIN where nobody says. */
+/**
+ * Resolves a name to all its addresses. Rejects with code ENOTFOUND if it has none, and EAI_AGAIN if no server answers.
+ */
 export async function resolveName(
   hostname: string,
   { family, withSystem, servers }: Resolving,
 ): Promise<LookupAddress[]> {
-  // Anew for each: what /etc/resolv.conf says may change.
+  // Created for each lookup, because /etc/resolv.conf may change.
   const resolver = new dns.promises.Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (servers) resolver.setServers(servers)
   const answers = await Promise.allSettled([
@@ -46,7 +48,7 @@ export async function resolveName(
 let inThreads = 0
 const waiting: (() => void)[] = []
 
-/** Others of this process keep threads of their own. */
+/** Leaves threads for the rest of this process. */
 async function inThread<T>(work: () => Promise<T>): Promise<T> {
   if (inThreads >= IN_THREADS) await new Promise<void>((resolve) => waiting.push(resolve))
   else inThreads++

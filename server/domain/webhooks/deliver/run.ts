@@ -6,16 +6,16 @@ import { type Attempted, isTaken, note } from "./note.ts"
 import { Ended, openAgent, post } from "./post.ts"
 import { signedHeaders } from "./sign.ts"
 
-/** Deliveries to one endpoint at a time, where it does not ask for order. */
+/** Deliveries to one endpoint at a time, if it does not ask for order. */
 const AT_ONCE = 8
-/** Deliveries that are claimed and noted together where it does: they are sent one after another. */
+/** Deliveries that are claimed and recorded together if it does; they are sent one after another. */
 const IN_A_ROW = 16
-/** After so long others have a turn. */
+/** After this time, other endpoints continue. */
 const TURN_MS = 10_000
 
 /**
- * Sends an endpoint what is due, until nothing is or its turn is over. `stop` ends it after what is under way, and `end` at
- * once: what has no answer then is given back, to whoever is there.
+ * Sends an endpoint its deliveries until none must be tried now or its time is over. `stop` ends the run after the
+ * attempts in progress, `end` at once: attempts without a response are then left to any other process.
  */
 export async function deliverTo(
   workspaceId: string,
@@ -43,7 +43,7 @@ export async function deliverTo(
         return await giveBack(workspaceId, endpointId, others)
       }
 
-      /** What follows one that was not taken has to wait; and nothing begins when its turn, and so its claim, may be over. */
+      /** Deliveries after a failed one have to wait, and nothing starts when the run, and so its claim, may be over. */
       async function inOrder(row: readonly Claimed[]): Promise<(Attempted | null)[]> {
         const made: (Attempted | null)[] = []
         for (const delivery of row) {
@@ -71,7 +71,7 @@ export async function deliverTo(
   }
 }
 
-/** An event as `GET /events` has it. */
+/** An event in the form of `GET /events`. */
 const bodyOf = ({ event_id, sequence, generation, type, occurred_at, data }: Claimed): string =>
   JSON.stringify({
     id: event_id,

@@ -1,13 +1,13 @@
 import { background as sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
 
-/** Events that an endpoint gets deliveries of in one statement, and endpoints. */
+/** The most events, and the most endpoints, for which one statement writes deliveries. */
 const EVENTS = 1000
 const ENDPOINTS = 100
 
 /**
- * Writes a delivery for each event that an endpoint is to get and has none of, and notes how far it has come, in one commit:
- * none is left out, whatever is killed. A delivery that has ended is there only where a replay asks for it again.
+ * Writes a delivery for each event that an endpoint must get and has none of, and records its progress, in one commit:
+ * a crash leaves none out. A finished delivery is changed only if a replay requests it again.
  */
 export async function takeEvents(): Promise<void> {
   for (;;) {
@@ -34,7 +34,10 @@ export async function takeEvents(): Promise<void> {
   }
 }
 
-/** When the next attempt is to be made, of an endpoint `e` that is enabled: in order, only the first that is pending counts. */
+/**
+ * When the next attempt of an enabled endpoint `e` must be made. For an ordered endpoint, only the first pending one
+ * counts.
+ */
 export const nextAttempts = () => sql`
   webhook_endpoints e cross join lateral (
     (select next_attempt_at from webhook_deliveries

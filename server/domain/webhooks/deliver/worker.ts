@@ -8,13 +8,14 @@ import { deliverTo } from "./run.ts"
 import { takeEvents } from "./take.ts"
 
 /**
- * Endpoints that this process serves at a time. Slow ones have places of their own, so that they delay only each other. A run
- * that lasts makes room for another one, up to `most`: it may wait for an endpoint that stopped answering, or have much to send.
+ * Endpoints that this process serves at a time. Slow ones have their own places, so that they delay only each other. A
+ * long run makes room for another one, up to `most`: it may wait for an endpoint that stopped answering, or have much
+ * to send.
  */
 class Places {
   readonly #fresh: number
   readonly #most: number
-  /** When each run began. */
+  /** When each run started. */
   readonly #runs = new Set<{ since: number }>()
 
   constructor({ fresh, most }: { fresh: number; most: number }) {
@@ -34,13 +35,16 @@ class Places {
     await work().finally(() => this.#runs.delete(run))
   }
 }
-/** A run that lasts longer is not fresh. */
+/** A run that lasts longer no longer counts as fresh. */
 const FRESH_MS = 1000
 
-/** How often to check for due deliveries if nothing wakes the worker; and while more may be due than there are places for. */
+/**
+ * How often to check for deliveries if nothing wakes the worker, and how often while there may be more than there are
+ * places for.
+ */
 const POLL_MS = 1000
 const CROWDED_POLL_MS = 250
-/** The shortest pause between two checks; and the pause after one that failed. */
+/** The shortest pause between two checks, and the pause after one that failed. */
 const PAUSE_MS = 50
 const RETRY_MS = 2000
 /** How long an endpoint may still answer once the process stops. */
@@ -61,12 +65,12 @@ export class WebhookWorker {
     this.#loop = this.#run()
   }
 
-  /** Resolves when every check and every run that has begun by now has ended. */
+  /** Resolves when every check and run that has started so far has ended. */
   passesEnded(): Promise<void> {
     return this.#passes.ended()
   }
 
-  /** What is under way has some seconds left. */
+  /** Attempts in progress have some seconds left. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#loop
@@ -98,7 +102,7 @@ export class WebhookWorker {
     unsubscribe()
   }
 
-  /** Begins a run for each endpoint that has something due and that no worker serves. */
+  /** Starts a run for each endpoint that has a delivery to try now and that no worker serves. */
   async #check(): Promise<void> {
     if (clockDoubt() !== null) return
     await takeEvents()
@@ -114,10 +118,10 @@ export class WebhookWorker {
     try {
       await deliverTo(lease.workspace_id, lease.id, { stop: this.#stop.signal, end: this.#end.signal })
     } catch (error) {
-      // What is due stays due.
+      // The deliveries stay pending.
       logger.warn({ err: error, endpoint: lease.id }, "a webhook could not be sent; retrying")
     } finally {
-      // If that fails, the lease runs out.
+      // If that fails, the lease expires.
       await release(lease).catch((error) => logger.debug({ err: error }, "a lease was not ended"))
     }
   }

@@ -36,7 +36,7 @@ const mint = async (wallet = alice, more = {}) => {
   expect(status, text).toBe(200)
   return json.operation_id as string
 }
-/** All is final, and so old that its bytes are gone. */
+/** Makes everything final, and so old that its bytes are gone. */
 async function allEnded(): Promise<void> {
   await waitFor(
     async () =>
@@ -61,7 +61,7 @@ async function places(): Promise<Record<"operations" | "transactions", Places>> 
   return { operations: { ...operations! }, transactions: { ...transactions! } }
 }
 
-/** All pages of a list, two to each. */
+/** All pages of a list, two entries each. */
 async function walk(query: string): Promise<unknown[]> {
   const all: unknown[] = []
   for (let cursor = ""; ; ) {
@@ -73,7 +73,7 @@ async function walk(query: string): Promise<unknown[]> {
   }
 }
 
-/** What customers see of what was done. */
+/** What customers see of their operations. */
 async function whatIsSeen() {
   const ids = (
     await sql<{ id: string }[]>`select id from operations where kind in ('mint', 'transfer') order by seq`
@@ -155,7 +155,7 @@ test("customers see the same with none, some and all of it in the archive, and s
   await sql`drop table lost`
 })
 
-test("a repeated key joins what is in the archive, also where its answer is gone", async () => {
+test("a repeated key joins an archived operation, even if its stored answer is gone", async () => {
   const headers = { headers: { "idempotency-key": "once" } }
   const id = await mint(alice, headers)
   await allEnded()
@@ -167,7 +167,7 @@ test("a repeated key joins what is in the archive, also where its answer is gone
   expect(await tokens.supply(config)).toBe(supply)
 })
 
-/** Has all history compared, as after a failover or a restore, and returns what was done about it. */
+/** Compares all history, as after a failover or a restore, and returns the results. */
 async function compareAll() {
   const about = () => app.log.filter((line) => line.includes("the database was compared with the chain"))
   const before = about().length
@@ -177,7 +177,7 @@ async function compareAll() {
   return JSON.parse(line) as { settled: number; unexplained: number; quarantined: string[] }
 }
 
-test("after a restore the archive is known, and what it lost or has otherwise is taken up", async () => {
+test("after a restore the archive counts, and what it lost or has in another state is booked again", async () => {
   await allEnded()
   await archiveEnded(soon(), never)
   expect(await compareAll()).toMatchObject({ settled: 0, unexplained: 0, quarantined: [] })
@@ -198,7 +198,7 @@ test("after a restore the archive is known, and what it lost or has otherwise is
   expect(await tokens.supply(config)).toBe(supply + 2n)
 })
 
-/** Moves until something has it wait in the middle of its statement, and returns how to let it go on. */
+/** Moves until its statement has to wait in the middle, and returns a function that lets it continue. */
 async function heldInTheMiddle() {
   const holder = open(app.databaseUrl, 1)
   await holder`select pg_advisory_lock(1)`
@@ -207,7 +207,7 @@ async function heldInTheMiddle() {
       begin perform pg_advisory_xact_lock(1); return new; end $$;
     create trigger wait before insert on archived_operations for each row execute function wait()`)
   const moving = archiveEnded(soon(), never)
-  // What becomes of it is looked at later.
+  // Its result is checked later.
   moving.catch(() => {})
   const pid = await waitFor(async () => {
     const [waiting] = await sql<{ pid: number }[]>`
@@ -223,7 +223,7 @@ async function heldInTheMiddle() {
   return { moving, pid, goOn }
 }
 
-test("a move that is killed in the middle has moved nothing, and four at once move all of it once", async () => {
+test("a move that is killed in the middle moves nothing, and four at once move everything once", async () => {
   for (let n = 0; n < 3; n++) await mint()
   await allEnded()
   const before = await places()
@@ -248,7 +248,7 @@ test("a move that is killed in the middle has moved nothing, and four at once mo
   })
 })
 
-test("what is erased while it is moved is erased", async () => {
+test("data that is erased during the move is erased", async () => {
   const wallet = newWallet()
   await sql`
     insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, error_code,
@@ -284,10 +284,10 @@ test("the archive has the columns of the tables, in their order: rows are moved 
 })
 
 test.each([
-  ["what waits", "operations", "status in ('queued', 'submitted')"],
-  ["what is being signed", "operations", "status = 'queued'"],
-  ["what may land", "transactions", "status = 'saved'"],
-  ["what may vanish", "transactions", "status = 'confirmed' and finalized_at is null"],
+  ["queued and submitted operations", "operations", "status in ('queued', 'submitted')"],
+  ["operations that are being signed", "operations", "status = 'queued'"],
+  ["transactions that may land", "transactions", "status = 'saved'"],
+  ["transactions that may vanish", "transactions", "status = 'confirmed' and finalized_at is null"],
   [
     "what is not counted",
     "transactions",

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const backoff = () => new Backoff({ firstMs: 100, longestMs: 400 })
 
-test("what fails is left alone twice as long each time, and never longer than the longest", () => {
+test("the pause after a failure doubles each time, up to the longest", () => {
   const failing = backoff()
   for (const pause of [100, 200, 400, 400]) {
     failing.failed("one")
@@ -21,7 +21,7 @@ test("what fails is left alone twice as long each time, and never longer than th
   expect(failing.times("one")).toBe(1)
 })
 
-test("what nobody has tried again for long counts no more: nothing is left of it", () => {
+test("a failure that was not retried for long no longer counts", () => {
   const failing = backoff()
   failing.failed("gone")
   vi.advanceTimersByTime(100 + 400)

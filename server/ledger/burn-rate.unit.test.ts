@@ -19,19 +19,19 @@ test("a balance lasts as long as it does at the rate of the last hour", () => {
   expect(rateOf(...slower).hoursLeft).toBeCloseTo(1_340_000 / 60_000, 0)
 })
 
-test("what is added is no income: only what is spent counts", () => {
+test("deposits do not count, only spending", () => {
   const balance = falling(100_000, 1000, 20)
   const funded = [...balance.slice(0, 11), ...balance.slice(11).map((one) => one + 1_000_000)]
   expect(rateOf(...funded).hoursLeft).toBeCloseTo(1_080_000 / (19_000 * 3), 3)
 })
 
-test("nothing is said of a balance that nobody spends, or that is known for minutes only", () => {
+test("a balance that is not spent, or known for only minutes, has no estimate", () => {
   expect(rateOf(...falling(1_000_000, 0, 60)).hoursLeft).toBeNull()
   expect(rateOf(...falling(1_000_000, 100_000, 9)).hoursLeft).toBeNull()
   expect(new BurnRate().hoursLeft).toBeNull()
 })
 
-test("what was spent before a restart counts at once", () => {
+test("spending from before a restart counts at once", () => {
   const rate = new BurnRate()
   const now = 10 * 60 * MINUTE
   rate.recall(Array.from({ length: 30 }, (_, i) => ({ at: now - (30 - i) * MINUTE, lamports: 1000 })))

@@ -6,7 +6,7 @@ import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chai
 import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 
-// A chain whose node counts what it is asked: public ones allow some ten calls a second.
+// A chain whose node counts its calls: public nodes allow about ten a second.
 
 let cluster: TwistedChain
 let node: RpcProxy

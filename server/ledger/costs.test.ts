@@ -8,7 +8,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// A chain whose fee payers nobody else funds, behind a node that can be told to forget.
+// A chain whose fee payers no one else funds, behind a node that can drop its history.
 let cluster: TwistedChain
 let proxy: RpcProxy
 let app: TestApp
@@ -48,7 +48,7 @@ const sums = async () => {
 const spent = async () =>
   FUNDED - (await app.connection.getBalance(deployment.chains.test!.feePayer.publicKey, "confirmed"))
 
-test("what transactions cost adds up to the lamport, for operations, months and the fee payer", async () => {
+test("costs of operations, months and the fee payer add up to the lamport", async () => {
   const config = await tokens.config()
   const [alice, bob, carol] = await tokens.wallets(3)
   const async = { headers: { Prefer: "respond-async" } }
@@ -84,12 +84,12 @@ test("what transactions cost adds up to the lamport, for operations, months and 
   const costs = await Promise.all(
     begun.map(async ({ json }) => (await tokens.get(`/token/operation/${json.operation_id}`)).json.cost),
   )
-  // Each account once, whatever number of operations could have opened it.
+  // Each account once, however many operations could have opened it.
   expect(costs.filter(({ rent_lamports }) => rent_lamports !== "0")).toHaveLength(2)
   expect(costs.every(({ fee_lamports }) => Number(fee_lamports) > 0)).toBe(true)
 })
 
-test("what no node tells is asked for again, and in the end counts as what it can have cost at most", async () => {
+test("a transaction that no node returns is requested again, and finally counts at its highest possible cost", async () => {
   const config = await tokens.config()
   const [told, untold] = await tokens.wallets(2)
   await untilCounted()

@@ -24,7 +24,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { operatorOf } from "#test/fixtures/operator.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// A chain that is not the embedded one, behind a node that forgets.
+// A chain other than the embedded one, behind a node that loses its history.
 
 let cluster: TwistedChain
 let node: RpcProxy
@@ -50,7 +50,7 @@ afterAll(async () => {
   await cluster.close()
 })
 
-/** What a wallet holds on the chain itself. */
+/** A wallet's balance on the chain itself. */
 async function held(wallet: Address): Promise<bigint> {
   const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
   const info = await cluster.connection.getAccountInfo(account)
@@ -73,14 +73,14 @@ const savedFor = async (id: string) =>
     .length
 const becomes = (id: string, status: string) =>
   waitFor(async () => (await operationOf(id)).status === status, `${id} to be ${status}`)
-/** Far ahead, until nothing is signed any more with a blockhash from before: one is kept for a second. */
+/** Moves far ahead, until nothing is signed with an old blockhash: one is cached for a second. */
 async function warp(): Promise<void> {
   await cluster.pass(400)
   await sleep(1000)
 }
 const slotNow = () => cluster.connection.getSlot("confirmed")
 
-/** It lands, and nobody hears of it until its blockhash has been invalid for long. */
+/** It lands, and no one notices until its blockhash has been invalid for long. */
 async function landsUnseen(wallet: Address): Promise<string> {
   node.twist = replying(rpcError(-32005), ["getSignatureStatuses", "getEpochInfo"])
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
@@ -100,7 +100,7 @@ async function isLost(wallet: Address, twist: Twist | null = null): Promise<stri
   return id
 }
 
-/** No status is known of anything. */
+/** The node returns no status of anything. */
 const nullStatuses: Twist = async ({ method, params }, ask) =>
   method === "getSignatureStatuses"
     ? { result: { context: { slot: await slotNow() }, value: (params[0] as string[]).map(() => null) } }
@@ -108,7 +108,7 @@ const nullStatuses: Twist = async ({ method, params }, ask) =>
 
 const one = async () => (await tokens.wallets(1))[0]!
 
-test("what landed before the node's history begins is not signed again, and settled when one remembers", async () => {
+test("a transaction older than the node's history is not signed again, and settled when a node has it", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
@@ -128,7 +128,7 @@ test("what landed before the node's history begins is not signed again, and sett
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a node without any history decides nothing, and holds up nobody else", async () => {
+test("a node without any history decides nothing and delays no one else", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   node.twist = noHistory
@@ -141,7 +141,7 @@ test("a node without any history decides nothing, and holds up nobody else", asy
   expect(await savedFor(id)).toBe(1)
 })
 
-test("a history that nobody can read for one workspace holds up no other, and is told", async () => {
+test("an unreadable history of one workspace delays no other, and is reported", async () => {
   const other = await app.key({ plan: "growth" })
   const theirs = tokenFixture(app, other)
   const theirConfig = await theirs.config()
@@ -185,11 +185,11 @@ test("a history that is empty for another reason is not believed, nor is another
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a history that leaves it out is not believed where the chain shows its effect", async () => {
+test("a history that leaves a transaction out is not believed if the chain shows its effect", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
-  // It reaches back, and has all but this one.
+  // It reaches far enough back and has all but this one.
   node.twist = async (call, ask) => {
     if (call.method !== "getSignaturesForAddress") return nullStatuses(call, ask)
     const reply = await ask()
@@ -215,7 +215,7 @@ test("a history without memos shows no twin, and decides nothing", async () => {
   expect(await held(wallet)).toBe(1n)
 })
 
-test("what was lost for good is signed anew, once, and lands once", async () => {
+test("a lost transaction is signed again once, and lands once", async () => {
   const wallet = await one()
   const id = await isLost(wallet)
   await waitFor(async () => (await savedFor(id)) > 1, "it to be signed anew")
@@ -224,7 +224,7 @@ test("what was lost for good is signed anew, once, and lands once", async () => 
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a last valid height that is far too high keeps nothing for ever", async () => {
+test("a last valid height that is far too high does not block a transaction forever", async () => {
   const wallet = await one()
   // Only the first one: more slots may pass than it waits for, and the next one has to land.
   let first: string | null = null
@@ -275,7 +275,7 @@ test("a page of a history that is shorter than it may be is not its end", async 
   expect(await held(wallet!)).toBe(1n)
 })
 
-test("what was lost waits while no node can tell, and goes on by itself when one can", async () => {
+test("a lost transaction waits while no node can say, and continues when one can", async () => {
   const wallet = await one()
   const id = await isLost(wallet, forgets((await slotNow()) + 300))
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
@@ -286,7 +286,7 @@ test("what was lost waits while no node can tell, and goes on by itself when one
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a person decides what no node can: signed anew, or settled, with a line in the audit log", async () => {
+test("a person decides what no node can: sign again or settle, with a line in the audit log", async () => {
   const [lost, landed] = [await one(), await one()]
   const lostId = await isLost(lost, forgets((await slotNow()) + 1000))
   await waitFor(async () => (await doubtOf(lostId)) !== null, "the doubt to be told")
@@ -314,7 +314,7 @@ test("a person decides what no node can: signed anew, or settled, with a line in
   ])
 })
 
-test("what a node does know goes before what a person says", async () => {
+test("a node's knowledge overrides a person's decision", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   node.twist = replying(rpcError(-32005), ["getSignatureStatuses"])

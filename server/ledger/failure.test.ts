@@ -6,7 +6,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// One number or one status of one node, by which something would be done again. A blockhash lives 15 s here.
+// One number or one status of one node, which must not cause an operation to be repeated. A blockhash lives 15 s here.
 
 let cluster: TwistedChain
 let app: TestApp
@@ -34,7 +34,7 @@ const signedFor = async (id: string) =>
 type Statuses = { result: { context: { slot: number }; value: ({ slot: number } | null)[] } }
 const failed = { err: { InstructionError: [3, { Custom: 17 }] }, confirmationStatus: "finalized" }
 
-/** The first status of anything that has landed is that of a failure. */
+/** Reports everything that landed as failed, at the first request for its status. */
 function failsOnce(beside: Twist | null): { twist: Twist; times: () => number } {
   let times = 0
   const twist: Twist = async (call, ask) => {
@@ -64,7 +64,7 @@ test.each([
   expect(await tokens.onChain(config, wallet)).toBe(1n)
 })
 
-test("a height that is another number, such as that of slots, expires nothing that may still land", async () => {
+test("a height that is another number, such as a slot, expires nothing that may still land", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   let sent: unknown[] = []

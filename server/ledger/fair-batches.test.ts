@@ -8,7 +8,7 @@ import { BATCH } from "./queue.ts"
 
 usesApp()
 
-test("a tenant that floods the queue holds up another by a batch or two, not by its flood", async () => {
+test("a tenant that floods the queue delays another by a batch or two, not by its flood", async () => {
   const [flooding, waiting] = [await app.key(), await app.key()]
   const [flood, other] = [tokenFixture(app, flooding), tokenFixture(app, waiting)]
   const [floodConfig, otherConfig] = [await flood.config(), await other.config()]
@@ -30,7 +30,7 @@ test("a tenant that floods the queue holds up another by a batch or two, not by 
   expect(row!.ahead).toBeLessThanOrEqual(3 * BATCH.most)
 })
 
-test("a flood of mints holds up a revocation and a freeze by a batch or two", async () => {
+test("a flood of mints delays a revocation and a freeze by a batch or two", async () => {
   const key = await app.key()
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
@@ -39,7 +39,7 @@ test("a flood of mints holds up a revocation and a freeze by a batch or two", as
   const { attestation_id } = (await tokens.get(`/kyc/status/${revoked}`)).json
   const async = { headers: { Prefer: "respond-async" } }
   await withoutTurns(async () => {
-    // Those of the wallet that is to be frozen write its account: it does not wait for them either.
+    // Those of the wallet to be frozen write its account, and the freeze does not wait for them either.
     for (const wallet of [revoked!, many!])
       await Promise.all(Array.from({ length: 200 }, () => tokens.mint(config, wallet, "1", async)))
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })

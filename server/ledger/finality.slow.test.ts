@@ -9,8 +9,8 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// A node that says of a slot that it is confirmed, and the chain goes on without that slot. Slots are long enough for bytes to
-// stay valid on a machine that has other things to do.
+// A node reports a slot as confirmed, and the chain continues without that slot. Slots are long enough for bytes to
+// stay valid on a busy machine.
 
 let cluster: TwistedChain
 let node: RpcProxy
@@ -42,7 +42,7 @@ const isFinal = async (path: string) => (await read(path)).finalized_at !== null
 const warp = () => cluster.pass(400)
 const one = async () => (await tokens.wallets(1))[0]!
 
-/** Units in an account, as the chain itself tells. */
+/** Units in an account, read from the chain itself. */
 async function unitsOf(account: string): Promise<bigint> {
   const address = new PublicKey(account)
   const info = await cluster.connection.getAccountInfo(address)
@@ -56,7 +56,7 @@ const transactionsOf = async (id: string) => {
   return rows.map(({ status }) => status)
 }
 
-/** The node is back on the chain that everybody follows, and what was sent to it before is lost. */
+/** The node follows the common chain again, and what was sent to it before is lost. */
 async function forkIsLeft(): Promise<void> {
   const rows = await sql<{ signature: string }[]>`select signature from transactions`
   const lost = new Set(rows.map(({ signature }) => signature))
@@ -68,14 +68,14 @@ async function forkIsLeft(): Promise<void> {
   await warp()
 }
 
-/** The server has found out that it is gone; now the node tells the truth. */
+/** Waits until the server has found out that it is gone; from then on the node answers truthfully. */
 async function isMissed(signature: string): Promise<void> {
   const isSaid = (line: string) => line.includes("has vanished") && line.includes(signature)
   await waitFor(async () => app.log.some(isSaid), `${signature} to be missed`)
   node.twist = null
 }
 
-test("what is confirmed says when it is there for good", async () => {
+test("a confirmed transaction shows when it is final", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   const { json } = await tokens.mint(config, wallet, "1")
   expect((await operation(json.operation_id)).confirmed_at).not.toBeNull()
@@ -85,7 +85,7 @@ test("what is confirmed says when it is there for good", async () => {
   expect(data[0].finalized_at).not.toBeNull()
 })
 
-test("what vanished while its bytes are valid is sent again, and nothing is signed", async () => {
+test("a transaction that vanished while its bytes are valid is sent again, and nothing is signed", async () => {
   const wallet = await one()
   node.twist = onFork()
   const { status, json } = await tokens.mint(config, wallet, "1")
@@ -98,7 +98,7 @@ test("what vanished while its bytes are valid is sent again, and nothing is sign
   await expectHeld(wallet, 1n)
 })
 
-test("a mint and a transfer that vanished for good are done again, once, and the books stay as they were", async () => {
+test("a mint and a transfer that vanished permanently are done again once, and the books stay unchanged", async () => {
   const [from, to] = await tokens.wallets(2)
   node.twist = onFork()
   const { json: mint } = await tokens.mint(config, from, "5")
@@ -115,7 +115,7 @@ test("a mint and a transfer that vanished for good are done again, once, and the
   expect(await booksOf()).toEqual(books)
 })
 
-test("what vanished has cost nothing: what was spent is what the chain took, and each operation has its own once", async () => {
+test("a vanished transaction costs nothing: spending equals what the chain took, and each operation has its cost once", async () => {
   const counted = async () =>
     (
       await sql`
@@ -163,7 +163,7 @@ test("a credential that vanished is issued again under the same proof", async ()
   expect(await unitsOf(after.onchain.token_account)).toBe(1n)
 })
 
-test("one that was revoked meanwhile is gone in the end, and so is a revocation that vanished", async () => {
+test("a vanished credential that was revoked stays gone, and a vanished revocation is done again", async () => {
   node.twist = onFork()
   const { status } = await app.verifiedWallet(key)
   const path = `/attestation/${status.attestation_id}`
@@ -186,7 +186,7 @@ test("one that was revoked meanwhile is gone in the end, and so is a revocation 
   await waitFor(async () => (await unitsOf(account)) === 0n, "it to be burnt after all")
 })
 
-test("a failure that is not final is not believed: the same bytes may land, and do", async () => {
+test("a failure that is not final does not count: the same bytes may land, and do", async () => {
   const wallet = await one()
   node.twist = onFork({ err: { InstructionError: [4, { Custom: 1 }] } })
   const { json } = await tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } })
@@ -200,7 +200,7 @@ test("a failure that is not final is not believed: the same bytes may land, and 
   await expectHeld(wallet, 1n)
 })
 
-test("what landed in slots that a cluster goes back behind is there in the end, once", async () => {
+test("transactions in slots that a cluster rolls back land once in the end", async () => {
   const { connection } = cluster
   let rolledBack = false
   while (!rolledBack) {
@@ -221,7 +221,7 @@ test("what landed in slots that a cluster goes back behind is there in the end, 
 const unfinal = async () =>
   (await sql`select from transactions where status = 'confirmed' and finalized_at is null`).length
 
-/** Nothing is under way. */
+/** Waits until nothing is unfinished. */
 const settled = () =>
   waitFor(
     async () => (await sql`select from operations where status in ('queued', 'submitted')`).length === 0,

@@ -8,7 +8,7 @@ import { differences } from "#test/matchers/credential.ts"
 import { startAwsKms } from "#test/vendor/aws-kms.ts"
 import { startVault } from "#test/vendor/vault.ts"
 
-// A fee payer and the authority of new workspaces are kept by services. What they did is read by plain web3.js.
+// Services keep a fee payer and the authority of new workspaces. Their effects are read with plain web3.js.
 
 let payer: Awaited<ReturnType<typeof startAwsKms>>
 let authority: Awaited<ReturnType<typeof startVault>>
@@ -55,7 +55,7 @@ const savedFor = async (id: string) =>
     .length
 const health = async () => (await app.request({ method: "GET", path: "/health" })).json
 
-test("what a service keeps the key of issues and pays, and its keys are remembered", async () => {
+test("keys in a service issue and pay, and are remembered", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   expect(await signersOf(status.onchain_tx)).toEqual([payer.key.address, authority.key.address])
   const { json } = await tokens.get(`/attestation/${status.attestation_id}`)
@@ -93,7 +93,7 @@ test("a wrong signature is never saved, and the right one that comes later is", 
   }
 })
 
-test("a service that is away holds up its own workspaces alone", async () => {
+test("a service that is down delays only its own workspaces", async () => {
   const other = await app.key({ plan: "growth" })
   await setAuthority(other.workspaceId, "derived:", theOperator)
   const theirs = tokenFixture(app, other)
@@ -109,13 +109,13 @@ test("a service that is away holds up its own workspaces alone", async () => {
   await waitFor(async () => (await health()).status === "ok", "health to be well again")
 })
 
-test("after all of it the books and the chain agree, and no secret of a service is in the log", async () => {
+test("afterwards the books and the chain agree, and no secret of a service is in the log", async () => {
   expect(await differences()).toEqual([])
   for (const { secret } of [payer, authority])
     expect(app.log.filter((line) => line.includes(secret))).toEqual([])
 })
 
-test("a key service that has another key by now is refused at the first use, in a sentence", async () => {
+test("a key service with another key is refused at the first use, in a sentence", async () => {
   const vault = await startVault()
   const { Signers } = await import("#server/solana/signers/signers.ts")
   const { localKeys } = await import("#server/solana/keys.ts")

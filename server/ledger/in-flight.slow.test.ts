@@ -7,7 +7,7 @@ import { giveTurns, withholdTurns } from "#test/fixtures/turns.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
-// Slots are long enough for bytes to stay valid on a machine that has other things to do: what lands late must land.
+// Slots are long enough for bytes to stay valid on a busy machine: what lands late must land.
 usesCustomer({ environment: { VOUCH_LOCALNET_SLOT_MS: "100" }, key: { plan: "growth" } })
 beforeAll(async () => {
   await app.verifiedWallet(key) // The credential's mint exists from here on.
@@ -37,7 +37,7 @@ const nothingUnderWay = () =>
     return row!.busy === 0
   }, "the ledger to come to rest")
 
-/** How far an attest has come when its attestation ends; each returns what lets the network work again. */
+/** How far an attest has come when its attestation ends. Each returns a function that lets the network work again. */
 const stages = {
   "that is queued": async (sessionId: string) => {
     await withholdTurns()
@@ -64,7 +64,7 @@ async function signedAndLost(sessionId: string): Promise<string> {
   return (await operationOf(sessionId))!.signature!
 }
 
-/** What ends an attestation that was approved. */
+/** Ways to end an approved attestation. */
 const ends = {
   revocation: async (sessionId: string) => {
     const { id } = await attestationOf(sessionId)
@@ -94,19 +94,22 @@ const ends = {
 }
 
 describe.each(Object.entries(ends))("a %s", (_end, endIt) => {
-  test.each(Object.entries(stages))("ends an attest %s, and nobody is resurrected", async (_stage, reach) => {
-    const before = await usedUnits()
-    const { wallet, sessionId } = await app.startSession(key)
-    const release = await reach(sessionId)
-    const expected = await endIt(sessionId)
-    await release()
-    await nothingUnderWay()
-    expect((await attestationOf(sessionId)).status).toBe(expected)
-    expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 0, frozen: true })
-    await restoreClock()
-    expect(await usedUnits()).toBe(before)
-    expect(await differences()).toEqual([])
-  })
+  test.each(Object.entries(stages))(
+    "ends an attest %s, and the attestation stays ended",
+    async (_stage, reach) => {
+      const before = await usedUnits()
+      const { wallet, sessionId } = await app.startSession(key)
+      const release = await reach(sessionId)
+      const expected = await endIt(sessionId)
+      await release()
+      await nothingUnderWay()
+      expect((await attestationOf(sessionId)).status).toBe(expected)
+      expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 0, frozen: true })
+      await restoreClock()
+      expect(await usedUnits()).toBe(before)
+      expect(await differences()).toEqual([])
+    },
+  )
 })
 
 async function usedUnits(): Promise<number> {
@@ -129,7 +132,7 @@ test("a verified wallet whose attestation is revoked loses its credential, and c
   expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 1, frozen: true })
 })
 
-test("a verified attestation whose time has come loses its credential", async () => {
+test("a verified attestation loses its credential when it expires", async () => {
   const { wallet, sessionId } = await app.verifiedWallet(key)
   await advanceClock({ days: 366 })
   await waitFor(async () => (await attestationOf(sessionId)).status === "expired", "the sweep")
@@ -166,7 +169,7 @@ test("a renewal that is revoked on its way leaves the wallet verified by the old
   expect(await differences()).toEqual([])
 })
 
-test("a transaction that is lost is signed anew once its blockhash has expired, and lands once", async () => {
+test("a lost transaction is signed again once its blockhash has expired, and lands once", async () => {
   const { wallet, sessionId } = await app.startSession(key)
   const first = await signedAndLost(sessionId)
   await app.chain.pass(250)
@@ -199,7 +202,7 @@ test("a transaction that landed unseen is found and settled, not repeated", asyn
   expect(await differences()).toEqual([])
 })
 
-/** The answer is cut off while the network misbehaves, so that a moment of good behaviour is needed to look. */
+/** The answer is cut off while the network misbehaves, so it takes a moment of good behaviour to check. */
 async function credentialOfQuietly(wallet: Address): Promise<number> {
   await app.faults({})
   const { amount } = await credentialOf(app, key, wallet)

@@ -9,9 +9,9 @@ import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 import { Tracker } from "./track.ts"
 
-// Many transactions of one customer are lost on their way, all at once, with the budget of calls that is the default.
+// Many transactions of one customer are lost at once, with the default budget of calls.
 
-/** More than one customer may have under way. */
+/** More than one customer may have in flight. */
 const SESSIONS = 70
 const UNDER_WAY = 64
 
@@ -36,7 +36,7 @@ afterEach(() => twisted.behave())
 afterAll(() => twisted.stop())
 
 const sent = new Map<string, number>()
-/** What is sent is accepted and lost. */
+/** Everything that is sent is accepted and lost. */
 const losing =
   (besides: Twist | null = null): Twist =>
   async (call, ask): Promise<Reply> => {
@@ -51,7 +51,7 @@ const attests = (sessions: string[]) => sql<Attest[]>`
   select o.id, o.wallet, o.status, o.signature from operations o join attestations a on a.operation_id = o.id
   where a.session_id = any(${sessions}) order by o.seq`
 
-/** Approves people, each by a transaction of its own, and all of them are lost. None expires before all are. */
+/** Approves people, each in a separate transaction, and loses all of them. None expires before all are lost. */
 async function loseApprovals(): Promise<string[]> {
   for (const node of twisted.nodes) node.twist = losing(replying(rpcError(-32005), ["getEpochInfo"]))
   const { app, key } = twisted
@@ -67,7 +67,7 @@ async function loseApprovals(): Promise<string[]> {
   return sessions
 }
 
-/** As a process that begins: it knows no more than the database does. */
+/** Like a new process, which knows only what is in the database. */
 async function goesOnAfterRestart(sessions: string[]): Promise<void> {
   const dead = new Set((await attests(sessions)).map(({ signature }) => signature))
   const [well] = twisted.nodes
@@ -114,7 +114,7 @@ test("many lost transactions are proven to be lost, and signed again once nodes 
   await waitFor(async () => (await health()).status === "ok", "health to be well again")
 })
 
-test("what one customer has in doubt keeps no place from another, while a node answers nothing", async () => {
+test("one customer's doubtful transactions take no place from another while a node answers nothing", async () => {
   const sessions = await loseApprovals()
   const [well, ailing] = twisted.nodes
   ailing!.twist = replying({ status: 503 })

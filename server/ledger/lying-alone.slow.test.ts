@@ -9,7 +9,7 @@ import { byOperator } from "#test/fixtures/operator.ts"
 import { fund } from "#test/fixtures/tokens.ts"
 import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 
-// One node, and no other to ask: it lies steadily in one kind of answer, and another kind contradicts it.
+// A single node lies consistently in one kind of answer, and another kind contradicts it.
 
 let twisted: TwistedApp
 
@@ -32,7 +32,7 @@ const ended = (kind: string, wallet: Address) =>
     return row ?? null
   }, `${kind} to end`)
 
-test("that something landed is not believed of its status alone", async () => {
+test("a status alone does not prove that a transaction landed", async () => {
   const wallet = await twisted.wallet()
   await twisted.cluster.hold(true)
   const { stop } = lying(twisted.node, { everythingLanded: true })
@@ -46,7 +46,7 @@ test("that something landed is not believed of its status alone", async () => {
   expect([await twisted.savedFor(id), await twisted.held(wallet)]).toEqual([2, 1n])
 })
 
-test("a list that leaves it out is not believed where the node tells the transaction itself", async () => {
+test("a list that leaves a transaction out is not believed if the node returns it", async () => {
   const wallet = await twisted.wallet()
   const slot = await twisted.cluster.connection.getSlot("confirmed")
   const { stop } = lying(twisted.node, { nothingSince: slot, transactions: true })
@@ -60,7 +60,7 @@ test("a list that leaves it out is not believed where the node tells the transac
   expect([await twisted.savedFor(id), await twisted.held(wallet)]).toEqual([1, 1n])
 })
 
-test("what the node does not show is destroyed and frozen all the same, where the books have it", async () => {
+test("units in the books are burned and accounts frozen, even if the node does not show them", async () => {
   const wallet = await twisted.wallet()
   expect((await twisted.tokens.mint(twisted.config, wallet, "5")).status).toBe(200)
   const [credential, asset] = [twisted.credentialOf(wallet), twisted.accountOf(wallet)]
@@ -70,11 +70,11 @@ test("what the node does not show is destroyed and frozen all the same, where th
   await waitFor(async () => (await twisted.read(asset))?.isFrozen ?? false, "it to be frozen")
 })
 
-test("what is not there ends after one attempt that the chain itself refuses", async () => {
+test("an operation with nothing to burn ends after one attempt that the chain refuses", async () => {
   const wallet = await twisted.wallet()
   const id = (await twisted.tokens.mint(twisted.config, wallet, "5")).json.operation_id as string
   await twisted.becomes(id, "confirmed")
-  // As if somebody had taken the unit away with our key, and the books had never heard of it.
+  // As if someone had burned the unit with our key without the books' knowledge.
   await twisted.revoke(wallet)
   expect((await ended("revoke", wallet)).signature).not.toBeNull()
   const [row] = await sql<{ attestation_id: string }[]>`

@@ -9,7 +9,8 @@ import { byOperator } from "#test/fixtures/operator.ts"
 import { fund } from "#test/fixtures/tokens.ts"
 import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 
-// Two nodes. The first one, which is asked first, lies steadily: all of its answers agree with one another, at every commitment.
+// Two nodes. The first one, which is asked first, lies consistently: its answers agree with one another, at every
+// commitment.
 
 let twisted: TwistedApp
 let liar: RpcProxy
@@ -24,7 +25,7 @@ afterAll(() => twisted.stop())
 
 const isFinal = async (id: string) => (await twisted.operation(id)).finalized_at !== null
 const slotNow = () => twisted.cluster.connection.getSlot("confirmed")
-/** Longer than finality takes, and so many more looks. */
+/** Longer than finality takes, plus several more checks. */
 async function looksPass(count: () => number, times = 3): Promise<void> {
   const from = await slotNow()
   await waitFor(
@@ -36,7 +37,7 @@ async function looksPass(count: () => number, times = 3): Promise<void> {
 }
 const calls = (node: RpcProxy, method: string) => () => node.calls.get(method) ?? 0
 
-test("what one node alone says has landed is not final, and is done again once that is known", async () => {
+test("a transaction that only one node reports is not final, and is done again once that is known", async () => {
   const wallet = await twisted.wallet()
   await twisted.cluster.hold(true)
   const { stop } = lying(liar, { everythingLanded: true })
@@ -51,7 +52,7 @@ test("what one node alone says has landed is not final, and is done again once t
   expect([await twisted.savedFor(id), await twisted.held(wallet)]).toEqual([2, 1n])
 })
 
-test("what one node alone says is gone is not signed anew", async () => {
+test("a transaction that only one node reports as gone is not signed again", async () => {
   const wallet = await twisted.wallet()
   const slot = await slotNow()
   const { stop } = lying(liar, {
@@ -73,7 +74,7 @@ test("what one node alone says is gone is not signed anew", async () => {
   expect([await twisted.savedFor(id), await twisted.held(wallet)]).toEqual([1, 1n])
 })
 
-test("what one node alone says has failed is not signed anew", async () => {
+test("a transaction that only one node reports as failed is not signed again", async () => {
   const wallet = await twisted.wallet()
   const { stop } = lying(liar, { everythingFailed: true })
   const id = await twisted.mintLater(wallet)
@@ -85,7 +86,7 @@ test("what one node alone says has failed is not signed anew", async () => {
   expect([await twisted.savedFor(id), await twisted.held(wallet)]).toEqual([1, 1n])
 })
 
-test("a credential that one node alone does not show is destroyed, also where the other one was away", async () => {
+test("a credential that only one node does not show is burned, even if the other one was down", async () => {
   const wallet = await twisted.wallet()
   const account = twisted.credentialOf(wallet)
   const { lies, stop } = lying(liar, { absent: new Set([account.toBase58()]) })
@@ -99,7 +100,7 @@ test("a credential that one node alone does not show is destroyed, also where th
   await waitFor(async () => (await twisted.read(account))?.amount === 0n, "it to be destroyed")
 })
 
-test("balances that limits rest on are taken over once two nodes tell the same of them, for good", async () => {
+test("balances for limits are taken over once two nodes report the same finalized ones", async () => {
   const holder = await twisted.tokens.config({}, { transfer_mode: "holder" })
   const [first, second] = await twisted.tokens.wallets(2)
   for (const wallet of [first, second])

@@ -63,7 +63,7 @@ test("four attestations share a transaction, and the fifth begins the next", asy
   }
 })
 
-test("what failed beside others travels by itself", () => {
+test("an operation that failed together with others travels alone", () => {
   const [first, second, third] = [
     planned(attest(credential, wallet(), memo)),
     planned(attest(credential, wallet(), memo), true),
@@ -75,7 +75,7 @@ test("what failed beside others travels by itself", () => {
   )
 })
 
-test("what takes rights away does not fail beside what gives them", () => {
+test("an operation that takes rights away does not share a transaction with one that gives them", () => {
   const [first, second] = [
     planned(attest(credential, wallet(), memo)),
     planned(attest(credential, wallet(), memo)),
@@ -88,7 +88,7 @@ test("nothing to pack makes no transaction", () => {
   expect(packed([])).toEqual([])
 })
 
-test("the foretold size is that of the compiled transaction, to the byte", async () => {
+test("the predicted size equals that of the compiled transaction, to the byte", async () => {
   const big = new TransactionInstruction({
     programId: SystemProgram.programId,
     keys: [],

@@ -24,13 +24,13 @@ test("however many workspaces take their share, there is a place for the next on
   }
 })
 
-test("what is in doubt takes no place from others, and one from its own workspace", () => {
+test("a doubtful transaction takes no place from others, and one from its workspace", () => {
   const doubts = standing({ b: 10 }, { a: 65, c: 64 })
   expect(roomFor(doubts, idle)).toEqual({ forAll: true, forUrgent: true, full: ["a", "c"], closed: [] })
   expect(roomFor(standing({}, { a: 128 }), idle).closed).toEqual(["a"])
 })
 
-test("what is being signed has as many places of its own", () => {
+test("transactions being signed have the same number of separate places", () => {
   expect(roomFor(idle, standing({ a: 64, b: 64 }))).toMatchObject({ forAll: false, forUrgent: true })
   expect(roomFor(standing({ a: 64 }), standing({ b: 10 })).full).toEqual(["a"])
 })

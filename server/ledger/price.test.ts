@@ -35,7 +35,7 @@ afterAll(async () => {
   await cluster.close()
 })
 
-/** The prices that an operation's transactions offered, in their order. */
+/** The prices that an operation's transactions offered, in order. */
 async function pricesOf(operationId: string): Promise<number[]> {
   const rows = await sql<{ wire: Buffer }[]>`
     select wire from transactions where layout @> jsonb_build_array(jsonb_build_array(${operationId}::text))
@@ -48,7 +48,7 @@ async function pricesOf(operationId: string): Promise<number[]> {
   )
 }
 
-test("a transaction offers what others pay, and twice as much when it has to be signed anew", async () => {
+test("a transaction offers what others pay, and twice as much when it is signed again", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const first = (await tokens.mint(config, wallet, "1")).json.operation_id

@@ -36,7 +36,7 @@ test("of two that write the same account, the second waits for the first", () =>
   expect(runnable(operation("a", { writes: ["x"] }), operation("b", { writes: ["x"] }))).toEqual(["a"])
 })
 
-test("one that is under way holds up what follows on its account", () => {
+test("a submitted operation blocks later ones on its account", () => {
   const under = operation("a", { writes: ["x"], status: "submitted" })
   expect(runnable(under, operation("b", { writes: ["x"] }), operation("c", { writes: ["y"] }))).toEqual(["c"])
 })
@@ -51,18 +51,18 @@ test("a reader waits for the writer before it, and a writer for the readers befo
   expect(runnable(operation("r", { reads: ["mint"] }), operation("w", { writes: ["mint"] }))).toEqual(["r"])
 })
 
-test("one that has to wait holds up its accounts, and nothing else", () => {
+test("a waiting operation blocks its accounts and nothing else", () => {
   const later = operation("a", { writes: ["x"], not_before: new Date(now.getTime() + 1000) })
   expect(runnable(later, operation("b", { writes: ["x"] }), operation("c", { writes: ["z"] }))).toEqual(["c"])
 })
 
-test("what waits in vain does not let a later one on a shared account overtake it", () => {
+test("a later operation on a shared account does not overtake one that keeps waiting", () => {
   const first = operation("a", { writes: ["x"], status: "submitted" })
   const second = operation("b", { writes: ["x", "y"] })
   expect(runnable(first, second, operation("c", { writes: ["y"] }))).toEqual([])
 })
 
-test("what is urgent goes before what only waits, and waits for what is under way", () => {
+test("an urgent operation goes before waiting ones, and after submitted ones", () => {
   const mint = operation("mint", { reads: ["token"], writes: ["x"] })
   const freeze = operation("freeze", { writes: ["x"], urgent: true })
   expect(runnable(mint, freeze)).toEqual(["freeze"])
@@ -73,6 +73,6 @@ test("what is urgent goes before what only waits, and waits for what is under wa
   expect(runnable(mint, { ...freeze, status: "submitted" })).toEqual([])
 })
 
-test("the time of one that had to wait comes", () => {
+test("a waiting operation runs in the end", () => {
   expect(runnable(operation("a", { writes: ["x"], not_before: now }))).toEqual(["a"])
 })

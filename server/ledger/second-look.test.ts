@@ -9,7 +9,7 @@ import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chai
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 
-// Two nodes: the first one is asked, and says that nothing is there.
+// Two nodes: the first one is asked, and reports nothing.
 
 let cluster: TwistedChain
 let app: TestApp
@@ -29,7 +29,7 @@ afterAll(async () => {
 const onChain = async (account: PublicKey) =>
   unpackAccount(account, await cluster.connection.getAccountInfo(account), TOKEN_2022_PROGRAM_ID)
 
-test("that nothing is there to destroy or to freeze is not believed of one node, however often it says so", async () => {
+test("one node is not enough to conclude that there is nothing to burn or freeze, however often it says so", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)
@@ -56,7 +56,7 @@ test("that nothing is there to destroy or to freeze is not believed of one node,
   const { json } = await tokens.get(`/attestations?pubkey=${wallet}`)
   const id = json.data[0].attestation_id
   expect((await tokens.post(`/attestation/${id}/revoke`, { reason: "test" })).status).toBe(200)
-  // Longer than finality takes: the other node has been asked by then.
+  // Longer than finality takes: the other node has been asked.
   const from = await cluster.connection.getSlot("confirmed")
   await waitFor(async () => (await cluster.connection.getSlot("finalized")) > from + 64, "it to be final")
   const counts = [...lies.values()]
@@ -69,7 +69,7 @@ test("that nothing is there to destroy or to freeze is not believed of one node,
   await waitFor(async () => (await onChain(asset)).isFrozen, "the account to be frozen")
 })
 
-test("what is surely not there ends without a transaction", async () => {
+test("an operation that certainly has nothing to do ends without a transaction", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)

@@ -4,7 +4,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp({ environment: { VOUCH_COMMITMENT: "finalized" } })
 
-test("with VOUCH_COMMITMENT=finalized a client is told of nothing that the chain could undo", async () => {
+test("with VOUCH_COMMITMENT=finalized a client sees nothing that the chain could undo", async () => {
   const key = await app.key()
   const tokens = tokenFixture(app, key)
   const { wallet, status } = await app.verifiedWallet(key)

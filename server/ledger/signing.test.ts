@@ -10,7 +10,7 @@ import { giveTurns, withholdTurns } from "#test/fixtures/turns.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 import { voidPlans } from "./lease.ts"
 
-// Signing takes its time, and the world goes on meanwhile.
+// Signing is slow, and other things happen in the meantime.
 
 const keys = heldKeys()
 let app: TestApp
@@ -44,10 +44,10 @@ const savedFor = async (id: string) =>
   (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
     .length
 
-/** How often the workspace's own key was asked. */
+/** How often the workspace's key was asked to sign. */
 const asked = () => keys.asked.filter((purpose) => purpose === authority).length
 
-/** From here on nothing is signed; what is begun in `work` is asked for, and waits. */
+/** From here on nothing is signed: what `work` starts is requested and waits. */
 async function beingSigned<T>(work: () => Promise<T>): Promise<T> {
   const before = asked()
   keys.hold()
@@ -83,7 +83,7 @@ test("an attestation that is revoked while its attest is being signed gets no cr
   const [row] = await sql<{ operation_id: string }[]>`
     select operation_id from attestations where session_id = ${sessionId}`
   expect(await operationOf(row!.operation_id)).toMatchObject({ status: "failed", error_code: "cancelled" })
-  // Another one goes through all of it, and the first one had its chance.
+  // Another one is completed, so the first one had its chance.
   await app.verifiedWallet(key)
   expect(await savedFor(row!.operation_id)).toBe(0)
   expect((await credentialOf(app, key, wallet)).amount).toBe(0)
@@ -129,7 +129,7 @@ describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is bein
   })
 })
 
-test("what a change does not concern is saved as it was signed", async () => {
+test("operations that a change does not affect are saved as signed", async () => {
   const [config, other] = [await tokens.config(), await tokens.config()]
   const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
@@ -141,7 +141,7 @@ test("what a change does not concern is saved as it was signed", async () => {
   expect(await savedFor(id)).toBe(1)
 })
 
-test("a change that is about to commit is waited for", async () => {
+test("saving waits for a change that is about to commit", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
@@ -163,7 +163,7 @@ test("batches continue while a slow key signs, and what conflicts with those bei
   const first = await beingSigned(() => begin(config, alice))
   const [conflicting, free] = [await begin(config, alice), await begin(config, bob)]
   await waitFor(async () => asked() > before + 1, "the second batch")
-  // The third one stands behind the first.
+  // The third one waits behind the first.
   expect(asked()).toBe(before + 2)
   keys.release()
   for (const id of [first, conflicting, free]) await becomes(id, "confirmed")
@@ -177,7 +177,7 @@ test("batches continue while a slow key signs, and what conflicts with those bei
   expect(await tokens.onChain(config, alice)).toBe(2n)
 })
 
-test("a key that refuses loses nothing, is told of, and holds up nobody else", async () => {
+test("a key that refuses loses nothing, is reported, and delays no one else", async () => {
   const [config, theirs] = [await tokens.config(), tokenFixture(app, await app.key({ plan: "growth" }))]
   const [wallet] = await tokens.wallets(1)
   const [theirConfig, [theirWallet]] = [await theirs.config(), await theirs.wallets(1)]
@@ -198,7 +198,7 @@ test("a key that refuses loses nothing, is told of, and holds up nobody else", a
   await waitFor(async () => (await health()).status === "ok", "health to be well again")
 })
 
-test("what a key signs too late is not used", async () => {
+test("a late signature is not used", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
@@ -209,7 +209,7 @@ test("what a key signs too late is not used", async () => {
   expect(await savedFor(id)).toBe(1)
 })
 
-test("what was signed under a lease that another worker has taken is not saved", async () => {
+test("a transaction signed under a lease that another worker has taken is not saved", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
@@ -224,7 +224,7 @@ test("what was signed under a lease that another worker has taken is not saved",
   expect((await operationOf(id)).signature).not.toBe(signed)
 })
 
-test("after all of it the books and the chain agree", async () => {
+test("afterwards the books and the chain agree", async () => {
   await waitFor(async () => {
     const rest = await sql`select from operations where status in ('queued', 'submitted') limit 1`
     return rest.length === 0

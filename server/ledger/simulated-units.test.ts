@@ -16,8 +16,8 @@ import { defineOperation, Operations, unclearEffects } from "./definition.ts"
 import { enqueue } from "./enqueue.ts"
 import { LedgerWorker } from "./worker.ts"
 
-// Kinds that Vouch does not have, with an instruction of Token-2022 that nobody measured. What they asked for and took is
-// read from the chain.
+// Kinds that Vouch does not have, with a Token-2022 instruction that is not in the measured table. The units that they
+// request and use are read from the chain.
 
 const GRANTED = 200_000
 
@@ -86,7 +86,7 @@ afterAll(async () => {
   await cluster.close()
 })
 
-/** Does one of a kind, and returns what its transaction asked for and took, as the chain has it. */
+/** Runs one operation of a kind, and returns the units that its transaction requested and used on chain. */
 async function unitsOf(kind: typeof simulated): Promise<{ asked: number; took: number }> {
   const id = await enqueue(sql, key.workspaceId, kind, { payload: { mint }, writes: [], reads: [] })
   publish("ledger")
@@ -104,7 +104,7 @@ async function unitsOf(kind: typeof simulated): Promise<{ asked: number; took: n
 }
 const simulations = () => node.calls.get("simulateTransaction") ?? 0
 
-test("what nobody measured is simulated once for its kind, and asks for what it takes with some room", async () => {
+test("an unmeasured kind is simulated once, and requests what it takes with a margin", async () => {
   const before = simulations()
   const { asked, took } = await unitsOf(simulated)
   expect(asked).toBeGreaterThanOrEqual(took)
@@ -112,12 +112,12 @@ test("what nobody measured is simulated once for its kind, and asks for what it 
   expect(simulations()).toBe(before + 1)
   await unitsOf(simulated)
   expect(simulations()).toBe(before + 1)
-  // What is in the table asks nobody.
+  // What is in the table needs no simulation.
   await tokens.wallets(1)
   expect(simulations()).toBe(before + 1)
 })
 
-test("a node that does not simulate stops nothing: it asks for what a cluster grants, and for no answer again at once", async () => {
+test("without simulation, an operation requests the cluster's default, and the node is not asked again at once", async () => {
   const before = simulations()
   node.twist = async ({ method }, ask) => (method === "simulateTransaction" ? rpcError(-32601) : ask())
   const { asked, took } = await unitsOf(unanswered)

@@ -5,7 +5,7 @@ import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// What goes wrong with one operation is that one's alone.
+// A problem with one operation affects only that one.
 
 let key: TestKey
 let tokens: TokenFixture
@@ -51,7 +51,7 @@ async function makeWeird(wallet: string): Promise<void> {
       when (new.wallet = '${wallet}' and new is distinct from old) execute function weird()`)
 }
 
-test("a landing that cannot be settled holds up no other, is named, and is settled once that is mended", async () => {
+test("a landed transaction that cannot be settled delays no other, is named, and is settled once that is repaired", async () => {
   await hold(true)
   const stuck = await begin(tokens, config, weird)
   await becomes(stuck, "submitted")
@@ -60,7 +60,7 @@ test("a landing that cannot be settled holds up no other, is named, and is settl
   for (const id of after) await becomes(id, "submitted")
   await hold(false)
   for (const id of after) await becomes(id, "confirmed")
-  // New ones too, and again: it is tried over and over meanwhile.
+  // New ones too, while it is retried again and again.
   for (let round = 0; round < 5; round++) {
     expect((await other.tokens.mint(other.config, other.wallet, "1")).status).toBe(200)
     expect((await tokens.mint(config, wallet, "1")).status).toBe(200)
@@ -85,7 +85,7 @@ test("a landing that cannot be settled holds up no other, is named, and is settl
   )
 })
 
-test("nor does one that has expired and cannot go back to the queue", async () => {
+test("an expired transaction that cannot go back to the queue delays no other", async () => {
   await hold(true)
   const stuck = await begin(tokens, config, weird)
   await becomes(stuck, "submitted")
@@ -102,7 +102,7 @@ test("nor does one that has expired and cannot go back to the queue", async () =
   await becomes(stuck, "confirmed")
 })
 
-test("an operation that cannot be planned holds up no other, and goes when it can be", async () => {
+test("an operation that cannot be planned delays no other, and runs when it can be", async () => {
   let stuck = ""
   let after: string[] = []
   await withoutTurns(async () => {
@@ -117,7 +117,7 @@ test("an operation that cannot be planned holds up no other, and goes when it ca
   await becomes(stuck, "confirmed")
 })
 
-test("an operation of a kind that only a newer version knows holds up no other, and waits for that version", async () => {
+test("an operation of a kind that only a newer version knows delays no other, and waits for that version", async () => {
   let stuck = ""
   let after: string[] = []
   await withoutTurns(async () => {

@@ -13,9 +13,9 @@ import type { Mode } from "#shared/mode.ts"
 import { openForWorkspace } from "./open.ts"
 
 /**
- * Gives a workspace another key to issue with: new mints get it at once, and those that are there are moved by the
- * ledger, one by one, each obeying its old key until then. Called again it goes on where it was. Returns the key. Throws
- * WrongSigner, or SignerFailure where the key cannot sign.
+ * Gives a workspace another key to issue with. New mints get it at once. The ledger moves existing ones, one by one,
+ * and each obeys its old key until then. A repeated call continues where the last one stopped. Returns the key. Throws
+ * WrongSigner, or SignerFailure if the key cannot sign.
  */
 export async function setAuthority(workspaceId: string, uri: string, author: Author): Promise<Address> {
   const address = await openForWorkspace(uri, authorityPurpose(workspaceId))
@@ -47,7 +47,7 @@ type Mint = {
   mint_config: string | null
   mint: Address
   authority: Address
-  /** Where an operation is about to move it. */
+  /** The key that a queued operation will move it to. */
   goes_to: Address | null
 }
 
@@ -64,7 +64,7 @@ const readMints = (sql: Queryable, workspaceId: string) => sql<Mint[]>`
     select null, id, mint, authority from mint_configs where workspace_id = ${workspaceId} and mint is not null
   ) mints order by mint`
 
-/** Enqueues the move of every mint that is not there, and not on its way there. */
+/** Enqueues the move of every mint that does not obey the key and is not being moved to it. */
 async function moveMints(sql: Queryable, workspaceId: string, to: Address): Promise<void> {
   const mints = await readMints(sql, workspaceId)
   const rows = mints
@@ -80,7 +80,7 @@ async function moveMints(sql: Queryable, workspaceId: string, to: Address): Prom
 
 const MOVES = [moveCredentialAuthority.kind, moveAssetAuthority.kind]
 
-/** What a workspace issues with, and how far its mints have come. */
+/** The key that a workspace issues with, and the progress of its mints. */
 export type AuthorityState = {
   workspace: string
   mode: Mode
@@ -88,13 +88,13 @@ export type AuthorityState = {
   authority: Address
   uri: string
   mints: number
-  /** Of those, how many obey it. */
+  /** How many of these obey it. */
   moved: number
-  /** Keys that have issued for it before. */
+  /** Keys that issued for it before. */
   earlier: { address: Address; uri: string }[]
 }
 
-/** Null where there is no such workspace. */
+/** Null if there is no such workspace. */
 export async function readAuthority(workspaceId: string): Promise<AuthorityState | null> {
   const [row] = await sql<{ mode: Mode; account: string; authority: Address }[]>`
     select w.mode, a.name as account, w.authority from workspaces w join accounts a on a.id = w.account_id

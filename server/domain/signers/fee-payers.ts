@@ -12,10 +12,13 @@ import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { openForWorkspace } from "./open.ts"
 
-/** What a key must have before a workspace is paid for by it: it would wait otherwise, with its revocations. */
+/**
+ * The least balance of a key before it pays for a workspace: with less, all operations would wait, revocations
+ * included.
+ */
 const LEAST_SOL = 0.01
 
-/** A key that was chosen to pay has next to nothing. */
+/** The key chosen as fee payer has almost no SOL. */
 export class EmptyFeePayer extends Error {
   constructor(address: Address) {
     super(`the fee payer ${address} has less than ${LEAST_SOL} SOL. Send it some first.`)
@@ -23,9 +26,9 @@ export class EmptyFeePayer extends Error {
 }
 
 /**
- * Gives a workspace a fee payer of its own, or with null its mode's again. What is signed from then on, it pays for; what
- * was saved before is sent as it is, and followed to its end. Returns its own key. Throws WrongSigner, SignerFailure where the
- * key cannot sign, or EmptyFeePayer.
+ * Gives a workspace its own fee payer, or with null, its mode's again. It pays for what is signed from then on. What
+ * was saved before is sent unchanged and followed to its end. Returns the workspace's key. Throws WrongSigner,
+ * SignerFailure if the key cannot sign, or EmptyFeePayer.
  */
 export async function setFeePayer(
   workspaceId: string,
@@ -35,7 +38,7 @@ export async function setFeePayer(
   const address = uri === null ? null : await openForWorkspace(uri, feePayerPurpose(workspaceId))
   if (address !== null) await requireFunds(workspaceId, address)
   await sql.begin(async (sql) => {
-    // What is being signed was planned for whoever paid before.
+    // What is being signed was planned for the earlier fee payer.
     await voidPlans(sql, workspaceId)
     const [workspace] = await sql<{ fee_payer: Address | null }[]>`
       select fee_payer from workspaces where id = ${workspaceId} for no key update`
@@ -69,17 +72,17 @@ async function requireFunds(workspaceId: string, address: Address): Promise<void
 
 export type FeePayer = {
   mode: Mode
-  /** Whose it is; null where it pays for all that have no own one. */
+  /** Its workspace; null if it pays for all workspaces without their own. */
   workspace: string | null
   address: Address
   uri: string
-  /** Whether it pays now: others have, and what they signed is followed to its end. */
+  /** Whether it pays now. Earlier fee payers are listed too, and what they signed is followed to its end. */
   pays: "now" | "before"
   /** Transactions that it signed and that may still land. */
   under_way: number
 }
 
-/** Who pays in each mode, and who has, the latest first; then the same for workspaces that were given their own. */
+/** The fee payers of each mode, current and earlier, the latest first; then those of workspaces with their own. */
 export async function readFeePayers(): Promise<FeePayer[]> {
   const rows = await sql<(Omit<FeePayer, "pays" | "under_way"> & { is_chosen: boolean | null })[]>`
     select * from (

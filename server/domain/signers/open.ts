@@ -4,7 +4,7 @@ import type { Address } from "#shared/address.ts"
 
 const CHALLENGE = Buffer.from("vouch: this key is about to sign for a workspace")
 
-/** The key of a URI, which has just signed something. Throws WrongSigner, or SignerFailure where it cannot. */
+/** The key of a URI, after a test signature. Throws WrongSigner, or SignerFailure if it cannot sign. */
 export async function openForWorkspace(uri: string, purpose: string): Promise<Address> {
   const signer = await deployment.signers.open(uri, purpose)
   await signer.sign([CHALLENGE])

@@ -20,13 +20,13 @@ import type { Address } from "#shared/address.ts"
 import { issueWith } from "./seed.ts"
 import { table } from "./table.ts"
 
-// node bench/archive.ts: what ended long ago costs what is done now, where it lies among it and in the archive
+// node bench/archive.ts: what old operations cost current work, in the same tables and in the archive
 // (bench/README.md). Takes about five minutes.
 
 const { values } = parseArgs({ options: { operations: { type: "string", default: "2000000" } } })
 const CUSTOMERS = 8
 const WALLETS = 20_000
-/** Of those a year old, so many days of business. */
+/** The operations are a year old and span this many days. */
 const DAYS = 365
 const KEEP_DAYS = 90
 const TIMES = 200
@@ -34,7 +34,7 @@ const TIMES = 200
 const home = mkdtempSync(join(tmpdir(), "vouch-archive-"))
 const quiet = { info: () => {}, warn: console.warn, error: console.error }
 const postgres = await startPostgres({ dataDir: home, durable: false, log: quiet })
-/** Without the limits of time that the server's own statements have. */
+/** Without the server's time limits for statements. */
 const admin = open(postgres.url, 1)
 try {
   await migrate(postgres.url)
@@ -63,7 +63,7 @@ try {
 
 type Workspace = { id: string; wallets: Address[]; operations: string[] }
 
-/** A year of mints that are final, each with a transaction of its own, spread evenly over customers and wallets. */
+/** A year of finalized mints, one transaction each, spread evenly over customers and wallets. */
 async function fill(count: number): Promise<Workspace[]> {
   const workspaces: Workspace[] = []
   const withIndexes = await withoutIndexes()
@@ -98,7 +98,7 @@ async function fill(count: number): Promise<Workspace[]> {
   return workspaces
 }
 
-/** Drops what makes filling slow, and returns what makes it anew. */
+/** Drops indexes and triggers that slow filling down. Returns a function that creates them again. */
 async function withoutIndexes() {
   const indexes = await admin<{ name: string; definition: string }[]>`
     select indexname as name, indexdef as definition from pg_indexes
@@ -109,7 +109,7 @@ async function withoutIndexes() {
   }
 }
 
-/** Megabytes, and milliseconds by name: the median of many. */
+/** Megabytes, and median milliseconds by name. */
 async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
   await admin`analyze operations, transactions, archived_operations, archived_transactions`
   const found = new Map<string, number>()
@@ -170,7 +170,7 @@ async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
   return found
 }
 
-/** What the way of 64 operations through the table costs Postgres. */
+/** The cost to Postgres of taking 64 operations through the table. */
 async function enqueueAndSettle({ id, wallets }: Workspace): Promise<void> {
   const now = new Date()
   const rows = wallets.slice(0, 64).map((wallet, n) => ({

@@ -1,8 +1,6 @@
 /**
- * The baseline: only node:http, postgres.js, the key check and the statements. It validates nothing, answers 500 to
- * any error, and has no request ids.
- *
- * The statements are copies of the server's, parameter for parameter; fairness.ts notices when they differ.
+ * The baseline: only node:http, postgres.js, the key check and the statements. It validates nothing, answers 500 to any
+ * error, and has no request ids. The statements are exact copies of the server's; fairness.ts checks that they match.
  */
 import { hash, randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"

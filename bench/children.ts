@@ -3,17 +3,17 @@ import { closeSync, openSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** A process that the benchmark started; it ends no others. */
+/** A process that the benchmark started. It stops no others. */
 export type Child = { pid: number; process: ChildProcess; stop(): Promise<void>; explain(): string }
 
 export type Program = {
   name: string
-  /** The file to run, below the checkout. */
+  /** The file to run, relative to the checkout. */
   file: string
-  /** Options of Node itself. */
+  /** Options for Node itself. */
   nodeOptions?: string[]
   args?: string[]
-  /** All that it gets of settings, so that a user's own ones change no measurement. */
+  /** Its whole environment, so that the user's own settings do not change a measurement. */
   environment?: Record<string, string>
   /** Where its output goes. */
   directory: string
@@ -22,7 +22,10 @@ export type Program = {
 const { PATH = "", HOME = "" } = process.env
 const root = join(import.meta.dirname, "..")
 
-/** Starts a program of this checkout under the same Node. A Ctrl-C in the terminal is for us: we end it in order. */
+/**
+ * Starts a program of this checkout with the same Node. Detached, so that a Ctrl-C in the terminal reaches only the
+ * benchmark, which stops it in order.
+ */
 export function startChild({
   name,
   file,
@@ -58,7 +61,7 @@ export function startChild({
   }
 }
 
-/** `BENCH_PROFILE=<name>:<directory>` writes a CPU profile of the program of that name there. */
+/** `BENCH_PROFILE=<name>:<directory>` writes a CPU profile of the program with that name there. */
 function profilerOptions(name: string): string[] {
   const [profiled, directory] = (process.env.BENCH_PROFILE ?? "").split(":")
   return profiled === name && directory ? ["--cpu-prof", `--cpu-prof-dir=${directory}`] : []
@@ -76,14 +79,14 @@ export async function untilAnswering(child: Child, port: number, path: string): 
   throw new Error(`A server does not answer:\n${child.explain()}`)
 }
 
-/** Sends a child its order; resolves with what it answers. */
+/** Sends a child its order and resolves with its answer. */
 export function ask<Order, Outcome>({ process: child, explain }: Child, order: Order): Promise<Outcome> {
   const outcome = message<Outcome>({ process: child, explain })
   child.send(order as never)
   return outcome
 }
 
-/** What a child says next. */
+/** The child's next message. */
 export function message<T>({ process: child, explain }: Pick<Child, "process" | "explain">): Promise<T> {
   return new Promise((resolve, reject) => {
     const failed = () => reject(new Error(`A process has ended:\n${explain()}`))

@@ -10,20 +10,20 @@ const DEFAULT_RATE = 100
 const FLOOD_CLIENTS = 32
 const FLOODING = 0
 const WAITING = 1
-/** Before anything is timed: mints, accounts, compiled code. */
+/** Before the measurement: mints, accounts, compiled code. */
 const FIRST_WARMUP_MS = 3000
-/** Time for the flood to build up, before the other's mints are timed. */
+/** Time for the flood to build up before the other customer's mints are timed. */
 const BUILD_UP_MS = 1000
 const DRAIN_MS = 120_000
 
-/** Time of one customer's waiting mint, alone and while another one floods. */
+/** Time of one customer's waiting mint, alone and while another customer floods. */
 export type Fair = {
   name: string
   alone_p50_ms: number
   flooded_p50_ms: number
   alone_p99_ms: number
   flooded_p99_ms: number
-  /** What the other sent meanwhile, per second, and how many of that were refused. */
+  /** The flooding customer's requests per second in that time, and how many were refused. */
   flood_per_second: number
   refused: number
   ratio: Ratio
@@ -31,7 +31,7 @@ export type Fair = {
 
 type Round = { alone: LoadResult; flooded: LoadResult; flood: LoadResult }
 
-/** Both floods: one that nothing limits, and one of a key past its rate. */
+/** Both floods: without a limit, and from a key over its rate. */
 export async function measureFairness(options: {
   stage: Stage
   rounds: number
@@ -71,7 +71,7 @@ async function measureFlood(options: {
     until: { measure_ms },
   }
   try {
-    say(`A waiting mint beside a flood, ${name}: warming up`)
+    say(`A waiting mint during a flood, ${name}: warming up`)
     await stage.load({ ...waiting, until: { measure_ms: FIRST_WARMUP_MS } })
     const done: Round[] = []
     for (let n = 1; n <= rounds; n++) {
@@ -88,7 +88,7 @@ async function measureFlood(options: {
       const flooded = await stage.load(waiting)
       done.push({ alone, flooded, flood: await flood })
       say(
-        `A waiting mint, ${name}: round ${n} of ${rounds}: ${alone.p50_ms.toFixed(0)} ms alone, ${flooded.p50_ms.toFixed(0)} ms beside ${(done.at(-1)!.flood.answers / done.at(-1)!.flood.seconds).toFixed(0)}/s`,
+        `A waiting mint, ${name}: round ${n} of ${rounds}: ${alone.p50_ms.toFixed(0)} ms alone, ${flooded.p50_ms.toFixed(0)} ms during ${(done.at(-1)!.flood.answers / done.at(-1)!.flood.seconds).toFixed(0)}/s`,
       )
       await waitForIdle(database, DRAIN_MS)
     }

@@ -8,8 +8,8 @@ import { newWallet, randomText } from "./wallets.ts"
 const WALLETS = 50
 
 /**
- * Shows that the baseline is one: it answers as the server does, and every statement that it sends is one that
- * the server sends, word for word, by the database's own log. Throws when a copy has fallen behind.
+ * Checks that the baseline is comparable: it answers like the server, and by the database's log every statement it
+ * sends is one that the server sends, word for word. Throws if a copy is out of date.
  */
 export async function checkFairness(stage: Stage, bare: Server, vouch: Server): Promise<void> {
   for (let n = 0; n < WALLETS; n++) {
@@ -25,7 +25,7 @@ export async function checkFairness(stage: Stage, bare: Server, vouch: Server): 
   for (const statement of theirs) {
     if (!ours.has(statement))
       throw new Error(
-        `The server does not send this statement: bring its copy in bench/bare.ts up to date.\n${statement}`,
+        `The server does not send this statement. Update its copy in bench/bare.ts.\n${statement}`,
       )
   }
 }
@@ -49,7 +49,7 @@ async function askStart({ port }: Server, apiKey: string, headers: Record<string
   }
 }
 
-/** The statements that one request of each kind made the database run, without white space and order. */
+/** The statements that one request of each kind ran in the database, without white space and order. */
 async function statementsOf(stage: Stage, application: string, server: Server): Promise<Set<string>> {
   const admin = open(stage.databaseUrl, 1)
   const from = statSync(stage.postgresLog).size
@@ -60,7 +60,7 @@ async function statementsOf(stage: Stage, application: string, server: Server): 
     await admin`select pg_reload_conf()`
     await sleep(300)
     const { apiKey, wallets } = stage.customers[0]!
-    // Later than the keys' cache holds, so that their lookup is seen, too.
+    // Longer than keys are cached, so that the lookup of the key is logged, too.
     await sleep(4500)
     await askStatus(server, apiKey, wallets[0]!)
     await askStart(server, apiKey, {})
@@ -77,7 +77,7 @@ async function statementsOf(stage: Stage, application: string, server: Server): 
   return new Set(statements.map(withoutSpace).filter((text) => text !== ""))
 }
 
-/** A statement's text whatever its line breaks: a fragment begins on a line of its own, its copy within one. */
+/** A statement's text without its line breaks, because fragments have their own lines in the server's source only. */
 const withoutSpace = (text: string): string =>
   text
     .replace(/\s+/g, " ")

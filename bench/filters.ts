@@ -18,7 +18,7 @@ import { newWallet, randomText } from "./wallets.ts"
 const BATCH = 5000
 const REQUESTS = 200
 const WARMUP = 10
-/** The attestations began evenly over this time, one after the other. */
+/** The attestations were started evenly over this time, one after the other. */
 const DAYS = 300
 
 export type FilterTimes = { name: string; p50_ms: number; p99_ms: number; rows: number }
@@ -30,9 +30,7 @@ const someDay = () => daysAgo(Math.random() * DAYS)
 const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString()
 const schema = () => any(builtInSchemas).id
 
-/**
- * Times of the first page of the dashboard's table, by each of its filters, in a workspace that holds all attestations.
- */
+/** Times of the first page of the dashboard's table with each of its filters, in a workspace with all attestations. */
 export async function measureFilters({
   databaseUrl,
   attestations,
@@ -86,10 +84,10 @@ export async function measureFilters({
       },
       "a day before all": () => ({ to: daysAgo(DAYS + 30) }),
       wallet: () => ({ q: any(wallets) }),
-      "a wallet that is not there": () => ({ q: newWallet() }),
+      "an unknown wallet": () => ({ q: newWallet() }),
       "attestation id": () => ({ q: any(ids) }),
       "external id": () => ({ q: `investor-${1000 + Math.floor(Math.random() * 4000)}` }),
-      "external ids that begin alike": () => ({ q: any(["investor-", "investor-1", "inv"]) }),
+      "prefix of external ids": () => ({ q: any(["investor-", "investor-1", "inv"]) }),
       "the same and a rare status": () => ({ q: "investor-1", status: "expired", schema: schema() }),
       "no external id": () => ({ q: randomText(8) }),
       "all of them": () => ({
@@ -117,7 +115,7 @@ export async function measureFilters({
         }),
       )
     }
-    say("The table's filters are measured")
+    say("Measuring the table's filters")
     return times
   } finally {
     await disconnectDatabase()
@@ -137,12 +135,12 @@ const noFilter: SessionFilter = {
   cursor: null,
 }
 
-/** Filters of the API, each alone. */
+/** Each filter of the API alone. */
 const ofSessions = (): Record<string, () => Partial<SessionFilter>> => ({
   ...Object.fromEntries(sessionStates.map((state) => [`state ${state}`, () => ({ state })])),
   ...Object.fromEntries(attestationStatuses.map((status) => [`status ${status}`, () => ({ status })])),
   "external id": () => ({ externalId: `investor-${1000 + Math.floor(Math.random() * 4000)}` }),
-  "an external id that nobody has": () => ({ externalId: randomText(8) }),
+  "an unknown external id": () => ({ externalId: randomText(8) }),
   "external id and status": () => ({
     externalId: `investor-${1000 + Math.floor(Math.random() * 4000)}`,
     status: "pending",

@@ -17,18 +17,18 @@ import type { OurSession } from "#test/vendor/fixture.ts"
 import { createStage, type Server } from "./stage.ts"
 import { newWallet } from "./wallets.ts"
 
-// From what is found about a holder to their account frozen on chain: a wallet that comes onto a list, and a vendor's signal.
-// `node bench/frozen.ts [--count 300]`; bench/README.md has what came of it.
+// Time from a finding about a holder to their frozen account on chain, for a wallet that is added to a list and for a
+// vendor's signal. `node bench/frozen.ts [--count 300]`; results are in bench/README.md.
 
 const CONFIG = "frozen_fund"
-/** How often the chain is asked. */
+/** How often to read the chain. */
 const POLL_MS = 10
 const PATIENCE_MS = 30_000
-/** Before each change of the list, so that it falls anywhere between two looks of the server. */
+/** Delay before each change of the list, so that it falls anywhere between two checks of the server. */
 const PHASE_MS = 1000
-/** Holders who come onto the list by one change of it. */
+/** Holders added to the list by one change. */
 const LISTED_AT_ONCE = 10
-/** Holders that are made at once. */
+/** Holders created at the same time. */
 const AT_ONCE = 8
 
 type Holder = { wallet: string; investorId: string; account: PublicKey }
@@ -59,7 +59,7 @@ try {
   })
   connectDatabase(stage.databaseUrl, { max: 4 })
   const chain = new Connection(stage.chainUrl(), "confirmed")
-  // A test workspace verifies 500 people in a month: each kind has its own.
+  // A test workspace verifies 500 people a month, so each kind has its own.
   const makeHolders = async (kind: string): Promise<Holder[]> => {
     say(`Making ${count} holders for ${kind}`)
     const issuer = await openIssuer(vouch, kind)
@@ -90,7 +90,7 @@ try {
     results["a vendor's signal"]!.push(
       await time(holder, () => report(vouch, vendor.userEvent(holder.investorId, "BLOCKED"))),
     )
-  say("Signals are measured")
+  say("Measuring signals")
   for (let n = 0; n < count; n += LISTED_AT_ONCE) {
     const found = onList.slice(n, n + LISTED_AT_ONCE)
     await sleep(Math.random() * PHASE_MS)
@@ -113,7 +113,7 @@ try {
 }
 process.exit()
 
-/** As an operator does: written beside it, and moved into place. */
+/** Like an operator: writes a new file and moves it into place. */
 function writeList(): void {
   writeFileSync(`${list}.new`, `${listed.join("\n")}\n`)
   renameSync(`${list}.new`, list)
@@ -121,7 +121,7 @@ function writeList(): void {
 
 type Issuer = { post: Post; mint: PublicKey }
 
-/** A company with a token that holders move by themselves. */
+/** A company with a token in holder mode. */
 async function openIssuer(vouch: Server, name: string): Promise<Issuer> {
   const { workspaces } = await createAccount({ name, plan: "enterprise" })
   const workspaceId = workspaces.test
@@ -168,10 +168,10 @@ async function report({ port }: Server, body: string): Promise<void> {
     body,
   })
   const answer = (await response.json()) as { outcome?: string }
-  if (answer.outcome !== "applied") throw new Error(`A webhook came to ${JSON.stringify(answer)}`)
+  if (answer.outcome !== "applied") throw new Error(`A webhook was answered with ${JSON.stringify(answer)}`)
 }
 
-/** Somebody whom the vendor has verified, and who holds tokens. */
+/** A person whom the vendor has verified and who holds tokens. */
 async function makeHolder(vouch: Server, { post, mint }: Issuer): Promise<Holder> {
   const wallet = newWallet()
   const { session_id } = await post("/kyc/start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
@@ -188,7 +188,7 @@ async function makeHolder(vouch: Server, { post, mint }: Issuer): Promise<Holder
     return row!
   }
   const session = await read()
-  // Some seconds ago, so that what is reported later is later.
+  // Some seconds ago, so that later reports are later.
   await report(vouch, vendor.decide(session, "approved", new Date(Date.now() - 5000)))
   while ((await read()).status !== "verified") await sleep(POLL_MS)
   await post("/token/mint", { user_pubkey: wallet, mint_config: CONFIG, amount: 10 })

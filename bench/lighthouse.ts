@@ -1,6 +1,6 @@
 /**
- * Lighthouse over the production build in the machine's own Chromium: `npm run lighthouse`. A server of its own, an
- * owner who is signed in, some data; prints the scores of each page and fails below 95.
+ * Runs Lighthouse on the production build in the machine's Chromium: `npm run lighthouse`. Starts a server, signs an
+ * owner in and adds data. Prints the scores of each page and fails below 95.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -119,7 +119,7 @@ async function ownerLink(): Promise<string> {
   throw new Error(`The server has ended:\n${printed}`)
 }
 
-/** An owner, and verified wallets to look at. */
+/** An owner, and verified wallets to show. */
 async function seed(link: string) {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(origin + path, {

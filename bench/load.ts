@@ -1,7 +1,7 @@
 /**
- * The load generator, a process of its own: keep-alive connections that each send the next request as soon as the
- * answer to the last one is there. Raw sockets and ready-made texts, because on a small machine every cycle that
- * the generator takes is missing on both sides, and makes any two servers look alike.
+ * The load generator, in a separate process: keep-alive connections that each send the next request as soon as the last
+ * one is answered. It uses raw sockets and prepared texts, because on a small machine every cycle of the generator is
+ * missing on both sides and makes any two servers look alike.
  */
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
@@ -14,9 +14,9 @@ export type Order = {
   port: number
   traffic: Traffic
   connections: number
-  /** Whose requests; those of a mint are the first one's where nothing is said, of others anybody's. */
+  /** Whose requests. By default those of a mint are the first customer's, and others anyone's. */
   customer?: number | undefined
-  /** Not counted. */
+  /** Not measured. */
   warmup_ms: number
   /** How long to measure, or how many requests to send. */
   until: { measure_ms: number } | { requests: number }
@@ -24,12 +24,12 @@ export type Order = {
 
 export type LoadResult = {
   answers: number
-  /** Answers other than the one that should be (200, or 202 to who does not want to wait), by status. */
+  /** Unexpected answers by status. Expected are 200, and 202 for requests that do not wait. */
   unexpected: Record<string, number>
   seconds: number
   p50_ms: number
   p99_ms: number
-  /** What the generator itself took. */
+  /** CPU time of the generator itself. */
   cpu_seconds: number
 }
 
@@ -70,7 +70,7 @@ function start(host: string, header: string): string {
   return post(host, pick(customers).apiKey, "/v1/kyc/start", header, body)
 }
 
-/** One customer issues: what limits a transaction limits it most. */
+/** Only one customer issues: transactions of one customer are limited most. */
 function mint(host: string, customer = 0, header = ""): string {
   const { apiKey, investors } = customers[customer]!
   const body = `{"user_pubkey":"${pick(investors)}","mint_config":"us_real_estate_fund_v1","amount":"0.000001"}`

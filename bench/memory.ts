@@ -7,8 +7,8 @@ const SAMPLE_EVERY_MS = 100
 export type Memory = { start_mb: number; peak_mb: number; end_mb: number; samples_mb: number[] }
 
 /**
- * Resident memory of the real server, pages loaded, while it answers requests of every kind. The peak is the
- * kernel's own high-water mark since the process began, so that nothing falls between two samples.
+ * Resident memory of the real server, with its pages loaded, while it answers requests of every kind. The peak is the
+ * kernel's high-water mark since the process started, so no sample can miss it.
  */
 export async function measureMemory(stage: Stage, server: Server, requests: number): Promise<Memory | null> {
   const start = residentMemory(server.pid)

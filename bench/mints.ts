@@ -11,37 +11,37 @@ import { waitForIdle } from "./wait-for-idle.ts"
 const CLIENTS = 64
 /** Before the first round: the mint, the accounts of all wallets, compiled code. */
 const FIRST_WARMUP_MS = 3000
-/** Of each round of requests that wait. */
+/** Waiting requests of each round. */
 const WARMUP_MS = 500
-/** Transactions by which a round learns the chain's own time. */
+/** Transactions of each round that measure the chain's own time. */
 const ALONE = 20
 const DRAIN_MS = 120_000
 
-/** `plain` is the baseline; `async` answers at once, `waiting` when the chain has confirmed. */
+/** `plain` is the baseline. `async` answers at once, `waiting` when the chain has confirmed. */
 export type MintRow = {
   name: "plain" | "async" | "waiting"
   per_second: number
-  /** Of answers. */
+  /** Latency of answers. */
   p50_ms: number
   p99_ms: number
-  /** Of the process that answers, per mint. */
+  /** CPU time of the answering process, per mint. */
   cpu_us: number | null
   cores: Cores | null
   ratio: Ratio
 }
 
-/** What each takes of the machine meanwhile, in cores; null where no process can be asked, or several are the chain. */
+/** Cores that each process uses during the round; null if no process can be measured, or the chain has several. */
 type Cores = { clients: number; server: number; database: number; chain: number }
 
 export type Mints = {
   rows: MintRow[]
-  /** From sending one transaction to its confirmation, when nothing else happens. */
+  /** Time from sending one transaction to its confirmation, when nothing else runs. */
   chain: { p50_ms: number; p99_ms: number; slot_ms: number }
 }
 
 type Round = Omit<MintRow, "name" | "ratio">
 
-/** Mints through HTTP and in the plain way in turns: one at a time, while the others idle. */
+/** Alternates between mints through HTTP and plain mints: one runs while the other is idle. */
 export async function measureMints(options: {
   stage: Stage
   vouch: Server
@@ -95,7 +95,7 @@ export async function measureMints(options: {
     }
   }
 
-  /** All that was accepted counts, over the time from the first request to the last confirmation. */
+  /** Counts everything that was accepted, over the time from the first request to the last confirmation. */
   async function mintAsync(ms: number): Promise<Round> {
     const before = await confirmed()
     const cpuBefore = cpuSeconds(vouch.pid)
@@ -122,7 +122,7 @@ export async function measureMints(options: {
     return { per_second: answers / seconds, p50_ms, p99_ms, cpu_us, cores: cores() }
   }
 
-  /** Begins to count; the function that it returns ends it. */
+  /** Starts counting. The returned function ends it. */
   function metered(): () => Cores | null {
     const { chain, database: postgres, load } = stage.pids
     const read = () => [

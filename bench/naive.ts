@@ -1,6 +1,6 @@
 /**
- * The obvious way, for information: the same procedures behind trpc-to-openapi's own fetch handler, as a route
- * handler of a web framework would call it.
+ * The obvious implementation, for information: the same procedures behind trpc-to-openapi's own fetch handler, called
+ * like a web framework's route handler.
  */
 import { createServer } from "node:http"
 import { Readable } from "node:stream"

@@ -5,19 +5,19 @@ import type { Traffic } from "./load.ts"
 import { type Contest, contest, median, type Ratio } from "./rounds.ts"
 import type { Stage } from "./stage.ts"
 
-/** As Prometheus does by default. */
+/** Prometheus' default. */
 const SCRAPE_EVERY_MS = 15_000
 const TRAFFIC = [
   { title: "GET /kyc/status", traffic: "status" },
   { title: "POST /kyc/start", traffic: "start" },
 ] as const satisfies { title: string; traffic: Traffic }[]
 
-/** How often the servers are started anew: code is compiled otherwise each time, which is worth some percent by itself. */
+/** How often the servers are restarted: code is compiled differently each time, which alone changes some percent. */
 const STARTS = 4
 
 /**
- * What a request costs with metrics and traces, against what it costs without: the processor time of one within a round. `same`
- * compares two servers without, by which one sees how much of that is chance. Null where processor time cannot be told.
+ * The processor time of a request with metrics and traces, relative to one without, within a round. `same` compares two
+ * servers without them and shows how much of that is chance. Null if processor time cannot be measured.
  */
 export type Observed = {
   name: string
@@ -28,8 +28,8 @@ export type Observed = {
 } | null
 
 /**
- * Three servers without workers on one database: two as they are by default, and one whose metrics are scraped and whose traces
- * are sent to a collector, both with their default settings. They take turns.
+ * Three servers without workers on one database: two with default settings, and one whose metrics are scraped and whose
+ * traces go to a collector, both with their defaults. They alternate.
  */
 export async function measureObserved(options: {
   stage: Stage
@@ -75,7 +75,7 @@ export async function measureObserved(options: {
   return TRAFFIC.map(({ title }, i) => summarise(title, taken[i]!))
 }
 
-/** A ratio of each start: the median of its rounds. */
+/** One ratio per start: the median of its rounds. */
 function summarise(name: string, contests: readonly Contest[]): Observed {
   const starts = contests.map(({ contestants }) =>
     contestants.map(({ rounds }) => rounds.map(({ cpu_us }) => cpu_us)),

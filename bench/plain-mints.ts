@@ -1,6 +1,6 @@
 /**
- * The obvious way to mint: @solana/spl-token's mintTo, a transaction for each, confirmed before the next one. No
- * database, no rules; the mint's accounts are not frozen and exist beforehand. It is a process of its own.
+ * The obvious way to mint: @solana/spl-token's mintTo, one transaction per mint, each confirmed before the next. No
+ * database and no rules; the accounts exist and are not frozen. Runs in a separate process.
  */
 import {
   createAccount,
@@ -17,7 +17,7 @@ import {
   type TransactionInstruction,
 } from "@solana/web3.js"
 
-/** `alone`: one after the other, timed from the sending of signed bytes to the confirmation. */
+/** `alone`: one after the other, timed from sending signed bytes to the confirmation. */
 export type PlainOrder = { clients: number; measure_ms: number } | { alone: number }
 export type PlainOutcome = { mints: number; seconds: number; times_ms: number[] }
 
@@ -49,8 +49,8 @@ const accounts = await Promise.all(
   ),
 )
 /**
- * web3.js keeps a blockhash for 30 seconds, half of what a cluster gives it. Here it is good for 150 short slots, so
- * that another one takes its place in time, at no cost to those that mint.
+ * web3.js keeps a blockhash for 30 seconds, half of its life on a cluster. Here it lives 150 short slots, so it is
+ * replaced in time, at no cost to the mints.
  */
 async function refreshBlockhash(): Promise<void> {
   const latestBlockhash = await connection.getLatestBlockhash()
@@ -60,7 +60,7 @@ async function refreshBlockhash(): Promise<void> {
 await refreshBlockhash()
 setInterval(() => void refreshBlockhash(), 1000)
 
-/** Another one each time: two transactions that are the same would be one. */
+/** A different amount each time, because identical transactions would be one. */
 let amount = 0
 
 async function mintInParallel(clients: number, measure_ms: number): Promise<PlainOutcome> {

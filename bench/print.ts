@@ -1,20 +1,20 @@
-import type { Beside } from "./beside.ts"
 import type { Fair } from "./fair.ts"
 import type { FilterTimes } from "./filters.ts"
 import type { Memory } from "./memory.ts"
 import type { MintRow, Mints } from "./mints.ts"
 import type { Observed } from "./observe.ts"
 import type { Contest, Ratio } from "./rounds.ts"
+import type { StoppedReplica } from "./stopped-replica.ts"
 import { table } from "./table.ts"
 import type { Verify } from "./verify.ts"
 
-/** Spread of the ratios from which on they say little. */
+/** Ratios with a larger spread say little. */
 const NOISY_SPREAD = 0.2
 const TARGET_MB = 350
 export const MEMORY_REQUESTS = 20_000
-/** Of minting: against the plain way, per second, and how much later than the chain's own time an answer may come. */
+/** Mints: rate relative to the plain way, and how much later than the chain's own time an answer may come. */
 const MINT_RATIO = 5
-/** On a validator, whose confirmations take longer. */
+/** On a validator, which confirms more slowly. */
 const VALIDATOR_MINT_RATIO = 8
 /** From approval to verified, in confirmations of the chain. */
 const VERIFY_CONFIRMATIONS = 2
@@ -22,11 +22,11 @@ const MINTS_PER_SECOND = 1000
 const MINT_SLOTS = 2
 /** How much longer a mint may take while another customer floods. */
 const FAIR_RATIO = 2
-/** What is left of a replica's rate beside a stopped one. */
+/** A replica's remaining rate with a stopped replica. */
 const BESIDE_RATIO = 0.8
-/** Processor time of a request with metrics and traces, against that without. */
+/** Processor time of a request with metrics and traces, relative to one without. */
 const OBSERVED_RATIO = 1.03
-/** What is left of the rate of GET /kyc/status with many attestations, against few. */
+/** Rate of GET /kyc/status with many attestations, relative to few. */
 const SIZE_RATIO = 0.9
 /** For the first page of the dashboard's table, with any filter. */
 const FILTER_MS = 100
@@ -37,13 +37,13 @@ export type Results = {
   mints: Mints | null
   verify: Verify | null
   fair: Fair[]
-  beside: Beside | null
+  beside: StoppedReplica | null
   observed: Observed[]
   size: Contest | null
   filters: FilterTimes[]
 }
 
-/** The results as tables, each with its target. */
+/** Prints the results as tables, each with its target. */
 export function print(
   { contests, memory, mints, verify, fair, beside, observed, size, filters }: Results,
   onValidator: boolean,
@@ -72,16 +72,16 @@ export function print(
   if (mints) printMints(mints, onValidator ? VALIDATOR_MINT_RATIO : MINT_RATIO)
   if (verify) printVerify(verify)
   if (fair.length > 0) printFair(fair)
-  if (beside) printBeside(beside)
+  if (beside) printStoppedReplica(beside)
   if (observed.length > 0) printObserved(observed)
   if (filters.length > 0) printFilters(filters)
 }
 
-function printBeside({ idle, stopped, ratio }: Beside): void {
+function printStoppedReplica({ idle, stopped, ratio }: StoppedReplica): void {
   const lines = [
     [
       "POST /kyc/start",
-      "beside an idle replica",
+      "with an idle replica",
       idle.per_second.toFixed(0),
       idle.p99_ms.toFixed(0),
       "",
@@ -90,7 +90,7 @@ function printBeside({ idle, stopped, ratio }: Beside): void {
     ],
     [
       "",
-      "beside a stopped one",
+      "with a stopped one",
       stopped.per_second.toFixed(0),
       stopped.p99_ms.toFixed(0),
       ratio.median.toFixed(2),
@@ -202,7 +202,7 @@ function printMints({ rows, chain }: Mints, target: number): void {
     console.log(`\n${table(["Cores taken", "clients", "server", "database", "chain"], taken)}`)
 }
 
-/** A machine that is busy with other things gives no answer, and the result says so. */
+/** On a busy machine the result is inconclusive, and says so. */
 function ratioVerdict({ median, lowest, highest }: Ratio, target: number): string {
   const noisy = highest - lowest > NOISY_SPREAD * Math.max(1, median) ? ", noisy" : ""
   return verdict(median >= target, `≥ ${target.toFixed(2)}`) + noisy

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs"
 /** Linux counts a process's time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100
 
-/** CPU time that all threads of a process have taken, in seconds; null where there is no /proc. */
+/** CPU time of all threads of a process, in seconds; null without /proc. */
 export function cpuSeconds(pid: number): number | null {
   const fields = statistics(pid)
   return fields && (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** The same of a process with all of its children, those that have ended included. */
+/** The same for a process with all of its children, including those that have ended. */
 export function cpuSecondsOfFamily(pid: number): number | null {
   const fields = statistics(pid)
   if (fields === null) return null
@@ -18,14 +18,14 @@ export function cpuSecondsOfFamily(pid: number): number | null {
   return children.reduce((sum, child) => sum + (cpuSecondsOfFamily(Number(child)) ?? 0), own)
 }
 
-/** What the kernel tells after a process's name: its state, its parent, … */
+/** The kernel's fields after a process's name: its state, its parent, … */
 function statistics(pid: number): string[] | null {
   const stat = read(pid, "stat")
-  // The name stands in parentheses and may hold anything, so look for its end.
+  // The name is in parentheses and may contain anything, so find the last one.
   return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
-/** Resident memory now, and the most there ever was, in MB (10^6 bytes); null where there is no /proc. */
+/** Current and peak resident memory, in MB (10^6 bytes); null without /proc. */
 export function residentMemory(pid: number): { now_mb: number; peak_mb: number } | null {
   const status = read(pid, "status")
   if (status === null) return null

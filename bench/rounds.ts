@@ -4,9 +4,9 @@ import { cpuSeconds } from "./process-figures.ts"
 import type { Server } from "./stage.ts"
 
 const CONNECTIONS = 32
-/** Of each server before the first round: compiled code, warm caches. */
+/** For each server before the first round: compiled code, warm caches. */
 const FIRST_WARMUP_MS = 3000
-/** Of each round. */
+/** Requests of each round. */
 const WARMUP_MS = 500
 
 type Round = { per_second: number; p50_ms: number; p99_ms: number; cpu_us: number | null }
@@ -19,14 +19,14 @@ export type Contest = {
     per_second: number
     p99_ms: number
     cpu_us: number | null
-    /** Against the baseline. */
+    /** Relative to the baseline. */
     ratio: Ratio
   }[]
 }
 
 /**
- * Of the ratios within each round: neighbours in time, so that load which comes and goes hits both. Medians of
- * each server alone may stem from different rounds, and then compare two states of the machine.
+ * Of the ratios within each round: both runs are close in time, so that changing load affects both. Medians of each
+ * server alone may come from different rounds, with the machine in different states.
  */
 export type Ratio = { median: number; lowest: number; highest: number }
 
@@ -40,7 +40,7 @@ export type ContestOptions = {
   say: (line: string) => void
 }
 
-/** Puts servers under the same load in turns, A B B A …: one at a time, while the others idle. */
+/** Puts servers under the same load alternately, A B B A …: one runs while the others are idle. */
 export async function contest(options: ContestOptions): Promise<Contest> {
   const { name, traffic, servers, rounds, measure_ms, say } = options
   const measure = async (server: Server, warmup_ms: number, ms: number): Promise<Round> => {
@@ -52,7 +52,7 @@ export async function contest(options: ContestOptions): Promise<Contest> {
     if (wrong.length > 0) {
       throw new Error(`${server.name} answered ${wrong.map(([status, n]) => `${n} × ${status}`).join(", ")}`)
     }
-    // The warm-up's requests cost as much as the others: both are in the CPU time, so count them in.
+    // The warm-up's requests cost as much as the others, and the CPU time includes both, so count both.
     const requests = outcome.answers * ((outcome.seconds + warmup_ms / 1000) / outcome.seconds)
     return {
       per_second: outcome.answers / outcome.seconds,
@@ -67,7 +67,7 @@ export async function contest(options: ContestOptions): Promise<Contest> {
   const results = servers.map((server) => ({ server, rounds: [] as Round[] }))
   for (let n = 1; n <= rounds; n++) {
     for (const { server, rounds: done } of n % 2 === 1 ? results : results.toReversed()) {
-      // What the one before left to do (checkpoints, vacuum, garbage) is not this one's to pay.
+      // Work left over from the last run (checkpoints, vacuum, garbage) must not count for this one.
       await sleep(200)
       done.push(await measure(server, WARMUP_MS, measure_ms))
     }

@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util"
 import { findValidator } from "#test/fixtures/validator.ts"
-import { measureBeside } from "./beside.ts"
 import { measureFairness } from "./fair.ts"
 import { checkFairness } from "./fairness.ts"
 import { measureFilters } from "./filters.ts"
@@ -11,6 +10,7 @@ import { MEMORY_REQUESTS, print, type Results } from "./print.ts"
 import { contest } from "./rounds.ts"
 import { FEW, measureSize } from "./size.ts"
 import { createStage, type Server, type Stage } from "./stage.ts"
+import { measureStoppedReplica } from "./stopped-replica.ts"
 import { measureVerify } from "./verify.ts"
 
 const HELP = `npm run bench -- [options]
@@ -44,7 +44,7 @@ const names = [
 ] as const
 type Name = (typeof names)[number]
 
-/** What is promised: requests per second against the bare handler's. */
+/** Targets: requests per second relative to the bare handler. */
 const TARGETS = { status: 0.8, start: 0.7, "start-with-key": 0.7 } as const
 const VERIFICATIONS = 100
 
@@ -80,7 +80,9 @@ function readOptions() {
     throw new UsageError("--validator: only mint and verify are measured on a validator.")
   const validator = values.validator ? findValidator() : null
   if (values.validator && validator === null)
-    throw new UsageError("--validator: there is none. Set SOLANA_TEST_VALIDATOR to solana-test-validator.")
+    throw new UsageError(
+      "--validator: not found. Set SOLANA_TEST_VALIDATOR to the path of solana-test-validator.",
+    )
   return {
     ...values,
     validator,
@@ -100,11 +102,11 @@ function atLeastOne(name: string, text: string): number {
 }
 
 const began = performance.now()
-/** Progress goes to standard error: standard output belongs to the results. */
+/** Progress goes to standard error, results to standard output. */
 const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
-/** `small` is a stage with few attestations, where that is measured too. */
+/** `small` is a stage with few attestations, if that is measured too. */
 async function measure(stage: Stage, small: Opening | null, options: Options): Promise<Results> {
   const results: Results = {
     contests: [],
@@ -117,7 +119,7 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
     size: null,
     filters: [],
   }
-  // Before a server is there to take its share of the machine.
+  // Measured before a server uses part of the machine.
   if (options.only.has("table")) {
     const { databaseUrl } = stage
     results.filters = await measureFilters({ databaseUrl, attestations: options.attestations, say })
@@ -131,7 +133,7 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
     if (options.only.size === 1) return results
   }
   const vouch = await stage.vouch()
-  // First, while it is as small as it was started.
+  // First, while the server's memory is as small as at its start.
   if (options.only.has("memory")) {
     say(`Memory: ${MEMORY_REQUESTS} requests of all kinds`)
     results.memory = await measureMemory(stage, vouch, MEMORY_REQUESTS)
@@ -146,7 +148,13 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
   }
   if (options.only.has("beside")) {
     const { rounds } = options
-    results.beside = await measureBeside({ stage, vouch, rounds, measure_ms: options.seconds * 1000, say })
+    results.beside = await measureStoppedReplica({
+      stage,
+      vouch,
+      rounds,
+      measure_ms: options.seconds * 1000,
+      say,
+    })
   }
   if (options.only.has("observe")) {
     const { rounds } = options

@@ -10,8 +10,8 @@ import { allScopes } from "#shared/scopes.ts"
 import { newWallet, randomText } from "./wallets.ts"
 
 /**
- * One customer's live workspace: its key, the wallet of each of its attestations, some wallets that may hold tokens, and
- * some open sessions.
+ * One customer's live workspace: its key, the wallet of each attestation, some wallets that may hold tokens, and some
+ * open sessions.
  */
 export type Customer = { apiKey: string; wallets: string[]; investors: string[]; sessions: string[] }
 
@@ -19,10 +19,10 @@ const CUSTOMERS = 8
 const BATCH = 5000
 const INVESTORS = 400
 const SESSIONS = 100
-/** Of 100 attestations, this many are the renewal of an earlier one: their wallet has two. */
+/** Of 100 attestations, this many renew an earlier one: their wallet has two. */
 const RENEWALS = 15
 
-/** Accounts that this process creates issue with keys of this VOUCH_SIGNER. */
+/** Accounts created by this process issue with keys of this VOUCH_SIGNER. */
 export function issueWith(signer: string): void {
   setDeployment({
     keys: localKeys(Buffer.from(signer, "base64")),
@@ -31,8 +31,8 @@ export function issueWith(signer: string): void {
 }
 
 /**
- * Fills a new database: several customers without a limit, and `count` attestations that lie spread among them
- * as in a year's business. Returns what a load generator needs to know.
+ * Fills a new database: several customers without a limit, and `count` attestations spread among them like a year's
+ * business. Returns what a load generator needs.
  */
 export async function seed(url: string, count: number): Promise<Customer[]> {
   await migrate(url)
@@ -64,7 +64,7 @@ export async function seed(url: string, count: number): Promise<Customer[]> {
   }
 }
 
-/** Wallets that are verified for what the first mint configuration requires. */
+/** Wallets that are verified for the first mint configuration's schema. */
 async function investorsOf(workspaceId: string): Promise<string[]> {
   const rows = await sql<{ wallet: string }[]>`
     select distinct a.wallet from attestations a join mint_configs c
@@ -92,8 +92,8 @@ export function walletsFor(count: number): string[] {
 
 /**
  * 70 % verified, 12 % pending (a third of them approved and on their way to the chain), 10 % rejected, 8 % expired.
- * Nothing becomes due during a run, so that the server's own sweeps find what they always find. `ages_days` tells how
- * long ago each was started.
+ * Nothing expires during a run, so that the server's sweeps always find the same. `ages_days` is how long ago each was
+ * started.
  */
 export async function insertAttestations(
   workspaceId: string,

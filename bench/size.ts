@@ -1,10 +1,10 @@
 import { type Contest, contest } from "./rounds.ts"
 import type { Stage } from "./stage.ts"
 
-/** Rows that count as few: all of them, and their indexes, are in any cache. */
+/** Few rows: all of them and their indexes fit in any cache. */
 export const FEW = 10_000
 
-/** GET /kyc/status with few attestations in the database, and with many, in turns. */
+/** Alternates GET /kyc/status between a database with few attestations and one with many. */
 export async function measureSize(options: {
   few: Stage
   many: Stage

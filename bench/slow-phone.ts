@@ -1,13 +1,13 @@
 /**
- * A page on a slow phone: `node bench/slow-phone.ts <url> [rounds]`, for a session with the sandbox's form or a page of the
- * API reference, on any server. Lighthouse's slow 4G, as DevTools applies it to each request, and a processor four times as slow.
- * Prints medians: bytes over the wire, when the heading is painted, and when it answers a click.
+ * A page on a slow phone: `node bench/slow-phone.ts <url> [rounds]`, for a session with the sandbox's form or a page of
+ * the API reference, on any server. Uses Lighthouse's slow 4G, as DevTools applies it to each request, and a processor
+ * four times as slow. Prints medians: bytes transferred, when the heading is painted, and when it responds to a click.
  */
 import { chromium } from "@playwright/test"
 import { findChromium } from "../scripts/chromium.mjs"
 import { table } from "./table.ts"
 
-/** https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md: DevTools' own factors are in them. */
+/** https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md; includes DevTools' own factors. */
 const SLOW_4G = {
   offline: false,
   latency: 150 * 3.75,
@@ -47,7 +47,7 @@ try {
   await browser.close()
 }
 
-/** One visit, with nothing cached. */
+/** One visit with an empty cache. */
 async function measure(url: string): Promise<Round> {
   const context = await browser.newContext({ viewport: { width: 375, height: 812 }, isMobile: true })
   const page = await context.newPage()
@@ -72,8 +72,8 @@ async function measure(url: string): Promise<Round> {
 }
 
 /**
- * Runs in the page: notes when its first button is there to be seen, and when that answers a click: the hosted page's says
- * what is missing, one of the reference opens something.
+ * Runs in the page: records when its first button is visible and when it responds to a click. The hosted page's button
+ * says what is missing, the reference's opens something.
  */
 function watch(): void {
   const noted = window as unknown as { painted?: number; usable?: number }

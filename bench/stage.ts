@@ -12,16 +12,16 @@ import { ask, type Child, message, type Program, startChild, untilAnswering } fr
 import type { LoadResult, Order } from "./load.ts"
 import { type Customer, issueWith, seed } from "./seed.ts"
 
-/** Connections to the database that each server opens. */
+/** Database connections of each server. */
 const POOL = 16
-/** Of the local networks, both of them. */
+/** Slot time of both local networks. */
 const SLOT_MS = parseSettings({}).VOUCH_LOCALNET_SLOT_MS
 
-/** Of a slot of the validator: 64 of 6.25 ms, as on a cluster. */
+/** Slot time of the validator: 64 ticks of 6.25 ms, as on a cluster. */
 const VALIDATOR_TICKS = 64
 const VALIDATOR_SLOT_MS = 400
 
-/** Where a node's WebSocket is: on the port after its JSON-RPC. */
+/** A node's WebSocket is on the port after its JSON-RPC. */
 function wsOf(rpc: string): string {
   const { hostname, port } = new URL(rpc)
   return `ws://${hostname}:${Number(port) + 1}`
@@ -42,31 +42,34 @@ export type Stage = {
   /** Rows in the database. */
   attestations: number
   databaseUrl: string
-  /** What Postgres itself logs. */
+  /** Postgres' own log. */
   postgresLog: string
   customers: Customer[]
   /**
-   * The real server, started as users start it. `rateLimit` is of each key, in requests per second; 0 is none.
-   * `settings` are others of its environment.
+   * The real server, started like users start it. `rateLimit` applies to each key, in requests per second; 0 means
+   * none. `settings` are added to its environment.
    */
   vouch(options?: { rateLimit: number; settings?: Record<string, string> }): Promise<Server>
-  /** Another replica of the one that was started last. */
+  /** Another replica of the last started server. */
   replica(options?: { name: string; settings: Record<string, string> }): Promise<Server>
   bare(): Promise<Server>
   naive(): Promise<Server>
-  /** Of the chain. */
+  /** JSON-RPC of the chain. */
   slotMs: number
-  /** Processes besides those that it hands out; `chain` where a validator serves all, else null. */
+  /** Processes that it does not return; `chain` if a validator serves all, else null. */
   pids: { chain: number | null; database: number; load: number }
-  /** JSON-RPC of the server's local network, once it was started. */
+  /** JSON-RPC of the server's local network, once it is started. */
   chainUrl(): string
-  /** By which the server's webhooks are signed. */
+  /** The secret that signs the server's webhooks. */
   webhookSecret: string
-  /** What mints in the plain way, against its own local network, or the same validator. There is one, however often it is asked for. */
+  /**
+   * Mints the plain way on a separate local network, or on the same validator. There is only one, however often this is
+   * called.
+   */
   plainMints(): Promise<Child>
   /** Puts a server under load and returns the measurements. */
   load(order: Order): Promise<LoadResult>
-  /** Another load at the same time, from a process of its own. */
+  /** A second load at the same time, from a separate process. */
   loadBeside(order: Order): Promise<LoadResult>
 }
 
@@ -74,9 +77,9 @@ export type StageOptions = {
   attestations: number
   /** Whether a commit waits for the disk. */
   durable: boolean
-  /** Whether the server's keys are slow to answer. */
+  /** Whether the server's keys answer slowly. */
   slowSigner: boolean
-  /** A real validator's program, in place of the local network; null for none. */
+  /** The program of a real validator to use instead of the local network; null for none. */
   validator: string | null
   say: (line: string) => void
 }
@@ -91,7 +94,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
 } {
   const directory = mkdtempSync(join(tmpdir(), "vouch-bench-"))
   const children: Child[] = []
-  // What replicas have in common.
+  // Settings that all replicas share.
   const secrets = {
     VOUCH_SIGNER: random(),
     VOUCH_DATA_KEY: random(),
@@ -119,7 +122,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
   async function prepare(): Promise<Stage> {
     if (file !== null) {
       say("Starting the validator")
-      // A cluster is other machines: this one gets what is left of ours, in all that is compared.
+      // A real cluster runs on other machines, so here the validator gets low priority in every comparison.
       validator = await startValidator(file, { ticksPerSlot: VALIDATOR_TICKS, priority: 10 })
     }
     say("Starting Postgres")
@@ -153,7 +156,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
       },
       load: (order) => ask(first, order),
       loadBeside(order) {
-        second ??= generator("load beside")
+        second ??= generator("second load")
         return ask(second, order)
       },
     }
@@ -213,7 +216,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
       port,
       "/v1/health",
     )
-    // Pages load after the API is up: wait, so that this is over before anything is measured.
+    // Pages load after the API is up. Wait until they have, before anything is measured.
     const page = await fetch(`http://127.0.0.1:${port}/`)
     await page.arrayBuffer()
     if (!page.ok) throw new Error("The pages are not built: run npm run build.")
@@ -248,7 +251,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     }
   }
 
-  /** A key that pays, with SOL. */
+  /** A funded fee payer. */
   async function ofValidator({ url }: Validator): Promise<Record<string, string>> {
     const payer = Keypair.generate()
     const keyFile = join(directory, "fee-payer.json")
@@ -256,7 +259,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     const connection = new Connection(url, "confirmed")
     const signature = await connection.requestAirdrop(payer.publicKey, 1000 * LAMPORTS_PER_SOL)
     await connection.confirmTransaction({ signature, ...(await connection.getLatestBlockhash()) })
-    // No other server is asked: a benchmark is not held back by what a vendor's node allows.
+    // No limit of RPC calls, because the benchmark must not depend on a vendor's limits.
     return { SOLANA_RPC_URL: url, VOUCH_RPC_CALLS_PER_SECOND: "0", VOUCH_LIVE_FEE_PAYER: `file:${keyFile}` }
   }
 

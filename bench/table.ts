@@ -1,4 +1,4 @@
-/** Rows as aligned text; columns of numbers are flush right. */
+/** Aligns rows as text; columns of numbers are flush right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows]
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))

@@ -5,7 +5,7 @@ import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
 import type { Server, Stage } from "./stage.ts"
 import { newWallet } from "./wallets.ts"
 
-/** Before the first one that counts: the credential's mint, compiled code. */
+/** Before the first measured approval: the credential's mint, compiled code. */
 const WARMUP = 3
 const POLL_MS = 2
 const PATIENCE_MS = 30_000
@@ -19,7 +19,7 @@ export type Verify = {
   count: number
 }
 
-/** How long an approved wallet waits for its credential, beside what the chain itself takes for a transaction. */
+/** How long an approved wallet waits for its credential, compared with the chain's own time for a transaction. */
 export async function measureVerify({
   stage,
   vouch,
@@ -41,7 +41,7 @@ export async function measureVerify({
       const took = await verifyOne()
       if (n < WARMUP) continue
       times.push(took)
-      // In turns, so that what else the machine does meets both.
+      // Alternating, so that other load on the machine affects both.
       alone.push(...(await ask<PlainOrder, PlainOutcome>(plain, { alone: 1 })).times_ms)
       if (times.length % 20 === 0) say(`From approval to verified: ${times.length} of ${count}`)
     }
@@ -82,8 +82,8 @@ export async function measureVerify({
       },
       body,
     })
-    if (answer.status !== 200) throw new Error(`A webhook was answered by ${answer.status}`)
-    // The database tells, so that asking takes nothing from the server.
+    if (answer.status !== 200) throw new Error(`A webhook was answered with ${answer.status}`)
+    // Reads the database, so that polling costs the server nothing.
     while (performance.now() - begin < PATIENCE_MS) {
       const [row] = await database`select status from attestations where session_id = ${session_id}`
       if (row!.status === "verified") return performance.now() - begin

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "#db/client.ts"
 
-/** Resolves when nothing is under way any more. Throws when that takes longer than `within_ms`. */
+/** Resolves when all operations have ended. Throws if that takes longer than `within_ms`. */
 export async function waitForIdle(database: Sql, within_ms: number): Promise<void> {
   for (const end = performance.now() + within_ms; ; await sleep(20)) {
     const rest = await database`select from operations where status in ('queued', 'submitted') limit 1`

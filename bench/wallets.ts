@@ -3,13 +3,15 @@ import { randomBytes } from "node:crypto"
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const POOL_LENGTH = 1 << 20
 
-// Cut from one long random text: making a wallet must cost the load generator next to nothing.
+// Cut from one long random text: creating a wallet must cost the load generator almost nothing.
 const pool = Array.from(randomBytes(POOL_LENGTH), (byte) => ALPHABET[byte % 58]).join("")
 
-/** Longest piece that is cut at one place: of short ones there are more, and so many more texts. */
+/** Longest piece cut at one place. There are more short pieces, and so more different texts. */
 const PIECE_LENGTH = 8
 
-/** Random base58 text: 2^20 of them for every 8 characters, so that millions of 22 are practically never equal. */
+/**
+ * Random base58 text: 2^20 variants of every 8 characters, so millions of 22 characters are practically never equal.
+ */
 export function randomText(length: number): string {
   let text = ""
   while (text.length < length) {
@@ -21,7 +23,7 @@ export function randomText(length: number): string {
 }
 
 /**
- * The address of a new wallet, without big-number arithmetic: 44 base58 characters of which the first is one of
- * `2` to `H` always decode to exactly 32 bytes (58^43 > 2^248 and 17 · 58^43 < 2^256).
+ * The address of a new wallet, without big-number arithmetic: 44 base58 characters with a first one of `2` to `H`
+ * always decode to exactly 32 bytes (58^43 > 2^248 and 17 · 58^43 < 2^256).
  */
 export const newWallet = (): string => ALPHABET[1 + Math.floor(Math.random() * 16)] + randomText(43)

@@ -6,31 +6,29 @@ import type { Server, Stage } from "./stage.ts"
 
 const CONNECTIONS = 32
 const WARMUP_MS = 3000
-/** Wallets that are minted to at the other replica, at once. */
+/** Simultaneous mints on the other replica. */
 const MINTING = 8
-/** How long it takes at most until the other replica is caught in a transaction. */
+/** Time limit for catching the other replica in a transaction. */
 const CATCH_MS = 60_000
 
-export type Beside = {
-  /**
-   * Requests per second, and the longest of a hundred, with a replica that has nothing to do, and beside a stopped one.
-   */
+export type StoppedReplica = {
+  /** Requests per second and the slowest of a hundred, with an idle replica and with a stopped one. */
   idle: { per_second: number; p99_ms: number }
   stopped: { per_second: number; p99_ms: number }
   ratio: Ratio
 }
 
 /**
- * What a replica that is stopped in a transaction costs the others. Each round starts verifications on one server,
+ * The cost to other replicas of one that is stopped in a transaction. Each round starts verifications on one server,
  * first while the other is idle, then after the other is stopped while it mints.
  */
-export async function measureBeside(options: {
+export async function measureStoppedReplica(options: {
   stage: Stage
   vouch: Server
   rounds: number
   measure_ms: number
   say: (line: string) => void
-}): Promise<Beside> {
+}): Promise<StoppedReplica> {
   const { stage, vouch, rounds, measure_ms, say } = options
   const other = await stage.replica()
   const load = (ms: number) =>
@@ -41,7 +39,7 @@ export async function measureBeside(options: {
       warmup_ms: 0,
       until: { measure_ms: ms },
     })
-  say("Beside a stopped replica: warming up")
+  say("With a stopped replica: warming up")
   await load(WARMUP_MS)
   const done: { idle: number; stopped: number; idle_p99_ms: number; stopped_p99_ms: number }[] = []
   for (let n = 1; n <= rounds; n++) {
@@ -52,9 +50,7 @@ export async function measureBeside(options: {
     if (wrong.length > 0) throw new Error(`vouch answered ${JSON.stringify(wrong)}`)
     const rates = { idle: idle.answers / idle.seconds, stopped: stopped.answers / stopped.seconds }
     done.push({ ...rates, idle_p99_ms: idle.p99_ms, stopped_p99_ms: stopped.p99_ms })
-    say(
-      `round ${n} of ${rounds}: ${rates.idle.toFixed(0)}/s beside an idle one, ${rates.stopped.toFixed(0)}/s`,
-    )
+    say(`round ${n} of ${rounds}: ${rates.idle.toFixed(0)}/s with an idle one, ${rates.stopped.toFixed(0)}/s`)
     await sleep(1000)
   }
   await other.stop()
@@ -72,7 +68,7 @@ export async function measureBeside(options: {
   }
 }
 
-/** Stops the process while it holds rows in a transaction, by trying until it does. */
+/** Stops the process while it holds rows in a transaction. Tries until it succeeds. */
 async function stopInTransaction(stage: Stage, other: Server): Promise<void> {
   const database = open(stage.databaseUrl, 1)
   const over = new AbortController()
@@ -97,7 +93,7 @@ async function stopInTransaction(stage: Stage, other: Server): Promise<void> {
   }
 }
 
-/** Few mints at a time, which wait for the chain: nothing is left for others to do when it ends. */
+/** Few mints at a time, which wait for the chain, so that no work is left for others when it ends. */
 async function mintUntil({ customers }: Stage, { port }: Server, signal: AbortSignal): Promise<void> {
   const { apiKey, investors } = customers[0]!
   const mint = (user_pubkey: string) =>

@@ -14,8 +14,8 @@ const refusal = (name: string, message: string, status = 400): Answer => ({
 })
 
 /**
- * AWS KMS, as far as a signer sees it (https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html): Signature
- * Version 4 is computed anew from what arrived, and requests are refused as AWS refuses them.
+ * AWS KMS, as far as a signer sees it (https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html): computes Signature
+ * Version 4 from the received request, and refuses requests as AWS does.
  */
 export async function startAwsKms() {
   const key = newKey()
@@ -66,7 +66,7 @@ export async function startAwsKms() {
     ...service,
     key,
     uri: `aws-kms:${arn}`,
-    /** What the SDK is told by, in its own words. */
+    /** Environment variables of the SDK. */
     environment: {
       AWS_ENDPOINT_URL_KMS: service.origin,
       AWS_ACCESS_KEY_ID: ACCESS_KEY,

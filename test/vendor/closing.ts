@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import type { OurSession, VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"
 
-/** What holds of the time that a session has, for every vendor. */
+/** Tests of when a session closes, for every vendor. */
 export function describeClosing(
   { submits, outcomes }: VendorContract,
   f: () => VendorFixture,
@@ -14,14 +14,14 @@ export function describeClosing(
       where session_id = ${sessionId}`
     return row!.days
   }
-  /** Lets days of its time pass. The clock stays: vendors that sign the time would refuse what comes from another day. */
+  /** Ages a session by days. The clock stays, because Vouch would refuse signatures from another day. */
   const age = ({ sessionId }: OurSession, days: number) => sql`
     update attestations set open_until = open_until - make_interval(days => ${days}),
       created_at = created_at - make_interval(days => ${days}) where session_id = ${sessionId}`
   const submitted = (session: OurSession) => f().send(vendor().submit!(session))
 
-  describe("the time of a session", () => {
-    test.runIf(submits)("a submission opens the longer time once, and decides nothing", async () => {
+  describe("the deadline of a session", () => {
+    test.runIf(submits)("a submission extends the session to 30 days once, and decides nothing", async () => {
       const session = await f().handedOver()
       expect(await openFor(session)).toBeLessThan(1.1)
       const body = vendor().submit!(session)
@@ -45,7 +45,7 @@ export function describeClosing(
       await f().waitForStatus(session, "verified")
     })
 
-    test.runIf(outcomes.includes("in_review"))("a review opens the longer time as well", async () => {
+    test.runIf(outcomes.includes("in_review"))("a review extends the session to 30 days too", async () => {
       const session = await f().handedOver()
       await f().send(vendor().decide(session, "in_review"))
       await age(session, 3)

@@ -25,8 +25,8 @@ const faults: Fault[] = ["fails", "rubbish", "lacks", "floods", "redirects", "un
 const seconds = (n: number) => n * 1000
 
 /**
- * What holds for every vendor, over real HTTP, with the whole server on one side and the vendor's double on the other.
- * `more` are the tests that only this one needs; they run beside the same server.
+ * Tests for every vendor, over real HTTP, between the whole server and the vendor's double. `more` are the tests of this vendor
+ * only, with the same server.
  */
 export function describeVendor(
   contract: VendorContract,
@@ -59,7 +59,7 @@ export function describeVendor(
         state: "open",
         provider: { label: definition.label, flow: "redirect", testOnly: false },
       })
-      // Nothing is told to anybody before the consent.
+      // The vendor learns nothing before the consent.
       expect(vendor.opened(started)).toBe(0)
       const { data } = await f.goOn(started)
       expect(data.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/page\//)
@@ -76,7 +76,7 @@ export function describeVendor(
       for (const one of vendor.personal) expect(kept).not.toContain(one)
     })
 
-    test("a rejection is shown to the investor by a public code alone", async () => {
+    test("the investor sees only the public code of a rejection", async () => {
       const session = await f.handedOver()
       expect(await decided(session, "rejected")).toEqual([200, "applied"])
       const view = await f.view(session)
@@ -89,7 +89,7 @@ export function describeVendor(
     })
 
     test.runIf(can("resubmission_requested"))(
-      "who is to submit again is sent there again, and passes",
+      "an investor who must submit again is sent to the vendor again, and passes",
       async () => {
         const session = await f.handedOver()
         const before = new Date(Date.now() - seconds(60))
@@ -103,7 +103,7 @@ export function describeVendor(
       },
     )
 
-    test.runIf(can("in_review"))("a review is waited for", async () => {
+    test.runIf(can("in_review"))("a session waits for the vendor's review", async () => {
       const session = await f.handedOver()
       expect(await decided(session, "in_review", new Date(Date.now() - seconds(60)))).toEqual([
         200,
@@ -115,31 +115,28 @@ export function describeVendor(
       await f.waitForStatus(session, "verified")
     })
 
-    test.runIf(can("expired"))("what the vendor lets expire is over", async () => {
+    test.runIf(can("expired"))("a check that expires at the vendor ends the session", async () => {
       const session = await f.handedOver()
       expect(await decided(session, "expired")).toEqual([200, "applied"])
       expect(await f.statusOf(session)).toBe("expired")
     })
 
-    test.runIf(can("withdrawn"))(
-      "an approval that is withdrawn is revoked, and comes back by no replay",
-      async () => {
-        const session = await f.handedOver()
-        const approval = vendor.decide(session, "approved", new Date(Date.now() - seconds(60)))
-        const headers = vendor.sign(approval)
-        expect(await f.send(approval, headers)).toEqual([200, "applied"])
-        await f.waitForStatus(session, "verified")
-        expect(await decided(session, "withdrawn")).toEqual([200, "applied"])
-        await f.waitForStatus(session, "rejected")
-        expect(await f.send(approval, headers)).toEqual([200, "duplicate"])
-        expect(await f.statusOf(session)).toBe("rejected")
-        expect(await f.view(session)).toMatchObject({ state: "rejected", was: "verified" })
-      },
-    )
+    test.runIf(can("withdrawn"))("a withdrawn approval is revoked, and no replay restores it", async () => {
+      const session = await f.handedOver()
+      const approval = vendor.decide(session, "approved", new Date(Date.now() - seconds(60)))
+      const headers = vendor.sign(approval)
+      expect(await f.send(approval, headers)).toEqual([200, "applied"])
+      await f.waitForStatus(session, "verified")
+      expect(await decided(session, "withdrawn")).toEqual([200, "applied"])
+      await f.waitForStatus(session, "rejected")
+      expect(await f.send(approval, headers)).toEqual([200, "duplicate"])
+      expect(await f.statusOf(session)).toBe("rejected")
+      expect(await f.view(session)).toMatchObject({ state: "rejected", was: "verified" })
+    })
   })
 
-  describe("what is not signed as it should be", () => {
-    test("decides nothing, is recorded nowhere, and asks the vendor nothing", async () => {
+  describe("a webhook without a valid signature", () => {
+    test("decides nothing, is not recorded, and does not make Vouch ask the vendor", async () => {
       const session = await f.handedOver()
       const body = vendor.decide(session, "approved")
       const [, calls] = await f.callsFor(async () => {
@@ -155,11 +152,11 @@ export function describeVendor(
       expect(calls).toBe(0)
       expect(await f.events(session)).toEqual([])
       expect(await f.statusOf(session)).toBe("pending")
-      // The very same event, signed: it was not the event.
+      // The same event with a signature is applied, so the event itself was valid.
       expect(await f.send(body)).toEqual([200, "applied"])
     })
 
-    test.runIf(window_s !== null)("is what was signed too long ago, or in the future", async () => {
+    test.runIf(window_s !== null)("includes one signed too long ago, or in the future", async () => {
       const session = await f.handedOver()
       const body = vendor.decide(session, "rejected")
       for (const off_s of [-window_s! - 60, window_s! + 60]) {
@@ -169,7 +166,7 @@ export function describeVendor(
       expect(await f.statusOf(session)).toBe("pending")
     })
 
-    test.runIf(window_s === null)("is not what the vendor sends again days later", async () => {
+    test.runIf(window_s === null)("does not include one that the vendor sends again days later", async () => {
       const session = await f.handedOver()
       const body = vendor.decide(session, "rejected", new Date(Date.now() - seconds(6 * 86_400)))
       expect(await f.send(body)).toEqual([200, "applied"])
@@ -178,7 +175,7 @@ export function describeVendor(
   })
 
   describe("webhooks", () => {
-    test("have their effect once, however often and however many at once they come", async () => {
+    test("take effect once, however often and simultaneously they arrive", async () => {
       const session = await f.handedOver()
       const body = vendor.decide(session, "approved")
       const headers = vendor.sign(body)
@@ -200,7 +197,7 @@ export function describeVendor(
     ]
     const sayable = late.filter(([first, then]) => can(first) && can(then))
     test.each(sayable)(
-      "out of order: %s, told after the later %s, changes nothing",
+      "out of order: %s, reported after the later %s, changes nothing",
       async (first, then, status) => {
         const session = await f.handedOver()
         const older = vendor.decide(session, first, new Date(Date.now() - seconds(120)))
@@ -211,7 +208,7 @@ export function describeVendor(
       },
     )
 
-    test("that decide nothing, or are about nobody, are taken and change nothing", async () => {
+    test("that decide nothing, or are about no known session, are accepted and change nothing", async () => {
       const session = await f.handedOver()
       const unknown = { ...session, sessionId: "sess_nobody", investorId: "inv_nobody", reference: null }
       for (const body of vendor.silent(session)) expect(await f.send(body)).toEqual([200, "ignored"])
@@ -221,20 +218,23 @@ export function describeVendor(
 
     describeUnread(contract, fixture, double)
 
-    test.runIf(isFetched)("that come while the vendor's API is away are to be sent again", async () => {
-      const session = await f.handedOver()
-      const body = vendor.decide(session, "rejected")
-      vendor.misbehave("fails")
-      expect(await f.send(body)).toEqual([503, "provider_unavailable"])
-      expect(await f.statusOf(session)).toBe("pending")
-      vendor.misbehave(null)
-      expect(await f.send(body)).toEqual([200, "applied"])
-    })
+    test.runIf(isFetched)(
+      "that arrive while the vendor's API is unreachable must be sent again",
+      async () => {
+        const session = await f.handedOver()
+        const body = vendor.decide(session, "rejected")
+        vendor.misbehave("fails")
+        expect(await f.send(body)).toEqual([503, "provider_unavailable"])
+        expect(await f.statusOf(session)).toBe("pending")
+        vendor.misbehave(null)
+        expect(await f.send(body)).toEqual([200, "applied"])
+      },
+    )
   })
 
   describe("a vendor", () => {
     test.each<Fault>(faults)(
-      "that %s is 503, and the same session goes on when it is back",
+      "that %s is 503, and the same session continues when it is back",
       async (fault) => {
         const started = await f.start()
         vendor.misbehave(fault)
@@ -254,7 +254,7 @@ export function describeVendor(
       },
     )
 
-    test("that is slow is given up, and the same session goes on when it is not", async () => {
+    test("that is too slow times out, and the same session continues later", async () => {
       const started = await f.start()
       vendorDeadline.ms = 300
       vendor.misbehave("hangs")
@@ -264,7 +264,7 @@ export function describeVendor(
       expect((await f.goOn(started)).data.url).toMatch(/\/page\//)
     })
 
-    test("whose webhook is lost is asked, and what it says has its effect once", async () => {
+    test("whose webhook is lost is asked, and its decision takes effect once", async () => {
       const session = await f.handedOver()
       await f.poll(session)
       expect(await f.statusOf(session)).toBe("pending")
@@ -272,12 +272,12 @@ export function describeVendor(
       await f.poll(session)
       await f.waitForStatus(session, "verified")
       expect(await f.claims(session)).toEqual(contract.claims)
-      // It comes after all.
+      // The webhook arrives late.
       expect(await f.send(body)).toEqual([200, "ignored"])
       expect(await f.attests(session)).toBe(1)
     })
 
-    test("that is away when it is asked is asked again", async () => {
+    test("that is unreachable when asked is asked again", async () => {
       const session = await f.handedOver()
       vendor.decide(session, "rejected")
       vendor.misbehave("fails")
@@ -290,7 +290,7 @@ export function describeVendor(
       }, "the vendor to be asked again")
     })
 
-    test("tells valid credentials from others", async () => {
+    test("distinguishes valid credentials from invalid ones", async () => {
       const probe = async (environment: Record<string, string>) => {
         const { test } = choose(environment)
         const { flow } = test.configured.get(definition.name)!
@@ -321,7 +321,7 @@ export function describeVendor(
       [...providers.filter(({ name }) => name !== definition.name), definition],
     )
 
-  test("each setting that is missing stops the start, by its name", () => {
+  test("each missing setting stops the start with a message that names it", () => {
     for (const name of contract.required) {
       const { [name]: _, ...others } = vendor.settings
       try {

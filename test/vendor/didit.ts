@@ -11,7 +11,7 @@ const WORKFLOWS = {
   accredited: "66666666-7777-8888-9999-000000000000",
 }
 
-/** What it takes; it refuses whatever else comes. */
+/** The fields that it accepts. It refuses others. */
 const creation = z.strictObject({
   workflow_id: z.enum(Object.values(WORKFLOWS)),
   vendor_data: z.string().min(1).max(200),
@@ -19,7 +19,7 @@ const creation = z.strictObject({
   language: z.string().length(2).optional(),
 })
 
-/** A session with one of these is given again to whoever asks for the same person and workflow. */
+/** Sessions with these statuses are returned again for the same person and workflow. */
 const UNFINISHED = ["Not Started", "In Progress", "Resubmitted", "Awaiting User"]
 
 type Session = {
@@ -41,7 +41,7 @@ const statusOf: Record<Outcome, string> = {
   expired: "Expired",
 }
 
-/** Didit (https://docs.didit.me): an API key in a header, unfinished sessions given again, webhooks signed three times. */
+/** Didit (https://docs.didit.me): an API key in a header, unfinished sessions returned again, webhooks with three signatures. */
 export async function startDidit() {
   const sessions = new Map<string, Session>()
 
@@ -198,7 +198,7 @@ export async function startDidit() {
         event(id, "APPROVED"),
         event(id, "KYC Expired"),
         event(id, "Approved", { type: "data.updated" }),
-        // Of people that somebody else keeps there, and of one who is well.
+        // About another customer's people, and about an active person.
         userEvent("customer-17", "BLOCKED"),
         userEvent(null, "FLAGGED"),
         userEvent("inv_nobody", "BLOCKED"),

@@ -58,7 +58,7 @@ function decided(
   }
 }
 
-/** A provider as any other, for the double of a company that verifies on its own page (`server.ts`). */
+/** The provider for the double of a company that verifies on its own page (`server.ts`). */
 export const exampleId = defineProvider({
   name: "exampleid",
   label: LABEL,

@@ -6,7 +6,7 @@ import type { Claims } from "#shared/claims.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Fault } from "./server.ts"
 
-/** What a vendor can find out; `withdrawn` is that it takes an approval back. */
+/** Decisions of a vendor. `withdrawn` takes an approval back. */
 export const outcomes = [
   "approved",
   "rejected",
@@ -17,7 +17,7 @@ export const outcomes = [
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** A session of ours, with all that a vendor may know it by. */
+/** Our session, with every id by which a vendor may know it. */
 export type OurSession = {
   sessionId: string
   attestationId: string
@@ -28,70 +28,70 @@ export type OurSession = {
   reference: string | null
 }
 
-/** Another company's server, which checks what it gets as that company does. */
+/** A vendor's server, which checks requests as the vendor does. */
 export type VendorDouble = {
   /** Settings of Vouch that lead here, in both modes. */
   settings: Record<string, string>
-  /** The same with credentials that the vendor does not know. */
+  /** The settings with credentials that the vendor does not know. */
   wrongSettings: Record<string, string>
   /** What must never be logged: keys, secrets, tickets of its pages. */
   secrets: string[]
-  /** What it knows of the person and we must not keep: a name, a birth date, a document's number. */
+  /** The vendor's facts about the person that Vouch must not store: a name, a birth date, a document's number. */
   personal: string[]
-  /** Every call of its API and the status that it gave; 0 for none. */
+  /** Every call of its API and the status of the answer; 0 for none. */
   requests: { method: string; path: string; status: number }[]
   misbehave(as: Fault | null): void
-  /** Has it say something else than it means, until null. */
+  /** Changes its answers, until it is called with null. */
   alter(how: ((text: string) => string) | null): void
-  /** How many sessions of its own it has opened for one of ours, or for the person. */
+  /** How many sessions it opened for our session or person. */
   opened(session: OurSession): number
-  /** Finds something out at a time, and tells nobody. Returns the body of the webhook that says so. */
+  /** Decides at a time, without sending a webhook. Returns the webhook's body. */
   decide(session: OurSession, outcome: Outcome, at?: Date): string
-  /** Has the investor submit, with nothing decided. Returns the webhook that says so; for a vendor that sends one. */
+  /** Has the investor submit, without a decision. Returns the webhook's body; for a vendor that sends one. */
   submit?(session: OurSession): string
-  /** Bodies of the webhooks by which it says something of a person whom it approved, of that time; one for each way. */
+  /** Bodies of the webhooks of a signal about an approved person, one for each form. */
   signal(session: OurSession, signal: Signal, at?: Date): string[]
   /** Bodies of documented webhooks about the session that decide nothing. */
   silent(session: OurSession): string[]
   /** The headers of a webhook that the vendor signs, at a time. */
   sign(body: string, by?: { secret?: string; at?: Date }): Record<string, string>
-  /** Whether it was asked to delete what it keeps under a reference. */
+  /** Whether it was asked to delete the data of a reference. */
   redacted(reference: string): boolean
   stop(): Promise<void>
 }
 
-/** What differs from vendor to vendor. */
+/** The differences between vendors. */
 export type VendorContract = {
   definition: ProviderDefinition
   startDouble(): Promise<VendorDouble>
   /** Settings without which the start is refused. */
   required: string[]
-  /** Headers without any one of which nothing is signed. The first one is the signature. */
+  /** Headers that a signed webhook must have. The first one is the signature. */
   signatureHeaders: [string, ...string[]]
-  /** Whether it may hold several signatures, while a secret rotates. */
+  /** Whether the header can have several signatures, during a rotation of the secret. */
   severalSignatures: boolean
-  /** How old what it signs may be; null where nothing signs the time. */
+  /** The maximum age of a signature; null if the time is not signed. */
   window_s: number | null
   /** Whether the decision is read from the vendor's API, because nothing signs the webhook's time. */
   isFetched: boolean
-  /** What it can say. */
+  /** The decisions that it can make. */
   outcomes: readonly Outcome[]
-  /** Whether it says that the investor has submitted before it decides. */
+  /** Whether it reports a submission before it decides. */
   submits: boolean
-  /** What it can say later of people whom it approved. */
+  /** The signals that it can send about people whom it approved. */
   signals: readonly Signal[]
-  /** Whether its API can be asked to delete what it keeps of a person. */
+  /** Whether its API can delete a person's data. */
   deletes: boolean
-  /** Whether it opens another session when its first answer was lost, because it takes no idempotency key. */
+  /** Whether it opens another session after a lost answer, because it has no idempotency keys. */
   opensAgain: boolean
-  /** What is recorded of a person whom the double approves. */
+  /** The claims of a person whom the double approves. */
   claims: Claims
 }
 
-/** What a webhook came to: the status, and the outcome or the error's code. */
+/** The answer to a webhook: the status, and the outcome or the error's code. */
 export type Came = [status: number, outcome: string]
 
-/** The whole server beside a vendor's double, and what an investor, a vendor and a customer do there. */
+/** The whole server with a vendor's double, and the actions of an investor, a vendor and a customer. */
 export type VendorFixture = Awaited<ReturnType<typeof startVendorFixture>>
 
 export async function startVendorFixture(
@@ -114,12 +114,12 @@ export async function startVendorFixture(
       headers: { "content-type": "application/json" },
       body: JSON.stringify(input),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
+    // biome-ignore lint/suspicious/noExplicitAny: answers have any shape
     const json = (await response.json()) as any
     return { status: response.status, data: json.result?.data, error: json.error?.data }
   }
 
-  /** The session, as it stands. */
+  /** The current session. */
   const session = async (sessionId: string): Promise<OurSession> => {
     const [row] = await sql<OurSession[]>`
       select session_id as "sessionId", id as "attestationId", investor_id as "investorId", schema_id as "schemaId",
@@ -127,7 +127,7 @@ export async function startVendorFixture(
     return row!
   }
 
-  /** Starts a verification, of a person where one is named; not consented yet. */
+  /** Starts a verification, optionally of a given person, without the consent. */
   const start = async ({
     wallet = newWallet() as string,
     externalId,
@@ -153,16 +153,16 @@ export async function startVendorFixture(
     key,
     session,
     start,
-    /** The investor consents, and is sent on. */
+    /** The investor consents and continues to the vendor. */
     goOn,
-    /** Starts, and is on the vendor's page. */
+    /** Starts a session whose investor is on the vendor's page. */
     async handedOver(how: Start = {}): Promise<OurSession> {
       const { sessionId } = await start(how)
       const { status, error } = await goOn({ sessionId })
       if (status !== 200) throw new Error(`continue answered ${status}: ${JSON.stringify(error)}`)
       return session(sessionId)
     },
-    /** The hosted page, as the investor comes back to it. */
+    /** The hosted page when the investor returns to it. */
     view: async ({ sessionId }: { sessionId: string }) => (await call("view", { sessionId })).data,
     /** Sends a webhook, with the vendor's signature unless other headers are given. */
     async send(body: string | Buffer, headers?: Record<string, string | string[]>): Promise<Came> {
@@ -177,20 +177,20 @@ export async function startVendorFixture(
     statusOf: async ({ wallet }: { wallet: string }): Promise<string> =>
       (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })).json.status,
     waitForStatus: ({ wallet }: { wallet: string }, wanted: string) => app.waitForStatus(key, wallet, wanted),
-    /** What was recorded of the person. */
+    /** The recorded claims of the person. */
     async claims({ attestationId }: OurSession): Promise<Claims | null> {
       const [row] = await sql<
         { claims: Buffer | null }[]
       >`select claims from attestations where id = ${attestationId}`
       return row!.claims && JSON.parse(unseal(attestationId, row!.claims))
     },
-    /** What was applied or noted of its webhooks. */
+    /** The recorded outcomes of its webhooks. */
     events: async ({ attestationId }: OurSession): Promise<string[]> => {
       const rows = await sql<{ outcome: string }[]>`
         select outcome from webhook_events where attestation_id = ${attestationId} order by received_at`
       return rows.map((row) => row.outcome)
     },
-    /** What the reviews of the person were opened for, after the vendor had decided. */
+    /** Findings of the person's reviews after the vendor's decision. */
     findings: async ({ investorId }: OurSession): Promise<string[]> => {
       const rows = await sql<{ finding: string }[]>`
         select e.finding from reviews r
@@ -199,20 +199,20 @@ export async function startVendorFixture(
         order by e.seq`
       return rows.map((row) => row.finding)
     },
-    /** How often the chain was told to attest a wallet. */
+    /** How many attest operations a wallet has. */
     async attests({ wallet }: OurSession): Promise<number> {
       const [row] = await sql<{ count: number }[]>`
         select count(*)::int as count from operations where wallet = ${wallet} and kind = 'attest'`
       return row!.count
     },
-    /** All that the database keeps of a session, as text. */
+    /** Everything that the database stores about a session, as text. */
     async kept({ attestationId }: OurSession): Promise<string> {
       const rows = await sql<{ row: string }[]>`
         select row_to_json(a)::text as row from attestations a where a.id = ${attestationId}
         union all select row_to_json(e)::text from webhook_events e where e.attestation_id = ${attestationId}`
       return rows.map(({ row }) => row).join("\n")
     },
-    /** Lets the time come at which the vendor is asked, as if it had passed, and waits until it was. */
+    /** Makes Vouch ask the vendor now, and waits until it has. */
     async poll({ sessionId }: { sessionId: string }): Promise<void> {
       await sql`
         update attestations set ask_at = now() - interval '1 second' where session_id = ${sessionId} and status = 'pending'`
@@ -221,7 +221,7 @@ export async function startVendorFixture(
         return row!.ask_at === null || row!.ask_at > new Date()
       }, "the vendor to be asked")
     },
-    /** What is done, and how many calls of the vendor's API it took. */
+    /** Returns the result of the work, and how many calls of the vendor's API it made. */
     async callsFor<T>(work: () => Promise<T>): Promise<[T, number]> {
       const before = vendor.requests.length
       return [await work(), vendor.requests.length - before]

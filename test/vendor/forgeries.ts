@@ -2,12 +2,12 @@ import type { VendorDouble } from "./fixture.ts"
 
 type Forged = { body: string; headers: Record<string, string | string[]> }
 
-/** A webhook's body, signed in every way but the right one. */
+/** A webhook's body with every kind of wrong signature. */
 export function* forgeries(
   vendor: VendorDouble,
   body: string,
   names: readonly [string, ...string[]],
-  /** Whether a vendor sends several while its secret rotates: one of them is enough. */
+  /** Whether a vendor sends several signatures during a rotation, of which one is enough. */
   isOneOfSeveral: boolean,
 ): Generator<[string, Forged]> {
   const signed = vendor.sign(body)
@@ -34,12 +34,12 @@ export function* forgeries(
     yield ["two signatures", { body, headers: { ...signed, [name]: [signature, signature] } }]
   }
   yield [
-    "by another's secret",
+    "with another secret",
     { body, headers: vendor.sign(body, { secret: "somebody-else-s-secret-0123456789" }) },
   ]
-  yield ["for a body with a byte more", { body: `${body}\n`, headers: signed }]
+  yield ["for a body with an additional byte", { body: `${body}\n`, headers: signed }]
   yield [
-    "for a body with another byte",
+    "for a body with a changed byte",
     { body: body.replace(/[a-z]/, (c) => c.toUpperCase()), headers: signed },
   ]
   yield ["nothing at all", { body, headers: {} }]

@@ -81,7 +81,7 @@ export async function startGcpKms() {
     ...service,
     key,
     uri: `gcp-kms:${NAME}`,
-    /** What Google's libraries are told by, in their own words. */
+    /** Environment variables of Google's libraries. */
     environment: {
       GOOGLE_APPLICATION_CREDENTIALS: file,
       CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDKMS: `${service.origin}/`,

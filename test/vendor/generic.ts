@@ -16,7 +16,7 @@ const session = z.strictObject({
   language: z.string().length(2).nullable(),
 })
 const reference = z.string().min(1)
-/** What Vouch sends (docs/providers/generic.md), and nothing else. */
+/** The requests that Vouch sends (docs/providers/generic.md). Everything else is refused. */
 const call = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("session.create"), data: session }),
   z.strictObject({ type: z.literal("session.resume"), data: session.extend({ reference }) }),
@@ -39,7 +39,7 @@ type Check = {
 
 const decisionOf = (outcome: Outcome) => (outcome === "withdrawn" ? "rejected" : outcome)
 
-/** A bridge to some vendor, as docs/providers/generic.md describes it: it takes what is signed by Standard Webhooks. */
+/** A bridge to a vendor, as docs/providers/generic.md describes it. It requires signatures of Standard Webhooks. */
 export async function startGeneric() {
   const checks = new Map<string, Check>()
   const library = new Webhook(SECRET)
@@ -123,7 +123,7 @@ export async function startGeneric() {
     personal: ["Katherine", "Johnson"],
     opened: ({ sessionId }: OurSession) => (checks.has(sessionId) ? 1 : 0),
     event,
-    /** Whom it checks for a session of ours. */
+    /** The investor that it checks for our session. */
     investorOf: (sessionId: string) => checks.get(sessionId)?.investorId,
     decide({ sessionId }: OurSession, outcome: Outcome, at = new Date()): string {
       const said = {
@@ -136,7 +136,7 @@ export async function startGeneric() {
     },
     signal: (): string[] => [],
     silent({ sessionId, reference }: OurSession): string[] {
-      // Whatever it says is about somebody: it says nothing else.
+      // A bridge sends only events about sessions.
       if (reference !== null) return []
       const occurred_at = new Date().toISOString()
       return [
@@ -158,7 +158,7 @@ export async function startGeneric() {
   } satisfies VendorDouble & Record<string, unknown>
 }
 
-/** Settings of a test mode that has the sandbox, and another provider for one schema. No session of that one is decided. */
+/** Settings for test mode with the sandbox and another provider for one schema, which never decides. */
 export const sandboxAndGeneric = {
   VOUCH_TEST_PROVIDER: "sandbox accredited_investor_v1=generic",
   VOUCH_GENERIC_URL: "https://bridge.example.com/",

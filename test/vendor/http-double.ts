@@ -4,21 +4,21 @@ import type { Fault } from "./server.ts"
 
 export type Asked = {
   method: string
-  /** Path and query, as they came over the wire: what a signature covers. */
+  /** Path and query as received, which a signature covers. */
   path: string
   headers: IncomingHttpHeaders
   body: Buffer
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   json: unknown
 }
 export type Answered = { status: number; json?: unknown }
 
-/** What a vendor says to what it does not take. */
+/** A vendor's answer to a request that it refuses. */
 export const refused = (status: number, message: string): Answered => ({ status, json: { message } })
 
 /**
- * Another company's API, over real HTTP. It does what it is asked for, and then misbehaves as it is told: whoever asks
- * knows nothing of what has become of the request.
+ * Another company's API, over real HTTP. It executes each request and misbehaves only in its answer, so the caller does not know
+ * whether the request took effect.
  */
 export async function startHttpDouble(answer: (asked: Asked) => Answered) {
   const requests: { method: string; path: string; status: number }[] = []
@@ -68,17 +68,17 @@ export async function startHttpDouble(answer: (asked: Asked) => Answered) {
 
   return {
     origin,
-    /** A page of the vendor's, where an investor is sent. */
+    /** The vendor's page to which an investor is sent. */
     pageUrl: (path: string) => `${origin}/page/${path}`,
-    /** Every call of its API and the status that it gave; 0 for none. */
+    /** Every call of its API and the status of the answer; 0 for none. */
     requests,
-    /** From now on, or after so many good answers. */
+    /** Misbehaves from now on, or after this many good answers. */
     misbehave(as: Fault | null, after = 0): void {
       fault = as
       goodOnes = after
       for (const release of held.splice(0)) release()
     },
-    /** From now on its answers are written anew before they are sent; null is that they are honest again. */
+    /** Changes each answer before it is sent; null stops that. */
     alter(how: ((text: string) => string) | null): void {
       altered = how
     },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import bs58 from "bs58"
 
-/** An Ed25519 key that another company keeps. */
+/** An Ed25519 key of an external key service. */
 export function newKey() {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519")
   const spki = publicKey.export({ format: "der", type: "spki" })
@@ -18,15 +18,15 @@ export function newKey() {
 export type Key = ReturnType<typeof newKey>
 
 /**
- * How a service misbehaves: it is away for a number of requests or for good, hangs, signs with another key, has another
- * key, or damages what it sends.
+ * How a service misbehaves: it is unreachable for a number of requests or permanently, hangs, signs with another key, has
+ * another key, or corrupts its answers.
  */
 export type Fault = { away: number } | "hangs" | "signs wrong" | "other key" | "damages" | null
 
 export type Question = { method: string; url: URL; headers: IncomingMessage["headers"]; body: Buffer }
 export type Answer = { status: number; headers?: Record<string, string>; json: unknown }
 
-/** A key service over real HTTP. `answer` is the company's own; what `away` looks like is too. */
+/** A key service over real HTTP. `answer` and the form of an outage depend on the company. */
 export async function startKeyService(
   answer: (question: Question, key: { of: (key: Key) => Key; isDamaged: boolean }) => Answer,
   away: Answer,
@@ -46,7 +46,7 @@ export async function startKeyService(
       : answer(
           { method: request.method!, url, headers: request.headers, body },
           {
-            // A wrong signature is by a key whose public half nobody was told.
+            // A wrong signature comes from an unknown key.
             of: (key) =>
               fault === "other key" ? other : fault === "signs wrong" ? { ...key, sign: other.sign } : key,
             isDamaged: fault === "damages",
@@ -59,7 +59,7 @@ export async function startKeyService(
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
-    /** Everything that was answered. */
+    /** All answered requests. */
     requests,
     misbehave(next: Fault): void {
       fault = next

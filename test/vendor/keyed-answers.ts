@@ -1,8 +1,8 @@
 import type { Answered } from "./http-double.ts"
 
 /**
- * What Stripe and Persona do with idempotency keys: the first answer to a key is kept, a failure of theirs, too, and another
- * request under the same key is refused. (https://docs.stripe.com/api/idempotent_requests, https://docs.withpersona.com/idempotence)
+ * Idempotency keys as in Stripe and Persona: the first answer to a key is stored, failures too, and another request with the
+ * same key is refused. (https://docs.stripe.com/api/idempotent_requests, https://docs.withpersona.com/idempotence)
  */
 export function keyedAnswers() {
   const byKey = new Map<string, { body: string; answered: Answered }>()
@@ -20,7 +20,7 @@ export function keyedAnswers() {
       byKey.set(key, { body: body.toString(), answered })
       return answered
     },
-    /** From now on everything new fails, and that is kept; or is over. */
+    /** Begins or ends an outage, in which new requests fail and their failures are stored. */
     breakDown(is: boolean): void {
       isBroken = is
     },

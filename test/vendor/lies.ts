@@ -3,14 +3,14 @@ import type { OurSession, VendorContract, VendorFixture } from "./fixture.ts"
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
-/** What a vendor answers is believed only where it can be true. A bridge's answers name nobody, and are refused with a wrong time. */
+/** Tests of implausible answers. A bridge's answers name no one, and are refused with a wrong time. */
 export function describeLies(
   { definition: { name }, outcomes }: VendorContract,
   fixture: () => VendorFixture,
 ): void {
   const isBridge = name === "generic"
 
-  test("a webhook with a text that the database cannot hold is refused for good, and not a 5xx that is sent again for days", async () => {
+  test("a webhook with a text that the database cannot store is refused, instead of a 5xx that is sent again for days", async () => {
     const f = fixture()
     const session = await f.handedOver()
     const body: unknown = JSON.parse(f.vendor.decide(session, "approved"))
@@ -21,8 +21,8 @@ export function describeLies(
     }
   })
 
-  describe.runIf(!isBridge)("what a vendor answers", () => {
-    test("about somebody else decides nothing", async () => {
+  describe.runIf(!isBridge)("a vendor's answer", () => {
+    test("about another person decides nothing", async () => {
       const f = fixture()
       const other = await f.handedOver()
       const session = await f.handedOver()
@@ -38,7 +38,7 @@ export function describeLies(
     })
 
     test.runIf(outcomes.includes("rejected"))(
-      "with a time of years to come hides nothing that it says afterwards",
+      "dated years in the future does not hide later decisions",
       async () => {
         const f = fixture()
         const session = await f.handedOver()
@@ -55,7 +55,7 @@ export function describeLies(
   })
 }
 
-/** Copies of a body, in each of which another text has a NUL. */
+/** Copies of a body, each with a NUL in a different text. */
 function* withNul(value: unknown): Generator<unknown> {
   if (typeof value === "string") yield `${value}\0`
   if (typeof value !== "object" || value === null) return
@@ -64,6 +64,6 @@ function* withNul(value: unknown): Generator<unknown> {
       yield Object.assign(Array.isArray(value) ? [...value] : { ...value }, { [name]: altered })
 }
 
-/** An answer about one, with the other's names in it. */
+/** Swaps the names of two people in an answer. */
 const exchanged = (one: OurSession, other: OurSession) => (text: string) =>
   text.replaceAll(one.reference!, other.reference!).replaceAll(one.investorId, other.investorId)

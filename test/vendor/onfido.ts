@@ -43,23 +43,23 @@ const statuses: Partial<Record<Outcome, string>> = {
 }
 
 export type OnfidoDouble = VendorDouble & {
-  /** Has a run wait for something, or be in a state that nobody has heard of. */
+  /** Sets the status of a run, even to an unknown one. */
   setStatus(reference: string, status: string): void
-  /** How many applicants there are for a person. */
+  /** How many applicants a person has. */
   applicants(investorId: string): number
-  /** A monitor of the person of a run, and the webhook that it has found something. */
+  /** Creates a monitor for the person of a run. Returns the webhook of new matches. */
   watch(reference: string): string
 }
 
 /**
- * Onfido (https://documentation.onfido.com/api/latest): an applicant, then a run of a workflow; names, tags and unknown fields
- * are refused as it refuses them. It takes no idempotency key.
+ * Onfido (https://documentation.onfido.com/api/latest): an applicant, then a run of a workflow. Refuses the same names, tags and
+ * unknown fields as Onfido. Has no idempotency keys.
  */
 export async function startOnfido(): Promise<OnfidoDouble> {
   const applicants = new Map<string, z.infer<typeof newApplicant>>()
   const runs = new Map<string, Run>()
   const monitors = new Map<string, string>()
-  /** Applicants that are to be deleted, and the runs that go with them. */
+  /** Applicants scheduled for deletion with their runs. */
   const leaving = new Set<string>()
   const deleted = new Set<string>()
   const http = await startHttpDouble((asked) => answer(asked))
@@ -92,7 +92,7 @@ export async function startOnfido(): Promise<OnfidoDouble> {
       case "DELETE applicants/":
         if (!applicants.has(id!)) return refused(404, "Applicant not found")
         if (leaving.has(id!)) return refused(422, "The applicant is scheduled for deletion")
-        // It is gone after some days, and its runs with it.
+        // Onfido deletes it with its runs after some days.
         leaving.add(id!)
         for (const run of runs.values()) if (run.applicant_id === id) deleted.add(run.id)
         return { status: 204 }
@@ -223,7 +223,7 @@ export async function startOnfido(): Promise<OnfidoDouble> {
         webhook("check.completed", id, "complete"),
         webhook("workflow_run_evidence_folder.created", id, "created"),
         webhook("workflow_run.something_new", id, "approved"),
-        // Said of a run that its API shows as waiting for the investor.
+        // About a run that the API shows as waiting for the investor.
         webhook("workflow_run.completed", id, "approved", { status: "approved" }),
       ]
     },

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 
-/** An id as Persona makes them: what it is of, and 24 characters. */
+/** An id in Persona's form: a prefix for the type, and 24 characters. */
 export const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 24)}`
 
-/** A report, of an account or of an inquiry alone; what it found stays here. */
+/** A report about an account, or only about an inquiry. Vouch never sees its findings. */
 export const report = ({ account, inquiry }: { account?: string | undefined; inquiry?: string }) => ({
   type: "report/watchlist",
   id: newId("rep"),

@@ -14,7 +14,7 @@ const TEMPLATES = {
   accredited: "itmpl_W5aEXNiXk4YUu6Kp3Bw2qDyr",
 }
 
-/** What it takes; it refuses whatever else comes. */
+/** The fields that it accepts. It refuses others. */
 const creation = z.strictObject({
   data: z.strictObject({
     attributes: z.strictObject({
@@ -56,12 +56,12 @@ const eventOf: Record<string, string> = {
 }
 
 /**
- * Persona (https://docs.withpersona.com): Bearer key, its version named, kebab-case, answers kept by idempotency key (of
- * failures, too), one-time links that open once, and webhooks signed with the time.
+ * Persona (https://docs.withpersona.com): requires a Bearer key, an API version and kebab-case. Stores answers by idempotency
+ * key, failures too. Its links open once, and its webhooks sign the time.
  */
 export async function startPersona() {
   const inquiries = new Map<string, Inquiry>()
-  /** By the reference that they were made for. */
+  /** Accounts by their reference. */
   const accounts = new Map<string, string>()
   const links = new Map<string, { inquiry: string; isUsed: boolean }>()
   const keyed = keyedAnswers()
@@ -93,7 +93,7 @@ export async function startPersona() {
       return { status: 200, json: { data: shown(inquiry), meta: linkTo(inquiry) } }
     }
     if (method === "DELETE") {
-      // What a repeat comes to is not documented: here it is refused.
+      // The answer to a repeat is not documented. The double refuses it.
       if (inquiry.isRedacted) return refused(409, "The inquiry is redacted")
       inquiry.isRedacted = true
       return { status: 200, json: { data: { ...shown(inquiry), attributes: { status: inquiry.status } } } }
@@ -206,7 +206,7 @@ export async function startPersona() {
       link.isUsed = true
       return true
     },
-    /** An outage whose answers are kept by the keys of the requests, as Persona keeps them. */
+    /** An outage whose answers are stored under the requests' idempotency keys, like Persona's. */
     breakDown: keyed.breakDown,
     bring,
     event,
@@ -232,7 +232,7 @@ export async function startPersona() {
         case "watchlist_match":
           return [
             eventAbout("report/watchlist.matched", report({ account, inquiry: reference! }), { at }),
-            // Of an inquiry without an account, as far as the report knows.
+            // A report that names only the inquiry, not the account.
             eventAbout("report/adverse-media.matched", report({ inquiry: reference! }), { at }),
             eventAbout("report/politically-exposed-person.matched", report({ account }), { at }),
             eventAbout("report/crypto-address-watchlist.matched", report({ account }), { at }),
@@ -246,7 +246,7 @@ export async function startPersona() {
         case "person_deactivated":
           return [
             eventAbout("account.archived", person(investorId), { at }),
-            // Where the reference is on the webhook's blocklist.
+            // As if the reference were on the webhook's blocklist.
             eventAbout("account.archived", person(null), { at }),
           ]
         case "data_deleted":
@@ -266,10 +266,10 @@ export async function startPersona() {
         event("verification.passed", `ver_${++count}`, { type: "verification/government-id" }),
         event("inquiry.approved", `case_${++count}`, { type: "case" }),
         event("something.new-of-next-year", id),
-        // Of nobody that is known here, or of nobody at all.
+        // About an unknown person, or about no one.
         eventAbout("report/watchlist.matched", report({ account: newId("act") })),
         eventAbout("report/watchlist.matched", report({})),
-        // What is found in no list, what was searched and not found, and what is deleted by a schedule.
+        // Reports that are not list matches, searches without a match, and scheduled deletions.
         eventAbout("report/email-address.matched", report({ account: accounts.get(investorId) })),
         eventAbout("report/watchlist.ready", report({ account: accounts.get(investorId) })),
         event("case.resolved", newId("case"), { type: "case" }),
@@ -285,7 +285,7 @@ export async function startPersona() {
   } satisfies VendorDouble & Record<string, unknown>
 }
 
-/** One signature, as it stands in the header. */
+/** One signature, in the header's form. */
 export function pair(body: string, secret: string, at = new Date()): string {
   const seconds = Math.floor(at.getTime() / 1000)
   return `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`

@@ -9,7 +9,7 @@ export const nowInSeconds = () => Math.floor(Date.now() / 1000)
 
 const session = { sessionId: "sess_1", investorId: "inv_1", schemaId: "kyc_individual_v1" } as SessionToVerify
 
-/** Has an adapter read bodies that its vendor publishes: of webhooks, and as answers of its API. */
+/** Lets an adapter read bodies that its vendor publishes: of webhooks and of API answers. */
 export function startPublished() {
   let answer: Answered
   let http: Awaited<ReturnType<typeof startHttpDouble>>

@@ -6,7 +6,7 @@ import type { VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"
 
 type Redact = NonNullable<Extract<Flow, { kind: "redirect" }>["redact"]>
 
-/** What holds for every vendor that can be asked to delete what it keeps of a person. */
+/** Tests for every vendor whose API can delete a person's data. */
 export function describeRedaction(
   { definition: { name, label }, deletes }: VendorContract,
   f: () => VendorFixture,
@@ -25,19 +25,19 @@ export function describeRedaction(
     return session.reference!
   }
 
-  test.runIf(!deletes)("is not asked to delete anything, because its API cannot be", () => {
+  test.runIf(!deletes)("is not asked to delete anything, because its API cannot", () => {
     expect(() => redact("anybody")).toThrow("cannot be asked")
   })
 
-  describe.runIf(deletes)("asked to delete what it keeps", () => {
-    test("it does, and asked again finds nothing left, which is well", async () => {
+  describe.runIf(deletes)("asked to delete a person's data", () => {
+    test("it does, and a repeat succeeds too", async () => {
       const reference = await verified()
       await redact(reference)
       expect(vendor().redacted(reference)).toBe(true)
       for (const _ of [1, 2]) await redact(reference)
     })
 
-    test("an answer that was lost is made up for by the next one", async () => {
+    test("after a lost answer, the next attempt succeeds", async () => {
       const reference = await verified()
       vendorDeadline.ms = 300
       for (const fault of ["fails", "hangs"] as const) {
@@ -50,7 +50,7 @@ export function describeRedaction(
       expect(vendor().redacted(reference)).toBe(true)
     })
 
-    test("what it knows nothing of is deleted already", async () => {
+    test("unknown data counts as deleted", async () => {
       await redact("00000000-0000-4000-8000-000000000000")
     })
   })

@@ -6,7 +6,7 @@ import { z } from "zod"
 const API_KEY = "ek_test_0123456789"
 const SECRET = "example secret"
 
-/** What the company's API takes; it refuses whatever else comes. */
+/** The fields that the API accepts. It refuses others. */
 const check = z.strictObject({
   reference: z.string().min(1).max(200),
   level: z.string(),
@@ -14,7 +14,7 @@ const check = z.strictObject({
   language: z.string().length(2).optional(),
 })
 type Check = z.infer<typeof check> & { id: string; body: string; result: Result }
-/** What it has found out; a check that is under way has none. */
+/** The result of a check; an open check has none. */
 type Result = { status: string; decided_at: string | null; country?: string }
 
 /** How it misbehaves: answers nothing, an error, no JSON, JSON without what it must have, too much, another address. */
@@ -38,7 +38,7 @@ export async function startVendor() {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url!
-    // A browser on the company's own page asks for it.
+    // A browser on the company's page requests it.
     if (path === "/favicon.ico") return void response.writeHead(204).end()
     const body = await textOf(request)
     const [, pageOf] = /^\/page\/([\w-]+)/.exec(path) ?? []
@@ -59,7 +59,7 @@ export async function startVendor() {
     const opened = resumed === undefined ? open(request, path, body) : checks.get(resumed)
     if (typeof opened === "string") return say(Number(opened.slice(0, 3)), { error: opened.slice(4) })
     if (opened === undefined) return say(404, { error: "no such check" })
-    // What it was asked for has happened by now, whatever becomes of the answer.
+    // The request has taken effect at this point, even if the answer gets lost.
     const url = `${origin}/page/${opened.id}?ticket=${randomUUID()}`
     const expires_at = new Date(Date.now() + minutes * 60_000).toISOString()
     const page = { id: opened.id, url, expires_at, once }
@@ -87,7 +87,7 @@ export async function startVendor() {
     }
   }
 
-  /** What it has found out about a check. */
+  /** Answers with the result of a check. */
   function tell(id: string, say: (status: number, json: object) => void): void {
     const one = checks.get(id)
     if (fault === "fails") say(500, { error: "out of order" })
@@ -95,7 +95,7 @@ export async function startVendor() {
     else say(404, { error: "no such check" })
   }
 
-  /** Forgets the person of a check; again, it is as before. */
+  /** Deletes the person of a check. A repeat has no further effect. */
   function redact(id: string, say: (status: number, json: object) => void) {
     if (fault === "fails") return say(500, { error: "out of order" })
     if (!checks.has(id)) return say(404, { error: "no such check" })
@@ -103,7 +103,7 @@ export async function startVendor() {
     say(200, { id, redacted: true })
   }
 
-  /** The check that is asked for: a new one, or the same one to the same key. A text says why there is none. */
+  /** Opens a check, or returns the one of the same key. A text is an error. */
   function open(request: IncomingMessage, path: string, body: string): Check | string | undefined {
     if (path !== "/checks") return undefined
     const key = request.headers["idempotency-key"]
@@ -123,7 +123,7 @@ export async function startVendor() {
     return opened
   }
 
-  /** The company's own page: a button that passes, and the way back. */
+  /** The company's page: buttons for the result, and the way back. */
   async function showPage(
     request: IncomingMessage,
     response: ServerResponse,
@@ -142,7 +142,7 @@ export async function startVendor() {
     response.writeHead(200, { "content-type": "text/html" }).end(html)
   }
 
-  /** Finds something out, and tells nobody: a webhook that gets lost. */
+  /** Decides without sending a webhook, as if it got lost. */
   function decide(reference: string, status: string, at = new Date()): void {
     for (const one of checks.values()) {
       if (one.reference === reference) one.result = { status, decided_at: at.toISOString(), country: "US" }
@@ -185,18 +185,18 @@ export async function startVendor() {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   return {
-    /** Settings of Vouch that lead here. */
+    /** Vouch's settings for this vendor. */
     settings: {
       VOUCH_EXAMPLEID_URL: origin,
       VOUCH_EXAMPLEID_API_KEY: API_KEY,
       VOUCH_EXAMPLEID_SECRET: SECRET,
     },
     secrets: [API_KEY, SECRET],
-    /** Every call of its API and the status that it gave; 0 for none. */
+    /** Every call of its API and the status of the answer; 0 for none. */
     requests,
     /** The checks that it has opened for a reference. */
     opened: (reference: string) => [...checks.values()].filter((one) => one.reference === reference),
-    /** Whether it was asked to forget a check, and has. */
+    /** Whether it has deleted a check's data. */
     hasRedacted: (id: string) => redacted.has(id),
     report,
     decide,
@@ -204,12 +204,12 @@ export async function startVendor() {
       fault = as
       for (const release of held.splice(0)) release()
     },
-    /** What the addresses of its pages are good for, from now on. */
+    /** Sets how long, or how often, the addresses of its pages work. */
     links(kind: { once?: boolean; minutes?: number }): void {
       once = kind.once ?? false
       minutes = kind.minutes ?? 60
     },
-    /** Where its page reports to, by itself. */
+    /** Sets where its page sends webhooks. */
     reportTo(url: string): void {
       webhooks = url
     },

@@ -3,7 +3,7 @@ import type { OurSession, VendorContract, VendorDouble, VendorFixture } from "./
 
 const minutesAgo = (n: number) => new Date(Date.now() - n * 60_000)
 
-/** What holds for all that a vendor says of people whom it has approved, in each of its ways to say it. */
+/** Tests of a vendor's signals about people whom it approved, in each form that the vendor sends. */
 export function describeSignals(
   { signals, outcomes }: VendorContract,
   f: () => VendorFixture,
@@ -16,7 +16,7 @@ export function describeSignals(
     return session
   }
 
-  /** Each way to say a signal, of another person each time. */
+  /** Each form of a signal, each about another person. */
   async function eachWay(
     signal: VendorContract["signals"][number],
     at: Date,
@@ -31,7 +31,7 @@ export function describeSignals(
     }
   }
 
-  describe.runIf(signals.length > 0)("what is said after an approval", () => {
+  describe.runIf(signals.length > 0)("a signal after an approval", () => {
     test.each(signals)("%s counts once", async (signal) => {
       await eachWay(signal, new Date(), async (body, session) => {
         expect(await f().send(body)).toEqual([200, "applied"])
@@ -44,7 +44,7 @@ export function describeSignals(
       })
     })
 
-    test.each(signals)("%s of before the approval says nothing new", async (signal) => {
+    test.each(signals)("%s from before the approval has no effect", async (signal) => {
       await eachWay(signal, minutesAgo(30), async (body, session) => {
         expect(await f().send(body)).toEqual([200, "ignored"])
         expect(await f().findings(session)).toEqual([])
@@ -52,7 +52,7 @@ export function describeSignals(
       })
     })
 
-    test.runIf(outcomes.includes("in_review"))("a review before it is none of these", async () => {
+    test.runIf(outcomes.includes("in_review"))("a review before the approval is not a signal", async () => {
       const session = await f().handedOver()
       expect(await f().send(vendor().decide(session, "in_review"))).toEqual([200, "applied"])
       expect(await f().findings(session)).toEqual([])

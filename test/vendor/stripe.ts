@@ -11,7 +11,7 @@ const VERSION = "2026-10-28.endive"
 const FLOW = "vf_1MxExampleFlow0123"
 
 const common = { client_reference_id: z.string().min(1).max(200), return_url: z.url() }
-/** What it takes, as a form; it refuses whatever else comes. */
+/** The form fields that it accepts. It refuses others. */
 const creation = z.union([
   z.strictObject({ ...common, verification_flow: z.literal(FLOW) }),
   z.strictObject({
@@ -41,9 +41,9 @@ const results: Partial<Record<Outcome, { status: Session["status"]; code?: strin
 }
 
 /**
- * Stripe Identity (https://docs.stripe.com/api/identity/verification_sessions): a Bearer key, its version named, forms
- * without unknown parameters, answers kept by idempotency key (of failures, too), addresses that open once, and webhooks
- * signed with the time.
+ * Stripe Identity (https://docs.stripe.com/api/identity/verification_sessions): requires a Bearer key, an API version and forms
+ * without unknown parameters. Stores answers by idempotency key, failures too. Its addresses open once, and its webhooks sign
+ * the time.
  */
 export async function startStripe({ mayReadBirthDate = true, failed = "resubmission_requested" } = {}) {
   const sessions = new Map<string, Session>()
@@ -97,7 +97,7 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
     return { status: 200, json: shown(session, []) }
   }
 
-  /** A fresh address each time that it is asked for, as long as there is something to submit. */
+  /** A new address for each request, while something is left to submit. */
   function urlOf({ id, status }: Session): string | null {
     if (status !== "requires_input") return null
     const ticket = `test_${randomUUID()}`
@@ -145,7 +145,7 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
     const session = sessions.get(reference)!
     session.status = status
     session.lastError = code === null ? null : { code, reason: "The document of Grace Hopper is worn." }
-    // Nobody who gave up has been checked.
+    // An investor who gave up was not checked.
     if (code !== "abandoned" && code !== "consent_declined")
       session.reportedAt = Math.floor(at.getTime() / 1000)
   }
@@ -214,7 +214,7 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
       link.isUsed = true
       return true
     },
-    /** An outage whose answers are kept by the keys of the requests, as Stripe keeps them. */
+    /** An outage whose answers are stored under the requests' idempotency keys, like Stripe's. */
     breakDown: keyed.breakDown,
     bring,
     event,

@@ -10,17 +10,17 @@ const SECRET_KEY = "Hej2ch71kG2kTd1iIUDZFNsO5C1lh5Gq"
 const WEBHOOK_SECRET = "SoMeWeBhOoKsEcReT0123456789"
 const SKEW_SECONDS = 60
 const LEVELS = ["basic-kyc-level", "Accredited investors"]
-/** A workflow: it begins at a level, may lead to others, and ends at the last one. */
+/** A workflow, which begins at a level, can continue at others, and ends at the last one. */
 export const WORKFLOW = { entry: "workflow-entry", between: "Questions", final: "proof-of-address" }
 
-/** What a review says that is over. */
+/** Result of a finished, positive review. */
 export const green = { reviewAnswer: "GREEN" }
 export const completed = (reviewResult: NonNullable<Review["reviewResult"]>) => ({
   reviewStatus: "completed",
   reviewResult,
 })
 
-/** The adapter with the settings that lead to a double. */
+/** The adapter with the settings of a double. */
 export function configuredSumsub(settings: Record<string, string | undefined>) {
   const values = Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", ""), value])
   const configured = sumsub.configure(Object.fromEntries(values))
@@ -75,28 +75,28 @@ const results: Partial<Record<Outcome, NonNullable<Review["reviewResult"]>>> = {
 type ReviewOf = { reviewStatus: string; reviewResult?: Review["reviewResult"] }
 
 export type SumsubDouble = VendorDouble & {
-  /** Misbehaves after so many good answers. */
+  /** Misbehaves after this many good answers. */
   misbehave(as: Fault | null, after?: number): void
-  /** How many people it keeps that it was told of by this id. */
+  /** How many applicants it has with this id. */
   applicants(userId: string): number
   /** The body of any webhook about a person. */
   webhook(
     type: string,
     about: { userId: string; levelName?: string; at?: Date } & Record<string, unknown>,
   ): string
-  /** Takes a person out of use, or moves it to another level. */
+  /** Deactivates an applicant. */
   deactivate(userId: string): void
   moveToLevel(userId: string, levelName: string): void
-  /** Reviews a person at a level, in whatever way. Returns the body of a webhook of a type that says so. */
+  /** Reviews an applicant at a level. Returns the body of a webhook of the given type. */
   review(type: string, about: { userId: string; levelName: string; at?: Date } & ReviewOf): string
-  /** The level of the link that was made last for a person. */
+  /** The level of the last link for a person. */
   linkedLevel(userId: string): string | undefined
   levelOf(schemaId: string): string
 }
 
 /**
- * Sumsub (https://docs.sumsub.com/reference/authentication): the signature is computed anew over the URI and the bytes that
- * arrived, unknown fields and levels are refused, and there is one applicant for an external id, whoever asks.
+ * Sumsub (https://docs.sumsub.com/reference/authentication): computes the signature over the URI and the bytes that arrived,
+ * refuses unknown fields and levels, and has one applicant for each external id.
  */
 export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promise<SumsubDouble> {
   const applicants = new Map<string, Applicant>()
@@ -268,7 +268,7 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
   }
 }
 
-/** The applicant, with all that Sumsub knows: far more than we keep. */
+/** The applicant with everything that Sumsub knows, which is far more than Vouch stores. */
 const shown = ({ id, externalUserId, review, isActive }: Applicant) => ({
   id,
   createdAt: review.createDate,

@@ -7,17 +7,17 @@ export function describeUnread(
   fixture: () => VendorFixture,
   double: () => VendorDouble,
 ): void {
-  // A bridge speaks Vouch's own format: its author must see the mistake.
+  // A bridge uses Vouch's own format, and its author must see the mistake.
   const isBridge = name === "generic"
 
-  test.runIf(isBridge)("that are signed and cannot be read are refused for good", async () => {
+  test.runIf(isBridge)("that are signed but unreadable are refused", async () => {
     const f = fixture()
     expect(await f.send("not JSON")).toEqual([400, "malformed_json"])
     expect(await f.send("[]")).toEqual([400, "malformed_request"])
     expect(await f.send("{}")).toEqual([422, "validation_failed"])
   })
 
-  test.runIf(!isBridge)("that are signed and cannot be read are ignored, and the log says why", async () => {
+  test.runIf(!isBridge)("that are signed but unreadable are ignored, and the log says why", async () => {
     const f = fixture()
     for (const body of ["not JSON", "[]", "{}", '{"of": "next year"}']) {
       const before = f.app.log.length
@@ -28,7 +28,7 @@ export function describeUnread(
   })
 
   test.runIf(!isBridge)(
-    "that cannot be read have the vendor asked about the check that they name",
+    "that are unreadable make Vouch ask the vendor about the check that they name",
     async () => {
       const f = fixture()
       const session = await f.handedOver()
@@ -50,14 +50,14 @@ export function describeUnread(
   )
 
   test.runIf(!isBridge && outcomes.includes("withdrawn"))(
-    "that cannot be read may be the end of an approval",
+    "that are unreadable can still end an approval",
     async () => {
       const f = fixture()
       const session = await f.handedOver()
       await f.send(double().decide(session, "approved", new Date(Date.now() - 60_000)))
       await f.waitForStatus(session, "verified")
       double().decide(session, "withdrawn")
-      // It breaks off, and names the check all the same.
+      // Truncated, but it names the check.
       expect(
         await f.send(`{"about": "${session.investorId}", "check": "${session.reference}", "result": `),
       ).toEqual([200, "applied"])

@@ -1,6 +1,5 @@
 /**
- * Webhooks of Veriff in the form of its own examples, with names and numbers replaced. `docs/providers/veriff.md` names
- * the page of each.
+ * Webhooks as in Veriff's examples, with other names and numbers. `docs/providers/veriff.md` has the sources.
  */
 type About = { id: string; vendorData: string }
 
@@ -12,7 +11,7 @@ export const withoutOffset = (at: Date): string => at.toISOString().slice(0, -1)
 
 const field = (value: string | null) => ({ confidenceCategory: "high", value, sources: ["VIZ", "MRZ"] })
 
-/** What the plan with Full Auto reports, and what its API answers. */
+/** The webhook and the API's answer of the Full Auto plan. */
 export const fullAuto = ({ id, vendorData }: About, decision: string, at: Date) => ({
   status: "success",
   eventType: "fullauto",
@@ -48,7 +47,7 @@ export const fullAuto = ({ id, vendorData }: About, decision: string, at: Date) 
   },
 })
 
-/** A status of the customer's own, which a member has put on an attempt. */
+/** A status that the customer defines and a member sets. */
 export const userDefinedStatus = ({ id, vendorData }: About, at: Date) => ({
   data: {
     verification: {
@@ -71,7 +70,7 @@ export const userDefinedStatus = ({ id, vendorData }: About, at: Date) => ({
   version: "1.0.0",
 })
 
-/** The result of a search in lists, by the newer solution: `no_match`, `potential_match` or `reviewed`. */
+/** The result of a list search, in the newer form: `no_match`, `potential_match` or `reviewed`. */
 export const screened = ({ id, vendorData }: About, reviewStatus: string, at: Date) => ({
   status: "success",
   checkType: "updated_result",

@@ -4,7 +4,7 @@ import type { OurSession, Outcome, VendorDouble } from "./fixture.ts"
 import { type Answered, type Asked, refused, startHttpDouble } from "./http-double.ts"
 import { fullAuto } from "./veriff-bodies.ts"
 
-/** Two integrations of one account: each has its own keys, and knows its own sessions alone. */
+/** Two integrations of one account. Each has its own keys and knows only its own sessions. */
 const INTEGRATIONS = [
   { key: "8e4b1b5f-4a3f-4b66-9f0c-6f7f0b0f6c01", secret: "abcdef12-abcd-abcd-abcd-abcdef012345" },
   { key: "8e4b1b5f-4a3f-4b66-9f0c-6f7f0b0f6c02", secret: "fedcba98-abcd-abcd-abcd-abcdef012345" },
@@ -23,7 +23,7 @@ type Session = {
   vendorData: string
   key: string
   decision: object | null
-  /** What the plan with Full Auto has decided: such a session has no other decision. */
+  /** The decision of the Full Auto plan. Such a session has no other decision. */
   automatic: object | null
 }
 
@@ -44,9 +44,9 @@ const codes: Partial<
 }
 
 export type VeriffDouble = VendorDouble & {
-  /** The result of a search in lists, as the watchlist webhook tells it. */
+  /** The result of a list search, as the body of the watchlist webhook. */
   watchlist(reference: string, matchStatus: string, at?: Date): string
-  /** Decides as the plan with Full Auto does. Returns the body of its webhook. */
+  /** Decides like the Full Auto plan. Returns the body of its webhook. */
   decideAutomatically(session: OurSession, decision: string, at?: Date): string
   /** Headers of a webhook of the integration for accredited investors. */
   signAsSecond(body: string): Record<string, string>
@@ -173,7 +173,7 @@ export async function startVeriff(): Promise<VeriffDouble> {
           matchStatus: "no_match",
           searchHits: [],
         }),
-        // Said of a session about which its API knows nothing yet.
+        // About a session that has no decision in the API yet.
         JSON.stringify({ status: "success", verification: { id, status: "approved", code: 9001 } }),
       ]
     },
@@ -184,7 +184,7 @@ export async function startVeriff(): Promise<VeriffDouble> {
   }
 }
 
-/** Far more than we keep. */
+/** Far more than Vouch stores. */
 const person = {
   person: {
     firstName: "SARAH",

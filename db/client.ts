@@ -1,6 +1,6 @@
 import { type Limits, openClient, type Queryable, settingsOf } from "./connection.ts"
 import { Pipeline, type Reads } from "./pipeline.ts"
-import { Pool, type Sql } from "./pool.ts"
+import { Pool, type Sql, WAIT_MS } from "./pool.ts"
 
 export type { Queryable } from "./connection.ts"
 export {
@@ -53,6 +53,8 @@ export type DatabaseOptions = {
   max?: number
   /** For a tool that reads everything: its statements may be slow. */
   patient?: boolean
+  /** How many times as long as usual locks, statements and connections are waited for: tests on a loaded machine raise it. */
+  slowness?: number
   /** Whether there is a pooler, which refuses unknown settings. */
   pooled?: boolean
 }
@@ -60,14 +62,21 @@ export type DatabaseOptions = {
 type Connected = { pools: Pool[]; pipelines: Pipeline[] }
 let connected: Connected = { pools: [], pipelines: [] }
 
+const slowed = ({ lock_ms, statement_ms, idleInTransaction_ms }: Limits, times: number): Limits => ({
+  lock_ms: lock_ms * times,
+  statement_ms: statement_ms * times,
+  idleInTransaction_ms: idleInTransaction_ms * times,
+})
+
 /** Binds `sql` and the others to a database. Nothing connects before the first statement. */
 export function connectDatabase(
   url: string,
-  { max = 20, patient = false, pooled = false }: DatabaseOptions = {},
+  { max = 20, patient = false, pooled = false, slowness = 1 }: DatabaseOptions = {},
 ): void {
-  const limits = patient ? { ...LIMITS, statement_ms: PATIENCE_MS } : LIMITS
-  const wait = patient ? { wait_ms: PATIENCE_MS } : {}
-  const readSettings = pooled ? {} : settingsOf(READ_LIMITS)
+  const usual = slowed(LIMITS, slowness)
+  const limits = patient ? { ...usual, statement_ms: PATIENCE_MS } : usual
+  const wait = { wait_ms: patient ? PATIENCE_MS : WAIT_MS * slowness }
+  const readSettings = pooled ? {} : settingsOf(slowed(READ_LIMITS, slowness))
   const requests = new Pool({
     url,
     max: Math.max(2, max - 3 - BACKGROUND),

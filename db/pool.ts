@@ -18,7 +18,7 @@ import { bindTag, Session, type Transaction, type Work } from "./session.ts"
 import { traceStatement } from "./trace.ts"
 
 /** The default of a pool. Together with the lock timeout, a request is still answered within 5 seconds. */
-const WAIT_MS = 2000
+export const WAIT_MS = 2000
 /** Maximum waiters for a connection. Beyond it, none could be served in time. */
 const MAX_WAITING = 10_000
 /** Time beyond the database's statement timeout before silence counts as a lost connection. */

@@ -17,7 +17,7 @@ let free: Customer
 let stopped: postgres.Sql
 
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_DATABASE_POOL: "12" })
+  app = await startTestApp({ VOUCH_DATABASE_POOL: "12" }, { slowness: 1 })
   blocked = await customer()
   free = await customer()
   stopped = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 1 })

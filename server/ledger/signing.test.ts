@@ -19,7 +19,7 @@ let tokens: TokenFixture
 let authority: string
 
 beforeAll(async () => {
-  app = await startTestApp({}, undefined, keys.keysOf)
+  app = await startTestApp({}, { keysOf: keys.keysOf })
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)
   authority = `authority/${key.workspaceId}`

@@ -42,10 +42,16 @@ const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestAp
   "one with an outage": {
     scenarios: outages(() => database),
     begin: () =>
-      startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
-        database = await flakyProxy(url)
-        return database.url
-      }),
+      startTestApp(
+        { VOUCH_ROLE: "web" },
+        {
+          slowness: 1,
+          between: async (url) => {
+            database = await flakyProxy(url)
+            return database.url
+          },
+        },
+      ),
   },
   "a public one": { scenarios: publicOnly, begin: () => startTestApp(publicSettings) },
   "its dashboard": { scenarios: dashboard, begin: () => startTestApp(dashboardSettings) },

@@ -25,10 +25,16 @@ let customers: Customer[]
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
 beforeAll(async () => {
-  app = await startTestApp({}, async (url) => {
-    database = await flakyProxy(url)
-    return database.url
-  })
+  app = await startTestApp(
+    {},
+    {
+      slowness: 1,
+      between: async (url) => {
+        database = await flakyProxy(url)
+        return database.url
+      },
+    },
+  )
   customers = await Promise.all(
     ["First", "Second"].map(async (name) => {
       const account = await createAccount({ name, plan: "enterprise" })

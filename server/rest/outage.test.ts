@@ -18,10 +18,16 @@ let key: TestKey
 let database: FlakyProxy
 
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
-    database = await flakyProxy(url)
-    return database.url
-  })
+  app = await startTestApp(
+    { VOUCH_ROLE: "web" },
+    {
+      slowness: 1,
+      between: async (url) => {
+        database = await flakyProxy(url)
+        return database.url
+      },
+    },
+  )
   key = await app.key()
 })
 afterAll(() => app.stop())

@@ -28,6 +28,8 @@ export type PrepareOptions = {
   providers?: readonly ProviderDefinition[]
   /** Aborts whatever the start waits for. */
   ending?: AbortSignal
+  /** How many times as long as usual the database is waited for: tests on a loaded machine raise it. */
+  slowness?: number
 }
 
 /** The time of a cluster's slot, in milliseconds. */
@@ -44,6 +46,7 @@ export async function prepare({
   keysOf = localKeys,
   providers: table,
   ending,
+  slowness = 1,
   patient = false,
   origin = originOf(settings),
 }: PrepareOptions & { patient?: boolean; origin?: string | undefined }): Promise<void> {
@@ -61,6 +64,7 @@ export async function prepare({
     max: settings.VOUCH_DATABASE_POOL,
     pooled: settings.DATABASE_DIRECT_URL !== undefined,
     patient,
+    slowness,
   })
   await sayWhenSlow("the database and its migrations", migrate(settings.DATABASE_DIRECT_URL ?? databaseUrl))
   await followDatabaseClock(databaseUrl)

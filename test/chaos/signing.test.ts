@@ -20,7 +20,7 @@ let wallet: string
 const servers: ShiftedServer[] = []
 
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_ROLE: "web" }, undefined)
+  app = await startTestApp({ VOUCH_ROLE: "web" })
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)
   const first = await server()

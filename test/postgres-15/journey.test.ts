@@ -43,7 +43,7 @@ test.each([
       DATABASE_URL: url,
       ...(isPooled && { DATABASE_DIRECT_URL: direct }),
     }
-    app = await startTestApp(settings, () => url)
+    app = await startTestApp(settings, { between: () => url })
     await cluster.fundFeePayers()
     const key = await app.key({ plan: "growth" })
     const { post, get, config, mint, transfer, wallets, onChain } = tokenFixture(app, key)
@@ -94,7 +94,7 @@ test.each([
       expect(prepared.map(({ name }) => name).join()).toContain("PGBOUNCER_")
 
     await app.stop()
-    app = await startTestApp(settings, () => url)
+    app = await startTestApp(settings, { between: () => url })
     const later = tokenFixture(app, key)
     expect((await later.get(`/kyc/status/${to}`)).json.status).toBe("verified")
     expect((await later.get("/events?limit=1000")).json.data.slice(0, sequences.length)).toEqual(events.data)

@@ -18,12 +18,7 @@ export async function startWithVendor() {
     ...vendor.settings,
     VOUCH_TEST_PROVIDER: `sandbox ${ACCREDITED}=exampleid`,
   }
-  const app = await startTestApp(
-    { ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" },
-    undefined,
-    undefined,
-    table,
-  )
+  const app = await startTestApp({ ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" }, { providers: table })
   const key = await app.key()
   vendor.reportTo(`${app.origin}/v1/kyc/webhook/exampleid`)
   afterEach(() => {

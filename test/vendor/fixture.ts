@@ -102,9 +102,7 @@ export async function startVendorFixture(
   const { name } = definition
   const app: TestApp = await startTestApp(
     { ...vendor.settings, VOUCH_TEST_PROVIDER: name, ...settings },
-    undefined,
-    undefined,
-    [...providers.filter((one) => one.name !== name), definition],
+    { providers: [...providers.filter((one) => one.name !== name), definition] },
   )
   const key: TestKey = await app.key({ plan: "enterprise" })
 

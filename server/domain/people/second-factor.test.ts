@@ -1,6 +1,7 @@
 import { TOTP } from "otpauth"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
@@ -14,9 +15,15 @@ async function memberWithFactor() {
   const { json } = await browser.auth("/two-factor/enable", { password: PASSWORD })
   const secret = new URL(json.totpURI).searchParams.get("secret")!
   const totp = new TOTP({ secret, period: 30, digits: 6 })
-  const code = (stepsAhead = 0) => totp.generate({ timestamp: Date.now() + stepsAhead * STEP_MS })
-  // With the previous step's code, so that the codes of this step and the next are still valid.
-  expect((await browser.auth("/two-factor/verify-totp", { code: code(-1) })).status).toBe(200)
+  let now = Date.now()
+  const code = (stepsAhead = 0) => totp.generate({ timestamp: now + stepsAhead * STEP_MS })
+  // With the previous step's code, so that the codes of this step and the next are still valid. Repeated if a step ends
+  // on the way.
+  await waitFor(async () => {
+    now = Date.now()
+    const { status } = await browser.auth("/two-factor/verify-totp", { code: code(-1) })
+    return status === 200
+  }, "the previous step's code to be accepted")
   return { browser, email, code, secret, backupCodes: json.backupCodes as string[] }
 }
 

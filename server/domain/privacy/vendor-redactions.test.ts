@@ -18,10 +18,10 @@ let key: TestKey
 beforeAll(async () => {
   vendor = await startVendor()
   const settings = { ...vendor.settings, VOUCH_TEST_PROVIDER: `sandbox ${ACCREDITED}=exampleid` }
-  app = await startTestApp({ ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" }, undefined, undefined, [
-    ...providers,
-    exampleId,
-  ])
+  app = await startTestApp(
+    { ...settings, VOUCH_EXAMPLEID_DEADLINE_MS: "1000" },
+    { providers: [...providers, exampleId] },
+  )
   key = await app.key()
   vendor.reportTo(`${app.origin}/v1/kyc/webhook/exampleid`)
 })

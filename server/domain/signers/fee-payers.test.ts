@@ -38,7 +38,7 @@ beforeAll(async () => {
   cluster = await startTwistedChain()
   vault = await startVault()
   for (const [name, value] of Object.entries(vault.environment)) vi.stubEnv(name, value)
-  app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url }, undefined, keys.keysOf)
+  app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url }, { keysOf: keys.keysOf })
   await cluster.fundFeePayers()
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 async function serve(url: string): Promise<void> {
-  app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url, ...secrets }, () => url)
+  app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url, ...secrets }, { between: () => url })
 }
 
 /** Copies the database while no client is connected to it. */

@@ -55,10 +55,16 @@ test("a refusal for too many requests is logged", async () => {
 
 test("requests answered while the database is down are logged when it is back", async () => {
   let database: FlakyProxy | undefined
-  const app = await startTestApp({ VOUCH_ROLE: "web" }, async (url) => {
-    database = await flakyProxy(url)
-    return database.url
-  })
+  const app = await startTestApp(
+    { VOUCH_ROLE: "web" },
+    {
+      slowness: 1,
+      between: async (url) => {
+        database = await flakyProxy(url)
+        return database.url
+      },
+    },
+  )
   ends.push(() => app.stop())
   const { apiKey } = await app.key()
   const send = () => app.request({ method: "GET", path: "/usage", key: apiKey })

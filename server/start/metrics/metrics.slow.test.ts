@@ -16,10 +16,16 @@ let key: TestKey
 let database: FlakyProxy
 
 beforeAll(async () => {
-  app = await startTestApp({ VOUCH_METRICS_PORT: "0" }, async (url) => {
-    database = await flakyProxy(url)
-    return database.url
-  })
+  app = await startTestApp(
+    { VOUCH_METRICS_PORT: "0" },
+    {
+      slowness: 1,
+      between: async (url) => {
+        database = await flakyProxy(url)
+        return database.url
+      },
+    },
+  )
   const { workspaces } = await createAccount({ name: NAME, plan: "enterprise", quota: 0 })
   const workspaceId = workspaces.live
   const made = await createKey({

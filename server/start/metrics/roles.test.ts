@@ -71,7 +71,7 @@ test("a process that only answers requests needs no VOUCH_SIGNER, and gets only 
       ...{ VOUCH_TEST_FEE_PAYER: service.uri, VOUCH_TEST_AUTHORITY: service.uri },
       VOUCH_LIVE_AUTHORITY: service.uri,
     },
-    recordedBy(secret),
+    { between: recordedBy(secret) },
   )
   expect(deployment.hasSigner).toBe(false)
   const key = await app.key({ plan: "growth" })

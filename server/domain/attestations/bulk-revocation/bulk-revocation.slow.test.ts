@@ -137,7 +137,7 @@ test("a worker that dies in the middle of one leaves it whole for the next, and 
   await verify(ids)
   await sql.unsafe(`
     create function stall() returns trigger language plpgsql as $$
-      begin perform pg_sleep(8); return new; end $$;
+      begin perform pg_sleep(100); return new; end $$;
     create trigger stall before update on bulk_revocation_items
       for each row when (new.place = 3 and new.outcome is not null) execute function stall()`)
   const id = await begin(browser, ids)
@@ -150,7 +150,10 @@ test("a worker that dies in the middle of one leaves it whole for the next, and 
   // Another worker leaves it alone, and does not wait for it.
   await work()
   expect(await read(browser, id)).toMatchObject({ revoked: 2, ended_at: null })
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`
+  // Other files have databases on the same server.
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where wait_event = 'PgSleep' and datname = current_database()`
   await first
   expect(await timesOf(ids)).toEqual({ revoked: [1, 1, 0, 0, 0], burnt: [1, 1, 0, 0, 0] })
   await sql`drop function stall cascade`
@@ -171,16 +174,24 @@ test("one that is cancelled keeps what is revoked, finishes the one that it is a
   await verify(ids)
   await sql.unsafe(`
     create function pause() returns trigger language plpgsql as $$
-      begin perform pg_sleep(1); return new; end $$;
+      begin perform pg_advisory_xact_lock(3); return new; end $$;
     create trigger pause before update on bulk_revocation_items
       for each row when (new.place = 3 and new.outcome is not null) execute function pause()`)
   const id = await begin(browser, ids)
-  const working = revokeDue()
-  await waitFor(
-    async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length === 1,
-    "the third one to be under way",
-  )
-  const { data } = await cancel(officer, id)
+  const waiting = async () =>
+    (
+      await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    ).length
+  const { working, cancelling } = await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(3)`
+    const working = revokeDue()
+    await waitFor(async () => (await waiting()) === 1, "the third one to be under way")
+    const cancelling = cancel(officer, id)
+    await waitFor(async () => (await waiting()) === 2, "the cancellation to wait for it")
+    return { working, cancelling }
+  })
+  const { data } = await cancelling
   expect(data).toMatchObject({ revoked: 3, left: 2, failed: [], cancelled_by: "The compliance" })
   await working
   await sql`drop function pause cascade`

@@ -22,7 +22,7 @@ beforeAll(async () => {
   vendor = await startVendor()
   const chosen = `sandbox ${ACCREDITED}=exampleid`
   const settings = { ...vendor.settings, VOUCH_LIVE_PROVIDER: chosen, VOUCH_TEST_PROVIDER: chosen }
-  app = await startTestApp(settings, undefined, undefined, [...providers, exampleId])
+  app = await startTestApp(settings, { providers: [...providers, exampleId] })
   vendor.reportTo(`${app.origin}/v1/kyc/webhook/exampleid`)
   owner = await member(app)
 })

@@ -15,7 +15,8 @@ import { reserveMovement } from "./reserve.ts"
 
 let wallets: Address[]
 
-usesCustomer({ key: { plan: "growth" } })
+// It is about deadlines: for a lock, and for the requests in front.
+usesCustomer({ key: { plan: "growth" }, slowness: 1 })
 beforeAll(async () => {
   wallets = await tokens.wallets(4)
 })

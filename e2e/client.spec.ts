@@ -57,7 +57,7 @@ test("the client runs in a page: without a key, and with one only where that is 
     health: "ok",
     event: "token.paused",
     forged: "WebhookError",
-    withKey: expect.stringContaining("a key in a page is everybody's"),
+    withKey: expect.stringContaining("everyone can read a key in a page"),
     meant: "nothing",
     withoutKey: "missing_api_key",
   })

@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /**
- * Where the carried Node is; undefined where none is for this platform. npm 10 links its packages for all platforms to
- * one name, and then takes the link away with those of the others: so it is made anew where it is missing.
+ * The path of the carried Node, undefined if this platform has none. npm 10 links the packages of all platforms to one
+ * name, and removes the link together with those of other platforms. So a missing link is made again.
  * @param {string} root
  * @returns {string | undefined}
  */
@@ -21,5 +21,5 @@ export function carriedNode(root) {
   return link
 }
 
-// As npm's own step after an installation.
+// The same as npm's own post-install step.
 if (process.argv[1] === fileURLToPath(import.meta.url)) carriedNode(join(dirname(process.argv[1]), ".."))

@@ -1,4 +1,4 @@
-// `npm run cluster`: everything that Vouch does on chain, on a cluster that is named, or on a validator of its own.
+// `npm run cluster`: runs everything that Vouch does on chain, on a named cluster or its own validator.
 import { spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -6,12 +6,12 @@ import { join } from "node:path"
 const HELP = `npm run cluster -- [--rpc <url>] [--calls-per-second <number>]
 npm run cluster -- --server-tests [files]
 
-Verifies wallets, issues credentials, mints, transfers, pauses, changes the mode of a token, renews, revokes and audits:
-on the cluster behind --rpc, or on a solana-test-validator (SOLANA_TEST_VALIDATOR, or on the PATH).
+Verifies wallets, issues credentials, mints, transfers, pauses, changes the mode of a token, renews, revokes and audits,
+on the cluster behind --rpc or on a solana-test-validator (SOLANA_TEST_VALIDATOR, or on the PATH).
 
-On a cluster the fee payer needs some 0.1 SOL. Where there is no faucet, its address is printed, and the run waits until it
-has been funded. VOUCH_SIGNER keeps it the same from run to run (openssl rand -base64 32).
-Calls per second are 10 unless told otherwise: public endpoints allow few.
+On a cluster the fee payer needs about 0.1 SOL. If there is no faucet, the run prints its address and waits until you fund
+it. Set VOUCH_SIGNER to keep it the same between runs (openssl rand -base64 32).
+The default is 10 calls per second, because public endpoints allow few.
 
 --server-tests runs the server's own tests on a solana-test-validator, one for all of them. Files and other options go to
 Vitest. test/run/on-validator.ts names what only the local network can do.`
@@ -37,7 +37,7 @@ for (let args = process.argv.slice(2); args.length > 0; ) {
   given[name] = value
 }
 if (given.rpc !== undefined && !/^https?:\/\/[^/@]+(\/|$)/.test(given.rpc)) {
-  console.error(`--rpc must be an address such as https://api.devnet.solana.com, and is ${given.rpc}.`)
+  console.error(`--rpc must be an address such as https://api.devnet.solana.com, not ${given.rpc}.`)
   process.exit(2)
 }
 
@@ -51,7 +51,7 @@ if (given.rpc !== undefined) {
 test(["cluster", "test/cluster/journey.test.ts"], env)
 
 /**
- * Runs a project's tests, and ends as they do.
+ * Runs a project's tests and exits with their status.
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
  */

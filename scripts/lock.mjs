@@ -1,8 +1,8 @@
-// Writes package-lock.json anew after a change of package.json: `npm run lock`.
+// Writes package-lock.json again after a change of package.json: `npm run lock`.
 //
-// npm leaves out of a lockfile what is not installed on the machine that writes it, so this works in an empty
-// directory. And npm 11 drops optional peers of another version, without which npm 10 (of Node 20 and 22) refuses
-// the file: what npm 10 adds is put back. What only npm 11 knows (`libc`) stays.
+// npm leaves packages that this machine does not install out of the lockfile, so this works in an empty directory. npm 11
+// also drops optional peers of another version, without which npm 10 (of Node 20 and 22) refuses the file. So this adds
+// the entries of npm 10 again. Fields that only npm 11 writes (`libc`) stay.
 import { execFileSync } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,7 +1,7 @@
 // Writes the digital currency addresses of OFAC's SDN list to a file for VOUCH_SANCTIONS_LIST:
 //   node scripts/ofac-solana.mjs ofac-solana.txt [address or file of SDN.XML]
 //
-// It needs nothing but Node. Where the list cannot be fetched, or is not whole, the file stays as it is and the exit code is 1.
+// It needs only Node. If the list cannot be fetched or is incomplete, the file stays unchanged and the exit code is 1.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 
 const SDN = "https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/SDN.XML"
@@ -13,7 +13,7 @@ try {
   const list = addressesIn(await read(source)).join("\n")
   const isKnown = existsSync(file) && readFileSync(file, "utf8") === `${list}\n`
   if (!isKnown) {
-    // Moved into place when it is whole: a server that reads it meanwhile sees the old one.
+    // Moved into place when complete, so that a server never reads half of it.
     writeFileSync(`${file}.new`, `${list}\n`)
     renameSync(`${file}.new`, file)
   }
@@ -32,11 +32,11 @@ async function read(source) {
 }
 
 /**
- * Of every currency, sorted: a token such as USDC may be on Solana, and Vouch skips what is no address of it.
+ * The addresses of every currency, sorted. A token such as USDC may be on Solana, and Vouch skips other addresses.
  * @param {string} xml
  */
 function addressesIn(xml) {
-  if (!/<\/sdnList>\s*$/.test(xml)) throw new Error("it is not OFAC's SDN list, or not the whole of it")
+  if (!/<\/sdnList>\s*$/.test(xml)) throw new Error("it is not OFAC's SDN list, or is incomplete")
   const told = /<Record_Count>\s*(\d+)\s*</.exec(xml)?.[1]
   const entries = xml.match(/<sdnEntry>/g)?.length ?? 0
   if (told !== undefined && Number(told) !== entries)

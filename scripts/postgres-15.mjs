@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 
-/** Where Debian's package postgresql-15 has its programs. */
+/** The folder of programs of Debian's package postgresql-15. */
 export const POSTGRES = "/usr/lib/postgresql/15/bin"
 export const DEBIAN_PACKAGES = ["postgresql-15", "pgbouncer", "openssl"]
 
-/** PgBouncer, of Debian's package or, where `PGBOUNCER` says so, another. */
+/** PgBouncer: Debian's, or the one that `PGBOUNCER` names. */
 export function findPgbouncer() {
   if (process.env.PGBOUNCER) return process.env.PGBOUNCER
   const directories = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"]

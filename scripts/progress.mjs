@@ -1,20 +1,20 @@
-// What takes long says so while it does: on a terminal by one line that moves, elsewhere by a line now and then. All of
-// it goes to standard error, as standard output belongs to the command that follows. Runs on Node 20.
+// Shows the progress of long steps: one moving line on a terminal, otherwise a line now and then. Writes to standard error,
+// because standard output belongs to the command that follows. Runs on Node 20.
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 
-/** Between two lines where there is no terminal, and between two looks of the one that moves. */
+/** Pause between two lines without a terminal, and between two updates of the moving line. */
 const LINE_MS = 10_000
 const LIVE_MS = 250
 
 /**
  * @typedef {object} Progress
- * @property {(line: string) => void} say a line that stays
- * @property {(detail: string) => void} note how far it is; shown beside the time from now on
+ * @property {(line: string) => void} say prints a line that stays
+ * @property {(detail: string) => void} note sets the progress text, shown next to the time from now on
  */
 
 /**
- * Does `work` and says how long it has taken so far.
+ * Runs `work` and shows how long it has taken so far.
  * @template T
  * @param {string} label
  * @param {(progress: Progress) => Promise<T>} work
@@ -59,7 +59,7 @@ export async function withProgress(label, work, { out = process.stderr, everyMs 
 }
 
 /**
- * Runs a program and hands every line of its output to `hear`. Resolves to whether it succeeded.
+ * Runs a program and passes every line of its output to `hear`. Resolves to whether it succeeded.
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd: string, env?: NodeJS.ProcessEnv, hear: (line: string) => void }} options
@@ -78,7 +78,7 @@ export function runProgram(command, args, { cwd, env = process.env, hear }) {
 }
 
 /**
- * Makes of what npm says with `--loglevel=http` a number of packages, and lets through what a person has to read.
+ * Counts packages in npm's output with `--loglevel=http`, and prints only lines that a person must read.
  * @param {Progress} progress
  * @param {number} total
  * @returns {(line: string) => void}

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path"
 
 /**
- * Whether node_modules holds what package-lock.json says, by the record that npm leaves at the end of an
- * installation. A checkout that a person installed by hand is recognised too.
+ * Whether node_modules matches package-lock.json, by the record that npm writes at the end of an installation. A manual
+ * installation is recognised, too.
  * @param {string} root
  * @param {{ forDevelopment: boolean }} purpose otherwise development packages may be missing
  */
@@ -16,7 +16,7 @@ export function dependenciesAreInstalled(root, { forDevelopment }) {
     if (path === "") return true
     const found = installed[path]
     if (found) return found.version === version
-    // Packages for other platforms are never there.
+    // Packages for other platforms are never installed.
     return optional || devOptional || (dev && !forDevelopment)
   })
 }
@@ -34,7 +34,7 @@ function packagesOf(file) {
 }
 
 /**
- * About how many packages an installation brings here.
+ * The approximate number of packages to install on this platform.
  * @param {string} root
  */
 export function packagesForHere(root) {
@@ -57,7 +57,7 @@ export function buildIsCurrent(root) {
   return readFileSync(buildStamp(root), "utf8") === inputsOfBuild(root)
 }
 
-// The pages import only types from the server, so its files do not belong to them.
+// The pages import only types from the server, so its files do not count.
 const inputs = [
   "app",
   "shared",
@@ -69,7 +69,7 @@ const inputs = [
 ]
 
 /**
- * One hash over everything that the built pages come from.
+ * One hash of all sources of the built pages.
  * @param {string} root
  */
 export function inputsOfBuild(root) {
@@ -92,7 +92,7 @@ export function inputsOfBuild(root) {
 }
 
 /**
- * Why nothing can be written in a folder of the checkout, as the system's code (EROFS, EACCES); null where it can.
+ * Why a folder of the checkout is not writable, as the system's code (EROFS, EACCES). Null if it is.
  * @param {string} root
  * @param {string} folder
  */

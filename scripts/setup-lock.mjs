@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 /**
- * Runs `work` while no other setup of this checkout does. The lock lies outside of the checkout, because an
- * installation replaces node_modules.
+ * Runs `work` while no other setup of this checkout runs. The lock is outside the checkout, because an installation
+ * replaces node_modules.
  * @param {string} root
  * @param {(line: string) => void} say
  * @param {() => Promise<void>} work
@@ -22,19 +22,19 @@ export async function withSetupLock(root, say, work) {
     await sleep(200)
   }
   const release = () => rmSync(lock, { force: true })
-  // `stop` and a failure end the process from inside.
+  // `stop` and failures exit the process directly.
   process.once("exit", release)
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
   await work()
 }
 
 /**
- * Takes the lock, also from a process that is dead; the pid of its holder otherwise.
+ * Takes the lock, also from a dead process. Otherwise returns the pid of its holder.
  * @param {string} lock
  */
 function take(lock) {
   const draft = `${lock}.${process.pid}`
-  // A link makes the file with its content in one step: nobody reads a lock without its holder.
+  // A link creates the file with its content in one step, so that a lock always names its holder.
   writeFileSync(draft, String(process.pid), { mode: 0o600 })
   try {
     linkSync(draft, lock)
@@ -51,7 +51,7 @@ function take(lock) {
 }
 
 /**
- * Of two that find the same dead holder, the second must not remove the lock that the first has just taken.
+ * If two processes find the same dead holder, the second must not remove the lock that the first has just taken.
  * @param {string} lock
  */
 function setAside(lock) {

@@ -18,13 +18,13 @@ import {
 import { withSetupLock } from "./setup-lock.mjs"
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
-/** The Node that this runs on may stand in where none is carried for the platform. */
+/** This process's Node is used if the platform has no carried one. */
 const WANTED_NODE = 24
 const APT_GET = "/usr/bin/apt-get"
 
 /** @typedef {import("./progress.mjs").Progress} Progress */
 
-/** @typedef {{ name: string, is: string, remedy: string }} Folder what a step writes, and what to say where it cannot */
+/** @typedef {{ name: string, is: string, remedy: string }} Folder what a step writes, and what to say if it cannot */
 
 /** @type {Record<string, { label: string, folder?: Folder, isDone: () => boolean, run: (progress: Progress) => Promise<void> }>} */
 const steps = {
@@ -33,7 +33,7 @@ const steps = {
     folder: {
       name: "node_modules",
       is: "Packages that package-lock.json names are missing or of another version",
-      remedy: "Install them where it can be (npm ci), or make the folder writable.",
+      remedy: "Make the folder writable, or run npm ci where it is.",
     },
     isDone: () => dependenciesAreInstalled(root, { forDevelopment: needsDevelopment() }),
     run: installDependencies,
@@ -46,7 +46,7 @@ const steps = {
   },
   postgres15: {
     label: "Installing Debian's Postgres 15 and PgBouncer for their tests",
-    // Elsewhere, the tests are skipped, and `npm test` says so.
+    // On other systems these tests are skipped, and `npm test` says so.
     isDone: () => hasPostgres15() || !hasApt(),
     run: installPostgres15,
   },
@@ -72,7 +72,7 @@ if (needs.some((name) => !steps[name]?.isDone())) {
   await withSetupLock(root, say, async () => {
     for (const name of needs) {
       const step = steps[name]
-      // Check again: the previous holder of the lock may have done it.
+      // Checked again, because the previous holder of the lock may have done it.
       if (!step || step.isDone()) continue
       const reason = step.folder && whyReadOnly(root, step.folder.name)
       if (reason)
@@ -86,18 +86,18 @@ if (needs.some((name) => !steps[name]?.isDone())) {
 }
 nodeToRun()
 
-/** An image for production has neither Tailwind nor test runners, and does not need them once it is built. */
+/** A production image has neither Tailwind nor test runners, and does not need them once the pages are built. */
 function needsDevelopment() {
   return ["test", "unit", "bench"].includes(purpose) || (needs.includes("build") && !buildIsCurrent(root))
 }
 
 /**
- * What the lockfile says, each package checked by its hash. `npm ci` is for a checkout without packages: it would throw
- * away those of a developer who lacks three. The same lockfile leads npm to the same versions either way.
+ * Installs the lockfile, with each package checked by its hash. `npm ci` is only for a checkout without packages, because
+ * it would delete those of a developer who lacks three. Both ways give the same versions.
  * @param {Progress} progress
  */
 async function installDependencies(progress) {
-  // npm itself runs this script and says where it lies; from a shell it is the one on the PATH.
+  // npm runs this script and passes its own path. From a shell, npm is on the PATH.
   const npm = process.env.npm_execpath
   const [command, ...first] = npm?.endsWith("npm-cli.js") ? [process.execPath, npm] : ["npm"]
   const how = existsSync(join(root, "node_modules")) ? ["install", "--no-save"] : ["ci"]
@@ -136,7 +136,7 @@ async function installPostgres15({ say: hear }) {
   await installPackages(DEBIAN_PACKAGES, hear)
 }
 
-/** Whether this is Debian or one of its kind, and packages may be installed. */
+/** Whether this is Debian or a derivative, and packages may be installed. */
 function hasApt() {
   return process.getuid?.() === 0 && existsSync(APT_GET)
 }
@@ -146,19 +146,19 @@ function hasApt() {
  * @param {(line: string) => void} hear
  */
 async function installPackages(packages, hear) {
-  // At run level 1 no package starts its services: the tests start their own.
+  // At run level 1 packages do not start their services. The tests start their own.
   const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" }
   await run(APT_GET, ["update", "-qq"], { env, hear })
   await run(APT_GET, ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env, hear })
 }
 
-/** The Node that everything but this script runs on. npm puts the carried one first on its path. */
+/** The Node for everything except this script. npm puts the carried one first on its path. */
 function nodeToRun() {
   const carried = carriedNode(root)
   if (carried !== undefined) return carried
   if (Number(process.versions.node.split(".")[0]) >= WANTED_NODE) return process.execPath
   return stop(
-    `Vouch runs on Node ${WANTED_NODE}. It brings one for Linux and macOS, which is missing here: run npm install ` +
+    `Vouch runs on Node ${WANTED_NODE}, which it installs on Linux and macOS and which is missing here. Run npm install ` +
       `without --omit=optional. On other systems, install Node ${WANTED_NODE} yourself: https://nodejs.org`,
   )
 }

@@ -1,5 +1,5 @@
-// `npm run test:loaded`: `npm test` next to eight processes that take all the time they can get. No test may fail. Options and
-// files go to `npm test`. It runs on Node 20 with nothing installed, like setup.mjs.
+// `npm run test:loaded`: `npm test` next to eight processes that use all processor time they can get. No test may fail.
+// Options and files go to `npm test`. It runs on Node 20 with nothing installed, like setup.mjs.
 import { spawn, spawnSync } from "node:child_process"
 import { join } from "node:path"
 
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname,
 /** @param {string[]} args */
 const test = (args) => spawnSync(process.execPath, args, { stdio: "inherit", cwd: root }).status ?? 1
 
-// What is built or installed only once is no part of the test.
+// One-time builds and installations are not part of the test.
 let status = test([join(root, "scripts", "setup.mjs"), "test"])
 if (status === 0) {
   const spinning = Array.from({ length: SPINNING }, () =>

@@ -20,8 +20,8 @@ npm test -- [--project <name>]... [files or other options]   some of it
 
 Files and other options go to Vitest, and to Playwright if browser is the one project.
 
-With --second-attempt, the few tests that failed run once more, one file at a time. The end names what passed only then:
-that is a defect of the test or of what it tests, but no reason to hold up others.`
+With --second-attempt, the few tests that failed run once more, one file at a time. At the end, the run names those that
+passed only then: the test or its subject has a defect, but it need not hold up others.`
 
 /**
  * What runs, in this order. `minutes` is what a step usually takes on two quiet cores. The steps of `npm test` are main.
@@ -42,7 +42,7 @@ const steps = [
     minutes: 15,
     run: () => vitest(["slow", "postgres15", "chaos", "cluster"]),
   },
-  // A run by itself: until then, its validator would be in the way of the others.
+  // A separate run, because its validator would slow down the others.
   { is: "API tests on a validator", isMain: false, minutes: 1, run: () => vitest(["validator"]) },
   {
     is: "all other browser tests",
@@ -112,10 +112,10 @@ function runSteps() {
 function runSome() {
   setUp(projects.length > 0 && projects.every((name) => name === "unit") ? "unit" : "test")
   const named = inVitest.filter((name) =>
-    // Files that are named run on a validator only if that is asked for.
+    // Named files run on a validator only if requested.
     projects.length > 0 ? projects.includes(name) : name !== "validator",
   )
-  // The validator has a run by itself: its start would be in the way of other tests.
+  // The validator has a separate run, because its start would slow down other tests.
   const runs = [named.filter((name) => name !== "validator"), named.filter((name) => name === "validator")]
   const results = runs.filter(({ length }) => length > 0).map((names) => vitest(names, options))
   if (projects.includes("browser")) results.push(playwright(projects.length === 1 ? options : []))
@@ -150,7 +150,7 @@ function vitest(names, more = []) {
       `Skipped: the tests on Postgres 15, which need Debian's packages ${DEBIAN_PACKAGES.join(", ")}.`,
     )
   if (wanted.length === 0) return 0
-  // Without a validator there are none.
+  // Without a validator there are no such tests.
   const none = names.includes("validator") ? ["--passWithNoTests"] : []
   const args = [...wanted.flatMap((name) => ["--project", name]), ...none, ...more]
   const { status, passedLate } = runVitest({ root, args, run, hasSecondAttempt })
@@ -160,12 +160,12 @@ function vitest(names, more = []) {
 
 /** @param {string[]} args */
 function playwright(args) {
-  // Playwright names what passes only at its second attempt itself, as flaky.
+  // Playwright itself reports tests that pass only at the second attempt, as flaky.
   return run("playwright", ["test", ...(hasSecondAttempt ? ["--retries", "1"] : []), ...args])
 }
 
 /**
- * Returns how the program ended; 0 means well. npm puts `node_modules/.bin` first in PATH: with it, Node 24.
+ * Returns the program's exit status. npm puts `node_modules/.bin` first in PATH, and with it Node 24.
  * @param {string} program
  * @param {string[]} args
  */

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 
-/** If more files than these fail, it is not for want of luck. */
+/** If more files than this fail, it is not by chance. */
 const MOST_SECOND_ATTEMPTS = 5
 
 /**
- * Runs Vitest and, if wanted, what failed once more. Returns how it ended (0 means well), and the tests that passed only at
- * the second attempt.
+ * Runs Vitest and, if wanted, the failed tests once more. Returns the exit status and the tests that passed only at the
+ * second attempt.
  * @param {{ root: string, args: string[], hasSecondAttempt: boolean, run: (program: string, args: string[]) => number }} options
  * @returns {{ status: number, passedLate: string[] }}
  */
@@ -34,8 +34,8 @@ export function runVitest({ root, args, hasSecondAttempt, run }) {
 }
 
 /**
- * Returns what failed: its file, from the root, and its name. Nothing if an error outside of all tests failed the run, or
- * if it ended before it could report.
+ * Returns the failed tests: file, relative to the root, and name. Empty if an error outside all tests failed the run, or if
+ * it ended before it could report.
  * @param {string} root
  * @param {string} report
  * @returns {{ file: string, name: string }[]}

@@ -1,6 +1,6 @@
 """Writes vouch_client/generated from openapi.yaml: `python generate.py`, before the package is built.
 
-Needs openapi-python-client. What it writes is not in the repository, because it follows from openapi.yaml alone.
+Needs openapi-python-client. The generated code is not in the repository, because it follows from openapi.yaml.
 """
 
 import re
@@ -20,7 +20,7 @@ def main() -> None:
     shutil.rmtree(TARGET, ignore_errors=True)
     command = ["generate", "--path", str(DOCUMENT), "--output-path", str(TARGET), "--meta", "none"]
     config = ["--config", str(HERE / "generate.yaml")]
-    # Beside the program itself, where it is installed in an environment that is not active.
+    # Next to this Python's executable, in case its environment is not active.
     program = Path(sys.executable).with_name("openapi-python-client")
     subprocess.run([str(program) if program.exists() else program.name, *command, *config], check=True)
     for model in (TARGET / "models").glob("*.py"):

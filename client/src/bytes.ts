@@ -1,9 +1,9 @@
-/** Bytes that have a buffer of their own, as WebCrypto wants them. */
+/** Bytes with their own buffer, as WebCrypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text) as Bytes
 
-/** Standard base64; null where it is none. */
+/** Decodes standard base64. Null if it is invalid. */
 export function fromBase64(text: string): Bytes | null {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
@@ -22,7 +22,7 @@ export function concat(...parts: readonly Uint8Array[]): Bytes {
   return all
 }
 
-/** Whether they are equal, in a time that does not tell where they differ. */
+/** Compares in constant time. */
 export function areEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length
   for (let at = 0; at < a.length; at++) difference |= a[at]! ^ (b[at] ?? 0)

@@ -15,21 +15,20 @@ import { type Connection, comeBackAfter, send } from "./request.ts"
 import { sleep } from "./time.ts"
 
 export type VouchOptions = {
-  /** Where Vouch is, with or without the version: `https://vouch.example.com/v1`. */
+  /** The address of Vouch, with or without the version: `https://vouch.example.com/v1`. */
   baseUrl: string
-  /** `vouch_live_…` or `vouch_test_…`. Whoever has it can act for the workspace: it belongs on servers, not in pages. */
+  /** `vouch_live_…` or `vouch_test_…`. Anyone who has it can act for the workspace, so use it on servers, not in pages. */
   apiKey?: string | undefined
   /** Default of `timeoutMs` of every request. */
   timeoutMs?: number | undefined
   /** Default of `maxRetries` of every request. */
   maxRetries?: number | undefined
-  /** Says that this is no page of the public's: a test with a DOM, or a desktop program. Else a key is refused there. */
+  /** Allows a key in a page. Only for tests with a DOM and desktop programs. */
   dangerouslyAllowBrowser?: boolean | undefined
-  /** What sends requests, instead of the global `fetch`. */
+  /** Sends requests in place of the global `fetch`. */
   fetch?: typeof fetch | undefined
-  /**
-   * Called if a failover or a restore lost events that you have read, and they are read again from before those. Default: a
-   * warning on the console.
+  /** Called if a failover or a restore lost events that you have read, before the client continues from the last one that was
+   * not lost. Default: a warning on the console.
    */
   onRewound?: ((rewound: Rewound) => void) | undefined
 }
@@ -39,7 +38,7 @@ const FIRST_POLL_MS = 500
 const SLOWEST_POLL_MS = 5_000
 const FOLLOW_MS = 2_000
 
-/** What the client can do beyond the API's endpoints. */
+/** Methods in addition to the API's endpoints. */
 class Client {
   readonly #connection: Connection
   readonly #onRewound: VouchOptions["onRewound"]
@@ -48,9 +47,9 @@ class Client {
     const { baseUrl, apiKey, timeoutMs, maxRetries, fetch: given } = options
     if (apiKey !== undefined && typeof document !== "undefined" && !options.dangerouslyAllowBrowser)
       throw new TypeError(
-        "apiKey: a key in a page is everybody's. Call Vouch from your server, or set dangerouslyAllowBrowser.",
+        "apiKey: everyone can read a key in a page. Call Vouch from your server, or set dangerouslyAllowBrowser.",
       )
-    // Browsers' and Workers' own refuses to be called as a method of something else.
+    // The built-in fetch of browsers and Workers must not be called as a method of another object.
     const ask = given ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
     if (apiKey !== undefined) requireKey(apiKey)
     this.#connection = { baseUrl: versioned(baseUrl), apiKey, timeoutMs, maxRetries, fetch: ask }
@@ -69,9 +68,8 @@ class Client {
     }
   }
 
-  /**
-   * Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record. An operation
-   * that fails is a `VouchError` with its code, as in the response to a request that waits itself.
+  /** Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record. If the
+   * operation fails, it throws a `VouchError` with its code, like a request that waits.
    */
   async waitFor<Awaited extends Operation | MintConfig>(
     record: Awaited | PromiseLike<Awaited>,
@@ -122,11 +120,10 @@ class Client {
     )
   }
 
-  /**
-   * Every event after the one with the cursor, in sequence and without a gap, and those to come, until the signal ends it.
-   * Without a cursor, from the oldest event that is kept. Keep the last event's `cursor` with what you did about it, and go
-   * on after it: if events after it are no longer kept, that is a `VouchError` with the code `events_expired`. If a failover
-   * lost it, events are read again from before it (`onRewound`). `after`, a number alone, cannot tell that.
+  /** Every event after the cursor, in sequence and without a gap, then new ones, until the signal ends it. Without a cursor,
+   * it starts at the oldest event that Vouch still has. Save the `cursor` of the last event that you handled and continue
+   * from it. If events after it are no longer kept, it throws a `VouchError` with the code `events_expired`. If a failover
+   * lost it, the client continues from before it (`onRewound`). `after` is only a number and cannot detect a loss.
    */
   async *followEvents(
     position: { cursor?: string | undefined; after?: number | undefined } = {},
@@ -143,11 +140,11 @@ class Client {
 
 type Routes = Record<string, readonly [method: string, path: string, listing?: string]>
 
-/** The API of one workspace: a method for each endpoint, by its `operationId`, and what helps to wait. */
+/** The API of one workspace: a method for each endpoint, named by its `operationId`, and methods that wait. */
 export type Vouch = Client & Methods
 export const Vouch = Client as unknown as new (options: VouchOptions) => Vouch
 
-/** A placeholder is refused here, not by a server: some of its characters cannot even be sent. */
+/** Refuses a placeholder before any request, because some of its characters cannot be sent. */
 function requireKey(apiKey: string): void {
   if (!/^vouch_(live|test)_[0-9A-Za-z]{30,}$/.test(apiKey))
     throw new TypeError(
@@ -163,7 +160,7 @@ function versioned(baseUrl: string): string {
   return url.origin + (path.endsWith("/v1") ? path : `${path}/v1`)
 }
 
-/** The path with its names and query filled in, and the body of a write: an object, also where it has no fields. */
+/** The path with its parameters and query filled in, and the body of a write, which is always an object. */
 function target(
   method: string,
   template: string,
@@ -173,7 +170,7 @@ function target(
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name] ?? "")
     delete rest[name]
-    // A path with dots in it would be another one.
+    // Dot segments would change the path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name}: must be given`)
     return encodeURIComponent(value)
   })
@@ -184,7 +181,7 @@ function target(
   return { path: query === "" ? path : `${path}?${query}`, body: undefined }
 }
 
-/** Asks again, a little later each time, until the record is as wanted. */
+/** Polls, with growing pauses, until the record is as wanted. */
 async function poll<T>(
   first: T | null,
   read: (options: RequestOptions) => Promise<T>,

@@ -1,32 +1,32 @@
 import type { ErrorCode } from "./contract.ts"
 
 export type ClientErrorCode =
-  /** What goes wrong before or after the API: no response, none in time, or one that is not the API's. */
+  /** Failures outside the API: no response, none in time, or one that is not the API's. */
   | "connection_failed"
   | "timeout"
   | "unexpected_response"
-  /** Of `verifyOnChain`: too many transactions name the credential's account. Give `transaction`. */
+  /** From `verifyOnChain`: too many transactions name the credential's account. Pass `transaction`. */
   | "history_too_long"
-  /** Of `verifyOnChain`: the wallet has too many token accounts to look at them all. Give `transaction`, or `mint`. */
+  /** From `verifyOnChain`: the wallet has too many token accounts to check them all. Pass `transaction` or `mint`. */
   | "too_many_accounts"
 
 /**
- * Why a request failed, once it is not retried any more. A newer server may send a code that this version does not know:
- * handle it by its status.
+ * Why a request failed, after all retries. A newer server may send a code that this version does not know: handle it by its
+ * status.
  */
 export class VouchError extends Error {
   override readonly name = "VouchError"
-  /** For your program. */
+  /** The error code, for your program. */
   readonly code: ErrorCode | ClientErrorCode
   /** For people: names the field and says what to do. */
   readonly detail: string
-  /** Of the HTTP response; null if there is none, or if it is an operation that failed later. */
+  /** The HTTP status. Null without a response, or for an operation that failed later. */
   readonly status: number | null
-  /** To quote to support. */
+  /** Quote it to support. */
   readonly requestId: string | null
-  /** Seconds after which the server would have the request again. */
+  /** Seconds to wait before a retry, if the server says so. */
   readonly retryAfterSeconds: number | null
-  /** With `events_rewound`: the cursor to read on from. */
+  /** With `events_rewound`: the cursor to continue from. */
   readonly resumeCursor: string | null
 
   constructor(

@@ -2,22 +2,22 @@ import type { Event } from "./contract.ts"
 import { VouchError } from "./errors.ts"
 import type { Params, Read } from "./pages.ts"
 
-/** A failover or a restore of Vouch's database lost events that were read: it is read again from before them. */
+/** A failover or a restore of Vouch's database lost events that were read. Reading continues from before them. */
 export type Rewound = {
-  /** Of the last event that was read. */
+  /** The cursor of the last event that was read. */
   cursor: string
-  /** From where it is read again. Events whose id this client has returned lately are left out. */
+  /** The cursor from which reading continues. Events that this client returned recently are skipped. */
   resumeCursor: string
-  /** For people. */
+  /** The reason, for people. */
   detail: string
 }
 
 type EventPage = { data: Event[]; last_sequence: number }
 
-/** Events whose ids are kept, to leave out those that come again. */
+/** The number of event ids to remember, to skip repeated events. */
 const REMEMBERED = 10_000
 
-/** Reads events in sequence, and knows how far it has come. */
+/** Reads events in sequence, and keeps its position. */
 export class EventReader {
   readonly #read: Read
   readonly #params: Params
@@ -43,7 +43,7 @@ export class EventReader {
 
   /** Events up to the latest one. */
   async *events(): AsyncGenerator<Event, void, undefined> {
-    // What is left out has numbers of its own between; and times do not run as the numbers do.
+    // A filter leaves gaps in the numbers, and times are not in the order of the numbers.
     const isWhole = [this.#params.type, this.#params.created_after, this.#params.created_before].every(
       (one) => one === undefined,
     )
@@ -53,7 +53,7 @@ export class EventReader {
       const { data, last_sequence } = page
       for (const event of data) {
         if (isWhole) expectNext(event, sequenceOf(this.#position))
-        // A server of an earlier version has no cursors.
+        // Servers of earlier versions have no cursors.
         this.#position = event.cursor === undefined ? { after: event.sequence } : { cursor: event.cursor }
         if (!this.#isKnown(event.id)) yield event
       }
@@ -61,7 +61,7 @@ export class EventReader {
     }
   }
 
-  /** Goes on from where the server says. */
+  /** Continues from where the server says. */
   #rewind(error: unknown): null {
     const { cursor } = this.#position
     if (!(error instanceof VouchError) || error.resumeCursor === null || error.resumeCursor === cursor)

@@ -1,25 +1,24 @@
-/** What every method takes beside its parameters. */
+/** Options of every method. */
 export type RequestOptions = {
   /** Ends the request, and the wait before a retry. */
   signal?: AbortSignal | undefined
-  /** Milliseconds that one attempt may take. A mint or transfer waits for the chain, 25 s at most. Default: 60,000. */
+  /** Milliseconds that one attempt may take. A mint or transfer waits for the chain for up to 25 s. Default: 60,000. */
   timeoutMs?: number | undefined
-  /** How often a request is sent again that may be sent again. Default: 4. */
+  /** The most retries. Default: 4. */
   maxRetries?: number | undefined
-  /**
-   * Makes a write safe to repeat, for 24 hours, also from another process. All attempts of one call share it. Default: a
-   * random one for each call.
+  /** Makes a write safe to repeat for 24 hours, also from another process. All attempts of one call share it. Default: random
+   * for each call.
    */
   idempotencyKey?: string | undefined
 }
 
-/** What methods take that wait for the chain. */
+/** Options of methods that wait for the chain. */
 export type AsyncOptions = RequestOptions & {
-  /** Returns the record at once, before the chain has confirmed; `waitFor` waits for it. */
+  /** Returns the record at once, before the chain has confirmed. `waitFor` waits for it. */
   respondAsync?: boolean | undefined
 }
 
-/** What methods take that ask again and again. */
+/** Options of methods that poll. */
 export type WaitOptions = {
   /** Ends the wait. */
   signal?: AbortSignal | undefined
@@ -27,7 +26,7 @@ export type WaitOptions = {
   timeoutMs?: number | undefined
 }
 
-/** A list: `await` gives its first page, `for await` every item of all pages. */
+/** A list: `await` gives its first page, `for await` the items of all pages. */
 export type Pages<Page extends { data: readonly unknown[] }> = Promise<Page> &
   AsyncIterable<Page["data"][number]>
 

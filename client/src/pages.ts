@@ -1,7 +1,7 @@
 export type Params = Record<string, unknown>
 export type Read = (params: Params) => Promise<unknown>
 
-/** Asks for nothing before it is awaited or iterated. */
+/** Sends no request before it is awaited or iterated. */
 function lazily<Page, Item>(first: () => Promise<Page>, items: () => AsyncGenerator<Item>) {
   let asked: Promise<Page> | undefined
   const ask = () => {
@@ -20,7 +20,7 @@ function lazily<Page, Item>(first: () => Promise<Page>, items: () => AsyncGenera
 
 type CursorPage = { data: unknown[]; next_cursor: string | null }
 
-/** The pages of a list that goes on by a cursor. */
+/** The pages of a list with a cursor. */
 export function pages(read: Read, params: Params) {
   const page = (cursor?: string) =>
     read(cursor === undefined ? params : { ...params, cursor }) as Promise<CursorPage>

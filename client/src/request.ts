@@ -7,15 +7,15 @@ const MAX_RETRIES = 4
 const TIMEOUT_MS = 60_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
-/** Who is told to come back later than that is told so, instead of waiting. */
+/** A longer Retry-After throws the error instead of waiting. */
 const LONGEST_RETRY_AFTER_SECONDS = 60
-/** Server errors that no retry mends. */
+/** Server errors that no retry can fix. */
 const PERMANENT: readonly string[] = ["provider_not_configured", "chain_not_configured"]
-/** A repeat of these may end otherwise. */
+/** Other errors whose retry may succeed. */
 const PASSING: readonly string[] = ["rate_limited", "idempotency_in_progress"]
 
 export type Connection = {
-  /** With the version, without a slash at its end. */
+  /** With the version, without a trailing slash. */
   baseUrl: string
   apiKey: string | undefined
   fetch: typeof fetch
@@ -23,7 +23,7 @@ export type Connection = {
   maxRetries: number | undefined
 }
 
-/** When to come back for a record that came with a 202, in seconds. */
+/** When to poll for a record of a 202, in seconds. */
 const comeBack = new WeakMap<object, number>()
 export const comeBackAfter = (record: unknown): number | null =>
   (typeof record === "object" && record !== null && comeBack.get(record)) || null
@@ -33,7 +33,7 @@ export type Call = { method: string; path: string; body: string | undefined; opt
 /** Sends a request until it is answered, and returns the parsed body. Throws a `VouchError`, or the signal's reason. */
 export async function send<T>(connection: Connection, call: Call): Promise<T> {
   const { signal, maxRetries = connection.maxRetries ?? MAX_RETRIES } = call.options
-  // All attempts share one key, so that the server does once what it is asked repeatedly.
+  // All attempts share one key, so that the server runs the request once.
   const headers = headersOf(connection, call)
   for (let attempt = 0; ; attempt++) {
     signal?.throwIfAborted()
@@ -71,7 +71,7 @@ async function sendOnce(
       method,
       headers,
       signal: ending.signal,
-      // A key is for one server.
+      // Never sends the API key to another server.
       redirect: "manual",
       ...(body !== undefined && { body }),
     })
@@ -92,14 +92,14 @@ async function sendOnce(
   }
 }
 
-/** What `fetch` hides below its "fetch failed", such as ECONNREFUSED. */
+/** The cause below fetch's "fetch failed", such as ECONNREFUSED. */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = error as { cause?: unknown; code?: unknown; message?: string }
   if (cause) return reasonOf(cause)
   return String(code ?? message ?? error)
 }
 
-/** The body of a response that succeeded; throws what the others say. */
+/** The body of a successful response. Throws the error of others. */
 function read(response: Response, text: string): unknown {
   const { status, headers, ok } = response
   if (ok && text === "") return undefined
@@ -139,14 +139,14 @@ function retryAfter(header: string | null): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }
 
-/** Whether the same request may end otherwise. It always may be sent again: it only reads, or has an idempotency key. */
+/** Whether a retry may succeed. Retrying is always safe: a request only reads, or has an idempotency key. */
 function mayPass({ code, status, retryAfterSeconds }: VouchError): boolean {
   if (retryAfterSeconds !== null && retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS) return false
   if (status === null) return true
   return status >= 500 ? !PERMANENT.includes(code) : PASSING.includes(code)
 }
 
-/** Never earlier than the server says; otherwise longer each time, and never at the same time as others. */
+/** Never earlier than the server says. Otherwise longer each time, with a random part to spread clients. */
 function pauseMs(attempt: number, retryAfterSeconds: number | null): number {
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
   if (retryAfterSeconds !== null) return retryAfterSeconds * 1000 + (Math.random() * pause) / 4

@@ -1,4 +1,4 @@
-/** Waits, unless the signal ends it: then it rejects with the signal's reason. */
+/** Waits. If the signal aborts, it rejects with the signal's reason. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -1,15 +1,15 @@
 import { areEqual, type Bytes, concat, fromBase64, utf8 } from "./bytes.ts"
 import type { Event } from "./contract.ts"
 
-/** What an endpoint is sent when somebody tries it. */
+/** The test event of an endpoint. */
 export type TestEvent = {
-  /** The same in every delivery. */
+  /** The same in every attempt. */
   id: string
   type: "webhook.test"
   /** UTC, ISO 8601, to the second. */
   occurred_at: string
   data: {
-    /** Which of your endpoints is tried. */
+    /** The id of the tested endpoint. */
     endpoint_id: string
   }
 }
@@ -18,25 +18,25 @@ type HeadersLike = { get(name: string): string | null }
 export type WebhookHeaders = HeadersLike | Record<string, string | readonly string[] | undefined>
 
 export type UnwrapOptions = {
-  /** Seconds that the time of sending may be off. Default: 300. */
+  /** How many seconds the time of sending may differ. Default: 300. */
   toleranceSeconds?: number | undefined
-  /** The time, instead of this machine's. */
+  /** The current time, in place of this machine's. */
   now?: Date | undefined
 }
 
 const TOLERANCE_SECONDS = 300
 
-/** A webhook that was not sent by Vouch, or too long ago: respond 401, and act on nothing in it. */
+/** A webhook that Vouch did not send, or that is too old. Respond with 401 and ignore its content. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError"
 }
 
 /**
- * Checks that a webhook comes from Vouch, and returns its event. Deliveries come at least once: keep the event's `id`, and
- * do nothing for one that you have. Throws a `WebhookError` otherwise.
+ * Checks that a webhook comes from Vouch and returns its event. Throws a `WebhookError` otherwise. An event can arrive more
+ * than once: remember its `id` and ignore repeats.
  *
- * `body` is what was sent, byte for byte: read it before anything parses it. `secret` is the endpoint's (`whsec_…`), or
- * several while they rotate.
+ * `body` is the raw body, byte for byte, before anything parses it. `secret` is the endpoint's (`whsec_…`), or several
+ * during a rotation.
  */
 export async function unwrapEvent(
   body: string | Uint8Array | ArrayBuffer,
@@ -44,11 +44,11 @@ export async function unwrapEvent(
   secret: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }: UnwrapOptions = {},
 ): Promise<Event | TestEvent> {
-  // Not `<`: what is no number would let everything pass.
+  // Not `<`, because NaN would accept everything.
   if (!(toleranceSeconds >= 0)) throw new TypeError("toleranceSeconds: must be a number of seconds")
   const secrets = [secret].flat() as string[]
   if (secrets.length === 0 || secrets.some((one) => typeof one !== "string" || one === ""))
-    throw new TypeError("secret: must be the endpoint's, or several")
+    throw new TypeError("secret: pass the endpoint's secret, or several")
   const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => {
     const value = header(headers, name)
     if (!value) throw new WebhookError(`${name}: this header is missing`)
@@ -63,11 +63,11 @@ export async function unwrapEvent(
     .split(" ")
     .flatMap((one) => (one.startsWith("v1,") ? (fromBase64(one.slice(3)) ?? []) : []))
   if (!(await isSigned(signed, given, secrets)))
-    throw new WebhookError("webhook-signature: no signature is of this body and secret")
+    throw new WebhookError("webhook-signature: no signature matches this body and secret")
   return parse(bytes)
 }
 
-/** Whether one of the signatures is by one of the secrets. */
+/** Whether one of the signatures was made with one of the secrets. */
 async function isSigned(
   signed: Bytes,
   signatures: readonly Bytes[],

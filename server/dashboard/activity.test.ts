@@ -21,7 +21,7 @@ afterAll(async () => {
   if (!stopped) await app.stop()
 })
 
-/** A person with the stream of a workspace open, and what came out of it. */
+/** A member with an open stream of a workspace, and the events received. */
 async function watch(browser: Browser, workspaceId = browser.workspaceId) {
   const gone = new AbortController()
   const response = await browser.fetch(`/api/trpc/activity.changes?input=%7B%7D&workspace=${workspaceId}`, {
@@ -52,7 +52,7 @@ async function watch(browser: Browser, workspaceId = browser.workspaceId) {
 const changed = (watcher: Awaited<ReturnType<typeof watch>>, since: number, what: string) =>
   waitFor(async () => watcher.changes() > since, what)
 
-test("whatever changes in a workspace is told to who watches it, and to nobody else", async () => {
+test("changes in a workspace are reported to its watchers and to no others", async () => {
   const { browser, account, workspaceId } = await member(app)
   const key = await app.key({ account })
   const stranger = await member(app)
@@ -81,13 +81,13 @@ test("whatever changes in a workspace is told to who watches it, and to nobody e
   await changed(mine, minted, "a revocation")
   expect(theirs.changes()).toBe(0)
   publishActivity(stranger.workspaceId)
-  await changed(theirs, 0, "a change of their own")
+  await changed(theirs, 0, "their own change")
   expect(workspaceId).not.toBe(stranger.workspaceId)
   mine.leave()
   theirs.leave()
 })
 
-test("a workspace of others cannot be watched, nor any without a session", async () => {
+test("a stream needs a session and a workspace of one's own", async () => {
   const { browser } = await member(app)
   const other = await member(app)
   const refused = await watch(browser, other.workspaceId)
@@ -100,7 +100,7 @@ test("a workspace of others cannot be watched, nor any without a session", async
   expect(stranger.seen.text).toContain("not_signed_in")
 })
 
-test("changes in quick succession are told together", async () => {
+test("changes in quick succession are reported together", async () => {
   const { browser, workspaceId } = await member(app)
   const watcher = await watch(browser)
   for (let n = 0; n < 1000; n++) publishActivity(workspaceId)
@@ -111,7 +111,7 @@ test("changes in quick succession are told together", async () => {
   watcher.leave()
 })
 
-test("other processes hear of many workspaces in few notices, none too long for Postgres", async () => {
+test("other processes get the changes of many workspaces in few notices that fit Postgres' limit", async () => {
   const notices: string[] = []
   const listener = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 1 })
   await listener.listen("vouch", (notice) => void notices.push(notice))
@@ -125,11 +125,11 @@ test("other processes hear of many workspaces in few notices, none too long for 
   expect(activity().length).toBeLessThan(10)
 })
 
-test("what happened in another process is told here", async () => {
+test("changes in another process are reported here", async () => {
   const workspaceId = newId("ws")
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = subscribeActivity(workspaceId, resolve)
-  await sql`select pg_notify('vouch', ${`somebody-else activity ${newId("ws")} ${workspaceId}`})`
+  await sql`select pg_notify('vouch', ${`another-process activity ${newId("ws")} ${workspaceId}`})`
   await promise
   stop()
 })
@@ -145,7 +145,7 @@ async function signedIn() {
 test.each([
   ["session", (user: SignedIn) => sql`delete from user_sessions where id = ${user.sessionId}`],
   ["membership", (user: SignedIn) => sql`delete from members where user_id = ${user.id}`],
-])("whoever's %s has ended is told nothing more", async (_what, end) => {
+])("a stream ends with the reader's %s", async (_what, end) => {
   const { user, principal, workspaceId } = await signedIn()
   const gone = new AbortController()
   const changes = watchActivity({ principal, user, signal: gone.signal, recheckMs: 20 })
@@ -157,7 +157,7 @@ test.each([
   gone.abort()
 })
 
-test("a member whose role changes is told to ask again what they may do", async () => {
+test("a member whose role changes is notified to read their permissions again", async () => {
   const owner = await member(app)
   const { browser, email } = await member(app, { account: owner.account, role: "compliance" })
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email}`
@@ -172,7 +172,7 @@ test("a member whose role changes is told to ask again what they may do", async 
   watcher.leave()
 })
 
-test("what changes after the call and before the first look is not missed, and who never looks is not kept", async () => {
+test("a change between the call and the first read is not missed, and a stream that is never read is freed", async () => {
   const { user, principal, workspaceId } = await signedIn()
   const gone = new AbortController()
   const changes = watchActivity({ principal, user, signal: gone.signal })
@@ -189,7 +189,7 @@ test("what changes after the call and before the first look is not missed, and w
   expect(watchers(workspaceId)).toBe(0)
 })
 
-test("who stays is looked at again and again, and goes on watching", async () => {
+test("a watcher's access is checked repeatedly, and the stream continues", async () => {
   const { user, principal, workspaceId } = await signedIn()
   const gone = new AbortController()
   const changes = watchActivity({ principal, user, signal: gone.signal, recheckMs: 5 })
@@ -202,13 +202,13 @@ test("who stays is looked at again and again, and goes on watching", async () =>
   await expect(last).rejects.toMatchObject({ name: "AbortError" })
 })
 
-test("an open stream ends when the server stops, and is not cut off after its patience", async () => {
+test("an open stream ends when the server stops, before it would be cut off", async () => {
   const { browser } = await member(app)
   const watcher = await watch(browser)
   stopped = true
   await app.stop()
   await waitFor(async () => watcher.seen.ended, "the end of the stream")
   expect(watcher.seen.ended).toBe("done")
-  // No farewell: a client that got one would not connect anew.
+  // Without a final event, after which a client would not reconnect.
   expect(watcher.seen.text).not.toContain("event: return")
 })

@@ -7,27 +7,26 @@ import { fail } from "#shared/errors.ts"
 
 /** Pause after each notice: changes in between are reported as one. */
 const PACE_MS = 500
-/** How often to look whether the watcher may still be here. */
+/** How often to check that the watcher may still read the workspace. */
 const RECHECK_MS = 60_000
 
-/** Something in the workspace has changed, lately at that time. What it was, the reader asks for. */
+/** Something in the workspace has changed, at this time or earlier. The reader reads what. */
 export type Change = {
   at: string
-  /** What the reader may do may have changed as well: they ask for that, too. */
+  /** The reader's permissions may have changed, so they read those, too. */
   access: boolean
 }
 
 const watches = new Set<() => void>()
 
-/** Ends what is being watched in this process, which is about to stop: its clients connect to another one. */
+/** Ends all streams of this process before it stops, so that clients connect to another one. */
 export function endWatches(): void {
   for (const end of watches) end()
 }
 
 /**
- * Reports changes in a workspace, at most twice a second, until the client disconnects. It listens from the call
- * on, so that nothing is missed after the client is connected. Ends when the session or membership ends. Errors:
- * not_signed_in.
+ * Reports changes in a workspace, at most twice a second, until the client disconnects. It listens from the call on, so
+ * that it misses nothing once the client is connected. Ends when the session or membership ends. Errors: not_signed_in.
  */
 export function watchActivity({
   principal,
@@ -63,7 +62,7 @@ export function watchActivity({
   }
   const end = () => {
     ended = true
-    // What nobody begins to read is never asked for its end.
+    // An iterator that is never read is never closed either.
     leave()
     wake()
   }
@@ -71,7 +70,7 @@ export function watchActivity({
   signal?.addEventListener("abort", end)
   if (signal?.aborted) end()
 
-  /** Resolves after `ms`, at the end, or, if they are waited for, at a change. */
+  /** Resolves after `ms`, at the end of the stream, or at a change if changes are awaited. */
   const pause = (ms: number, forChanges: boolean) =>
     new Promise<void>((resolve) => {
       const done = () => {
@@ -106,8 +105,8 @@ export function watchActivity({
     } finally {
       leave()
     }
-    // The stream breaks off instead of ending, which is what a client connects anew after.
-    throw new DOMException("The server is stopping, or the client has gone.", "AbortError")
+    // The stream breaks instead of ending, because clients then reconnect.
+    throw new DOMException("The server is stopping, or the client has disconnected.", "AbortError")
   }
   return changes()
 }

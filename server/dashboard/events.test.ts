@@ -16,7 +16,7 @@ beforeAll(async () => {
     insert into events (workspace_id, sequence, id, type, data, occurred_at)
     select ${workspaceId}, n, 'evt_' || lpad(translate(n::text, '0', 'A'), 22, 'z'),
       case when n % 2 = 0 then 'token.paused' else 'investor.frozen' end,
-      jsonb_build_object('user_pubkey', case when n in (3, 7, 21000) then ${wallet} else 'somebody' end),
+      jsonb_build_object('user_pubkey', case when n in (3, 7, 21000) then ${wallet} else 'another-wallet' end),
       timestamptz '2026-05-01' + n * interval '1 minute'
     from generate_series(1, 21000) n`
   await sql`
@@ -32,7 +32,7 @@ const search = async (input: object): Promise<Page> => {
 }
 const numbers = ({ data }: Page) => data.map(({ sequence }) => sequence)
 
-test("the newest come first, page by page, and by type and time", async () => {
+test("events are listed newest first, in pages, and filtered by type and time", async () => {
   const first = await search({ limit: 3 })
   expect(numbers(first)).toEqual([21000, 20999, 20998])
   expect(numbers(await search({ limit: 2, cursor: first.next_cursor }))).toEqual([20997, 20996])
@@ -42,7 +42,7 @@ test("the newest come first, page by page, and by type and time", async () => {
   expect(numbers(await search({ from: span.to, to: span.from }))).toEqual([])
 })
 
-test("what events are about is looked for a part at a time, and nothing is passed over", async () => {
+test("events are searched by subject a part at a time, and none is skipped", async () => {
   const first = await search({ about: wallet, limit: 10 })
   expect(numbers(first)).toEqual([21000])
   const rest = await search({ about: wallet, limit: 10, cursor: first.next_cursor })
@@ -50,7 +50,7 @@ test("what events are about is looked for a part at a time, and nothing is passe
   expect(numbers(await search({ about: wallet, type: "investor.frozen" }))).toEqual([7, 3])
 })
 
-test("an event is found by its number, its cursor and its id, in its own workspace alone", async () => {
+test("an event is found by number, cursor and id, in its own workspace only", async () => {
   expect(numbers(await search({ about: "42" }))).toEqual([42])
   expect(numbers(await search({ about: "9".repeat(15) }))).toEqual([])
   expect(numbers(await search({ about: "42-first" }))).toEqual([42])

@@ -14,7 +14,7 @@ import { keptDays } from "#shared/retention.ts"
 import type { DeliveryStatus } from "#shared/webhooks.ts"
 
 export type EventSearch = {
-  /** An event's id, cursor or sequence number, or something that it is about: an id, or a wallet. */
+  /** An event's id, cursor or sequence number, or its subject: an id or a wallet. */
   about: string | null
   type: EventType | null
   from: string | null
@@ -23,14 +23,14 @@ export type EventSearch = {
   cursor: string | null
 }
 
-/** Events that one page looks through at most for what they are about: no index has that. */
+/** The most events to search for one page, because no index covers their subjects. */
 const LOOKED_THROUGH = 20_000
 
 type Row = RowOf<typeof eventColumns>
 
 /**
- * Events, newest first. A page may have fewer than `limit`, or none, and a cursor all the same: then older ones have not been
- * looked through yet. Errors: validation_failed for a cursor.
+ * Events, newest first. A page may have fewer than `limit` events, or none, and still a cursor: then older ones have not
+ * been searched yet. Errors: validation_failed for a cursor.
  */
 export async function searchEvents(
   workspaceId: string,
@@ -65,7 +65,7 @@ export async function searchEvents(
   return { data, next_cursor: last ? toCursor(last.id) : null }
 }
 
-/** A condition that at most one event meets. */
+/** A condition that matches at most one event. */
 function singleOf(about: string) {
   if (isId("evt", about)) return () => sql`id = ${about}`
   const [, sequence, generation] = /^([1-9][0-9]{0,14})(?:-([0-9a-z]{1,16}))?$/.exec(about) ?? []
@@ -82,7 +82,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 
 export type EventView = {
   event: EventRecord
-  /** Where it was sent to, the newest endpoint first. */
+  /** Its deliveries, newest endpoint first. */
   deliveries: {
     endpoint_id: string
     url: string

@@ -22,7 +22,7 @@ const find = async (text: string, by = owner): Promise<Found[]> => {
 }
 const paths = async (text: string, by = owner) => (await find(text, by)).map(({ path }) => path.join("/"))
 
-test("ids, wallets and signatures lead to their pages, and another workspace's to none", async () => {
+test("ids, wallets and signatures lead to their pages, and those of another workspace to none", async () => {
   const tokens = tokenFixture(app, key)
   const [wallet] = await tokens.wallets(1)
   const config = await tokens.config()
@@ -55,7 +55,7 @@ test("ids, wallets and signatures lead to their pages, and another workspace's t
   expect(await paths(newWallet())).toEqual([])
 })
 
-test("names are found by a part in any case, and signs of a pattern stand for themselves", async () => {
+test("names are found by a part in any case, and pattern characters are literal", async () => {
   const { workspaceId } = owner
   await sql`update mint_configs set name = 'Hundred % Green_Fund', symbol = 'GRN'
     where workspace_id = ${workspaceId} and id = 'us_real_estate_fund_v1'`
@@ -71,7 +71,7 @@ test("names are found by a part in any case, and signs of a pattern stand for th
   ])
 })
 
-test("a review is found by who decides reviews alone", async () => {
+test("only members who decide reviews can find a review", async () => {
   const id = "rev_2sVbJm9X4f8NqYcTzHkLwR"
   await sql`
     insert into reviews (workspace_id, id, kind, subject, opened_at, found_at)
@@ -81,7 +81,7 @@ test("a review is found by who decides reviews alone", async () => {
   expect(await paths(id, viewer)).toEqual([])
 })
 
-test("what is no text is refused", async () => {
+test("invalid text is refused", async () => {
   for (const text of ["", "x".repeat(201), "a\u0000b"])
     expect((await owner.browser.query("find.all", { text })).status).toBe(422)
 })

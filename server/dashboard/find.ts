@@ -19,19 +19,19 @@ export type Found = {
     | "request"
     | "key"
     | "member"
-  /** What it is called, and what it is known by besides. */
+  /** Its name, and a second identifier. */
   name: string
   more: string | null
-  /** Of its page, below the workspace's. */
+  /** The path of its page, below the workspace. */
   path: string[]
 }
 
-/** Of each kind, at most. */
+/** The most results of each kind. */
 const MOST = 5
 
 /**
- * What a text names: an id, a wallet or a part of one, a signature, or a name. Each look-up reads an index, or a table that
- * has few rows for a workspace.
+ * Finds what a text names: an id, a wallet or a part of one, a signature, or a name. Each search uses an index, or a table
+ * with few rows per workspace.
  */
 export async function find(principal: Principal, text: string): Promise<Found[]> {
   const byId = (Object.keys(ids) as (keyof typeof ids)[]).find((prefix) => isId(prefix, text))
@@ -111,7 +111,7 @@ async function attestations(
   }))
 }
 
-/** Of tokens alone: others have no page of their own. */
+/** Operations of tokens only. Others have no page. */
 async function operations({ workspaceId }: Principal, condition: Condition): Promise<Found[]> {
   const rows = await sql<{ id: string; kind: string; mint_config: string; wallet: string | null }[]>`
     select id, kind, mint_config, wallet from operations
@@ -140,7 +140,7 @@ async function investors(principal: Principal, q: string): Promise<Found[]> {
   }))
 }
 
-/** What people have named, by a part of the name in any case, and tokens by their mint. */
+/** Named objects by a part of the name in any case, and tokens also by mint. */
 async function byName({ workspaceId }: Principal, text: string): Promise<Found[]> {
   const part = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
   const [tokens, schemas, ofKeys, members] = await Promise.all([

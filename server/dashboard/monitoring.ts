@@ -7,25 +7,25 @@ import type { Policies } from "#shared/monitoring.ts"
 
 export type Monitoring = {
   policies: Policies
-  /** The lists that wallets are screened by; none where the server has none. */
+  /** The screening lists of the server. */
   lists: {
     name: string
     digest: string
     entries: number
     loaded_at: string
-    /** Why the file is not what is gone by; null where it is. */
+    /** Why the file is not used. Null if it is. */
     problem: string | null
-    /** When all wallets of the workspace had been compared with this version; null while they are. */
+    /** When all wallets of the workspace had been compared with this version. Null while the comparison runs. */
     compared_at: string | null
   }[]
-  /** Lists that the settings name no more: wallets found on them whose review waits, and whose tokens are frozen. */
+  /** Lists that are no longer in the settings, with their waiting reviews and frozen wallets. */
   removed: { name: string; waiting: number; frozen: number }[]
-  /** Wallets of the workspace that are on a list now, and of those the ones that were cleared. */
+  /** Wallets of the workspace that are on a list now, and how many of them were cleared. */
   listed: number
   cleared: number
 }
 
-/** How a workspace is monitored, as its settings show it. */
+/** The monitoring settings of a workspace. */
 export async function readMonitoring(workspaceId: string): Promise<Monitoring> {
   const policies = await readPolicies(sql, workspaceId)
   const lists = listFacts()

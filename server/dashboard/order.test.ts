@@ -6,14 +6,14 @@ import { realNow } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// Lists of the dashboard in each of their orders: every row once, also while others come.
+// Lists of the dashboard in each order contain every row once, also while rows are added.
 
-// Without a worker: no sweep comes by.
+// Without a worker, so that no sweep runs.
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 type Made = { name: string; investor?: string; status?: string; schema?: string; expiresAt?: Date | string }
 
-/** Attestations as they are in the database, in this order. */
+/** Inserts attestations into the database in this order. */
 async function make(workspaceId: string, all: Made[]): Promise<void> {
   for (const { name, investor = name, status = "pending", schema = "kyc_individual_v1", expiresAt } of all) {
     await sql`
@@ -33,7 +33,7 @@ async function make(workspaceId: string, all: Made[]): Promise<void> {
 const numbered = (count: number, of: (n: number) => Omit<Made, "name"> = () => ({}), name = "n"): Made[] =>
   Array.from({ length: count }, (_, n) => ({ name: `${name}${n + 100}`, ...of(n) }))
 
-/** All pages of a list; `between` comes before each but the first. */
+/** All pages of a list. `between` runs before each page except the first. */
 async function walk(by: Browser, list: string, input: object, between: () => Promise<void> = async () => {}) {
   const pages: string[][] = []
   let cursor: string | null = null
@@ -47,10 +47,10 @@ async function walk(by: Browser, list: string, input: object, between: () => Pro
   return pages
 }
 
-test("attestations by expiry: those that hold, the one that ends first at first, however many end at one moment", async () => {
+test("attestations by expiry: only verified ones, first to expire first, even with many at one instant", async () => {
   const { browser, workspaceId } = await member(app)
   const soon = addDays(realNow(), 10)
-  // Of one moment but for what a time in JavaScript has no room for.
+  // The same instant, apart from microseconds, which JavaScript's Date cannot hold.
   const sameMoment = numbered(70, (n) => ({
     status: "verified",
     expiresAt: soon.toISOString().replace("Z", `${String(n % 10).padStart(3, "0")}Z`),
@@ -82,7 +82,7 @@ test("attestations by expiry: those that hold, the one that ends first at first,
   expect(lines.map((line) => line.split(",")[4])).toEqual(names)
 })
 
-test("attestations that come while one reads by expiry move none", async () => {
+test("new attestations do not move others in the order by expiry", async () => {
   const { browser, workspaceId } = await member(app)
   const at = (days: number) => ({ status: "verified", expiresAt: addDays(realNow(), days) })
   await make(
@@ -100,7 +100,7 @@ test("attestations that come while one reads by expiry move none", async () => {
   expect(pages.flat()).toEqual([...numbered(120).map(({ name }) => name), "late1", "late2"])
 })
 
-test("sessions, the oldest first, by what became of them", async () => {
+test("sessions, oldest first, filtered by outcome", async () => {
   const { browser, workspaceId } = await member(app)
   const open = numbered(60)
   await make(workspaceId, open)
@@ -124,9 +124,9 @@ test("sessions, the oldest first, by what became of them", async () => {
   expect((await walk(browser, "session.list", { ...closed, status: "pending" })).flat()).toEqual([])
 })
 
-test("investors in each order, once each, though some start again while one reads", async () => {
+test("investors in each order, once each, even if some start again between pages", async () => {
   const { browser, workspaceId } = await member(app)
-  // Each has two, and is listed by the one that is the first in the order.
+  // Each has two, and is listed by the first in the order.
   const today = realNow()
   const ends = (n: number) => addDays(today, 100 + ((n * 7) % 120))
   await make(workspaceId, [
@@ -159,7 +159,7 @@ test("investors in each order, once each, though some start again while one read
         },
         expiresAt: addDays(realNow(), come),
       })
-      // One who was on an earlier page, one who is to come, and a new one.
+      // An investor of an earlier page, one of a later page, and a new one.
       await make(workspaceId, [again(names[0]!), again(names[110]!), again(`new${order}${come}`)])
     })
     expect(pages.flat(), order).toEqual(names)

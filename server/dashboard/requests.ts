@@ -23,22 +23,22 @@ export type RequestRecord = RequestSummary & {
   headers: Record<string, string>
   request_body: string | null
   response_body: string | null
-  /** False where the day's budget was used up: then headers and bodies are missing. */
+  /** False if the day's budget was used up. Then headers and bodies are missing. */
   is_whole: boolean
 }
 
-/** Set while the workspace's log keeps no headers and bodies, because it has taken its space for the day. */
+/** Set while the workspace's log has used its space for the day and keeps no headers and bodies. */
 export type UsedUp = { mib_per_day: number; until: string }
 
-/** `2xx` and its like, or one status such as `404`. */
+/** A class such as `2xx`, or one status such as `404`. */
 export const STATUS_FILTER = /^([245]xx|[1-5][0-9]{2})$/
 
 export type RequestFilter = {
   requestId: string | null
-  /** As STATUS_FILTER has it. */
+  /** In the format of STATUS_FILTER. */
   status: string | null
   method: string | null
-  /** What the path begins with. */
+  /** The beginning of the path. */
   path: string | null
   keyId: string | null
   from: Date | null
@@ -62,12 +62,12 @@ const contentColumns = columns("api_requests", "headers", "request_body", "respo
 type Row = RowOf<typeof requestColumns> & { key_name: string }
 type WholeRow = Row & RowOf<typeof contentColumns>
 
-/** Requests that one page looks through at most: a filter that matches nothing must not read a month. */
+/** The most requests to search for one page, so that a filter without matches does not read a month. */
 const LOOKED_THROUGH = 20_000
 
 /**
- * The log, newest first. A page may have fewer than `limit` requests, or none, and a cursor all the same: then older
- * ones have not been looked through yet. Errors: validation_failed for a cursor.
+ * The log, newest first. A page may have fewer than `limit` requests, or none, and still a cursor: then older ones have not
+ * been searched yet. Errors: validation_failed for a cursor.
  */
 export async function listRequests(
   workspaceId: string,
@@ -112,10 +112,10 @@ async function usedUp(workspaceId: string): Promise<UsedUp | null> {
   return over ? { mib_per_day, until: toTimestamp(addDays(today, 1)) } : null
 }
 
-/** The indexes' own order, word for word: without "nulls last" Postgres would sort, though neither can be null. */
+/** Exactly the order of the indexes. Without "nulls last" Postgres would sort, although neither column can be null. */
 const newestFirst = () => sql`order by at desc nulls last, id desc nulls last`
 
-/** What an index finds by itself. Errors have one of their own, and its condition must stand here word for word. */
+/** Conditions that an index covers. Errors have a partial index, whose condition must be repeated here exactly. */
 const rangeOf = (workspaceId: string, { status, from, to }: RequestFilter, before: Place | null) => sql`
   workspace_id = ${workspaceId}
   ${status !== null && status >= "4" ? sql`and status >= 400` : sql``}

@@ -16,7 +16,7 @@ async function saved(by: Browser, list = "attestations") {
 }
 const names = async (by: Browser, list?: string) => (await saved(by, list)).map(({ name }) => name)
 
-test("what is saved is found by name, in its list alone, renamed and deleted", async () => {
+test("a filter is saved for one list, found by name, renamed and deleted", async () => {
   const { browser } = await member(app)
   await save(browser, "Waiting", { status: "pending", q: "fund-" })
   await save(browser, "expiring", { expiring: "30" })
@@ -32,7 +32,7 @@ test("what is saved is found by name, in its list alone, renamed and deleted", a
   expect(await names(browser)).toEqual(["Open"])
 })
 
-test("nobody else sees, renames or deletes it: no colleague, and not oneself in another workspace", async () => {
+test("only its owner sees, renames or deletes a filter, and only in its workspace", async () => {
   const { browser, account } = await member(app)
   await save(browser, "Mine")
   const { id } = (await saved(browser))[0]!
@@ -48,13 +48,13 @@ test("nobody else sees, renames or deletes it: no colleague, and not oneself in 
   expect(await names(browser)).toEqual([])
   browser.workspaceId = account.workspaces.test
   expect(await names(browser)).toEqual(["Mine"])
-  // A viewer changes nothing of the workspace, and keeps their own filters.
+  // A viewer cannot change the workspace, but has their own filters.
   expect((await save(colleague, "Mine")).status).toBe(200)
 })
 
-test("a name is one's own once to a list", async () => {
+test("a member's filter names are unique per list", async () => {
   const { browser } = await member(app)
-  const taken = "name: you have a filter of this name already."
+  const taken = "name: you already have a filter with this name. Choose another name."
   await save(browser, "A")
   await save(browser, "B")
   expect((await save(browser, "A")).error.detail).toBe(taken)
@@ -67,7 +67,7 @@ test("a name is one's own once to a list", async () => {
   expect((await save(browser, "C", { q: "x" }, "nowhere")).error.error).toBe("validation_failed")
 })
 
-test("a list keeps twenty of them, even when more come at once", async () => {
+test("a list keeps at most twenty filters, even if more are saved at once", async () => {
   const { browser } = await member(app)
   const answers = await Promise.all(
     Array.from({ length: MOST_SAVED_FILTERS + 3 }, (_, n) => save(browser, `Filter ${n}`)),
@@ -79,7 +79,7 @@ test("a list keeps twenty of them, even when more come at once", async () => {
   expect(await names(browser)).toHaveLength(MOST_SAVED_FILTERS)
 })
 
-test("they go with the member who leaves, and with the person whom they look for", async () => {
+test("filters are deleted with the member who leaves, and with the investor they search for", async () => {
   const owner = await member(app)
   const { browser, email } = await member(app, { role: "viewer", account: owner.account })
   await save(browser, "Mine")

@@ -7,10 +7,10 @@ import { type FilteredList, MOST_SAVED_FILTERS } from "#shared/saved-filters.ts"
 
 export type SavedFilter = { id: string; name: string; filter: Record<string, string> }
 
-/** Somebody in one of their workspaces: each person has their own. */
+/** A member in a workspace. Each has their own filters. */
 type Own = Principal & { via: { kind: "user" } }
 
-/** What somebody saved of a list, by name. */
+/** A member's filters of a list, by name. */
 export async function listSavedFilters(
   { workspaceId, via }: Own,
   list: FilteredList,
@@ -21,7 +21,7 @@ export async function listSavedFilters(
   return [...rows]
 }
 
-/** Saves what a list is filtered by. Errors: validation_failed for a name that is taken, or too many. */
+/** Saves the filters of a list under a name. Errors: validation_failed for a taken name, or too many. */
 export async function saveFilter(
   { workspaceId, via }: Own,
   { list, name, filter }: { list: FilteredList; name: string; filter: Record<string, string> },
@@ -42,7 +42,7 @@ export async function saveFilter(
   return { id }
 }
 
-/** Errors: saved_filter_not_found, validation_failed for a name that is taken. */
+/** Errors: saved_filter_not_found, validation_failed for a taken name. */
 export async function renameFilter(
   { workspaceId, via }: Own,
   { id, name }: { id: string; name: string },
@@ -55,7 +55,7 @@ export async function renameFilter(
   })
 }
 
-/** Deletes one; one that is gone already stays so. */
+/** Deletes a filter. Deleting it twice is not an error. */
 export async function removeFilter({ workspaceId, via }: Own, id: string): Promise<void> {
   await sql`
     delete from saved_filters where workspace_id = ${workspaceId} and user_id = ${via.userId} and id = ${id}`
@@ -66,6 +66,6 @@ async function named(change: (sql: Queryable) => Promise<void>): Promise<void> {
     await sql.begin(change)
   } catch (error) {
     if (!isUniqueViolation(error, "saved_filters_name")) throw error
-    fail("validation_failed", "name: you have a filter of this name already.")
+    fail("validation_failed", "name: you already have a filter with this name. Choose another name.")
   }
 }

@@ -4,7 +4,7 @@ import { advanceClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// Without a worker: no sweep comes by.
+// Without a worker, so that no sweep runs.
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 async function enter() {
@@ -18,7 +18,7 @@ async function enter() {
   return { browser, account, key, list }
 }
 
-test("a session started at the dashboard is the first of the open ones, with the page to send its holder to", async () => {
+test("a session started in the dashboard is the first open one, with the link for the investor", async () => {
   const { browser, list } = await enter()
   const wallet = newWallet()
   const started = await browser.mutate("kyc.start", {
@@ -41,7 +41,7 @@ test("a session started at the dashboard is the first of the open ones, with the
   ])
 })
 
-test("what was decided is over; what is in review, or was sent, is open and says so", async () => {
+test("decided sessions are closed, and those in review or submitted are open with that state", async () => {
   const { key, list } = await enter()
   const rejected = await app.startSession(key)
   await app.webhook({ session_id: rejected.sessionId, decision: "rejected" })
@@ -70,7 +70,7 @@ test("what was decided is over; what is in review, or was sent, is open and says
   ])
 })
 
-test("one that closes by its time is over then, with no sweep", async () => {
+test("an expired session is closed at once, without a sweep", async () => {
   const { key, list } = await enter()
   const { wallet } = await app.startSession(key)
   await advanceClock({ seconds: 24 * 3600 + 1 })
@@ -78,7 +78,7 @@ test("one that closes by its time is over then, with no sweep", async () => {
   expect((await list({ state: "closed" })).data).toMatchObject([{ user_pubkey: wallet, status: "expired" }])
 })
 
-test("fifty to a page, each once", async () => {
+test("pages have fifty sessions, each once", async () => {
   const { key, list } = await enter()
   const wallets: string[] = []
   for (let n = 0; n < 52; n++) wallets.unshift((await app.startSession(key)).wallet)
@@ -89,7 +89,7 @@ test("fifty to a page, each once", async () => {
   await expect(list({ cursor: "x" })).rejects.toMatchObject({ code: "validation_failed" })
 })
 
-test("a viewer sees that there are sessions, and nothing that opens one", async () => {
+test("a viewer sees sessions without their links", async () => {
   const { key, account, list } = await enter()
   const { wallet, sessionId } = await app.startSession(key)
   const viewer = (await member(app, { role: "viewer", account })).browser
@@ -98,7 +98,7 @@ test("a viewer sees that there are sessions, and nothing that opens one", async 
   expect(JSON.stringify(page)).not.toContain(sessionId)
 })
 
-test("sessions of another workspace are not there", async () => {
+test("sessions of another workspace are not listed", async () => {
   const { key } = await enter()
   await app.startSession(key)
   const stranger = await enter()

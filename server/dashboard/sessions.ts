@@ -17,7 +17,7 @@ import { type Decision, type SessionState, type ShownStatus, shownStatuses } fro
 
 export type SessionRecord = {
   attestation_id: string
-  /** Both null unless the reader may start sessions: they are enough to open the hosted page. */
+  /** Both null unless the reader may start sessions, because they are enough to open the hosted page. */
   session_id: string | null
   session_url: string | null
   user_pubkey: string
@@ -30,10 +30,10 @@ export type SessionRecord = {
   flow: Flow["kind"]
   /** When the investor consented: with the form, or before going to the vendor's page. */
   consented_at: string | null
-  /** What the provider said last. */
+  /** The provider's last decision. */
   decision: Decision | null
   decided_at: string | null
-  /** When it closes by itself; null once approved. */
+  /** When it expires. Null once approved. */
   open_until: string | null
 }
 
@@ -61,10 +61,10 @@ type Row = RowOf<typeof sessionColumns>
 
 const PAGE = 50
 
-/** Which sessions, and which come first: the newest, unless it says otherwise. */
+/** The filter and order of sessions. Newest first by default. */
 export const sessionQuery = z.object({
   state: z.enum(["open", "closed"]).default("open"),
-  /** What has become of it by now. */
+  /** The status of its attestation. */
   status: z.enum(shownStatuses).optional(),
   order: z.enum(["newest", "oldest"]).optional(),
   cursor: page.cursor,

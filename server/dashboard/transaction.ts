@@ -11,24 +11,24 @@ import { explorerOf } from "#server/solana/explorer.ts"
 import { fail } from "#shared/errors.ts"
 import type { TransactionStatus } from "#shared/statuses.ts"
 
-/** A transaction of the ledger, as a person reads it. */
+/** A transaction of the ledger for people. */
 export type TransactionView = {
   signature: string
   status: TransactionStatus
   cluster: string
-  /** With `{}` for `tx/…`; null where no public explorer reaches. */
+  /** With `{}` for `tx/…`. Null if no public explorer covers the network. */
   explorer: string | null
-  /** Whether the chain told of it just now; otherwise these are the bytes that were saved before it was sent. */
+  /** Whether it was read from the chain. Otherwise these are the bytes that were saved before sending. */
   on_chain: boolean
   slot: number | null
   block_time: string | null
   signed_at: string
   settled_at: string | null
-  /** The exact bytes, base64; null where they are kept no longer. */
+  /** The exact bytes in base64. Null if they are no longer kept. */
   wire: string | null
-  /** None where the chain does not tell and the bytes are kept no longer. */
+  /** Empty if the chain does not have them and the bytes are no longer kept. */
   instructions: DecodedInstruction[]
-  /** What the programs said; null where the chain does not tell. */
+  /** The programs' log. Null if the chain does not have it. */
   logs: string[] | null
   error: TransactionError | null
 }
@@ -55,7 +55,7 @@ export async function readTransaction(
   if (!row)
     return fail(
       "operation_not_found",
-      "signature: this workspace has no transaction with this signature. Check it, and the workspace.",
+      "signature: this workspace has no transaction with this signature. Check the signature and the workspace.",
     )
   const chain = deployment.chains[mode]
   const landed = chain ? await landedAs(chain, signature) : null
@@ -80,7 +80,7 @@ export async function readTransaction(
   }
 }
 
-/** Null when the chain does not know it, or does not answer. */
+/** Null if the chain does not have it or does not answer. */
 async function landedAs(chain: Chain, signature: string) {
   try {
     return await chain.rpc.patient.transaction(signature)

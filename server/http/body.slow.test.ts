@@ -60,7 +60,7 @@ test.each(["/v1/kyc/webhook", "/api/trpc/verification.submit", "/api/auth/sign-i
   },
 )
 
-test("of a body that nobody reads yet, no more pieces are kept than it may have", async () => {
+test("a body that is not read yet keeps no more pieces than its limit", async () => {
   const { promise, resolve } = Promise.withResolvers<[IncomingMessage, ServerResponse]>()
   const server = createHttpServer((...pair) => resolve(pair), null)
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
@@ -76,13 +76,13 @@ test("of a body that nobody reads yet, no more pieces are kept than it may have"
     code: "malformed_request",
   })
   expect(request.readableLength).toBeLessThan(1000)
-  // What has not been read is not the next request of the connection.
+  // The unread rest is not taken for the next request of the connection.
   response.end()
   await waitFor(async () => socket.closed, "the connection to end")
   await new Promise((closed) => server.close(closed))
 })
 
-test("of one address, the oldest unfinished bodies give way before they take more than 4 MiB", async () => {
+test("the oldest unfinished bodies of one address are dropped before they take more than 4 MiB", async () => {
   const piece = Buffer.alloc(200 * KIB, " ")
   const bodies: ReturnType<typeof begin>[] = []
   for (let n = 1; n <= 24; n++) {
@@ -97,9 +97,9 @@ test("of one address, the oldest unfinished bodies give way before they take mor
   await waitFor(async () => refused.every(({ text }) => sent(text()) === 429), "the oldest to be refused")
   expect(refused[0]!.text()).toMatch(/Retry-After: 1\r\n.*"error":"rate_limited"/s)
   expect(bodies.slice(8).map(({ text }) => text())).toEqual(Array(16).fill(""))
-  // A request that is sent at once is served meanwhile, even from the same address.
+  // A request that is sent at once is served in the meantime, even from the same address.
   expect((await app.webhook({ session_id: "sess_unknown", decision: "approved" })).status).toBe(200)
-  // And one that comes in pieces, and goes on.
+  // So is one that comes in pieces and continues.
   const honest = begin("/v1/kyc/webhook", lengthOf(100 * KIB))
   honest.socket.write(piece.subarray(0, 50 * KIB))
   await waitFor(async () => sent(bodies[8]!.text()) === 429, "the oldest to give way to it")
@@ -107,7 +107,7 @@ test("of one address, the oldest unfinished bodies give way before they take mor
   await waitFor(async () => sent(honest.text()) === 401, "its answer")
 })
 
-test("of all addresses, whoever holds most gives way before all take more than 16 MiB", async () => {
+test("the address that holds most is dropped before all bodies take more than 16 MiB", async () => {
   const piece = Buffer.alloc(200 * KIB, " ")
   const small = begin("/v1/kyc/webhook", lengthOf(256 * KIB), "127.0.0.9")
   small.socket.write(piece.subarray(0, KIB))
@@ -125,11 +125,11 @@ test("of all addresses, whoever holds most gives way before all take more than 1
   expect(bodyBytes()).toBeLessThanOrEqual(16 * MIB)
   const refused = bodies.filter(({ text }) => text() !== "")
   for (const { text } of refused) expect(text()).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1\r\n/s)
-  // The oldest of all is one of somebody who holds little.
+  // The oldest body of all belongs to an address that holds little.
   expect(small.text()).toBe("")
 })
 
-test("a body that trickles is refused after a while, however often a byte of it comes", async () => {
+test("a trickling body is refused after a while, no matter how often a byte arrives", async () => {
   const setTimer = globalThis.setTimeout
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms: number, ...rest: unknown[]) =>
     setTimer(run, ms === SLOWEST_BODY_MS ? 300 : ms, ...rest)) as typeof setTimeout)
@@ -142,7 +142,7 @@ test("a body that trickles is refused after a while, however often a byte of it 
   }
 })
 
-test("a client that goes away in the middle of a body leaves nothing behind", async () => {
+test("a client that disconnects in the middle of a body leaves no memory taken", async () => {
   for (const path of ["/v1/kyc/webhook", "/api/trpc/verification.submit"]) {
     const gone = begin(path, lengthOf(60 * KIB))
     gone.socket.write("x".repeat(10 * KIB))
@@ -190,7 +190,7 @@ test("a Content-Type of hundreds of thousands of characters is read in one go", 
       for (const start of ["", "application/json", "application/json;", "application/json; charset=", 'application/json; charset="'])
         for (const end of ["", "x", '"', "; charset=utf-16"]) isJsonType(start + piece.repeat(100_000) + end)
     }`
-  // Far more than it takes: what tries a position twice would take days.
+  // Far more than it needs. An algorithm that tries positions twice would take days.
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
     timeout: 60_000,
     encoding: "utf8",

@@ -3,35 +3,35 @@ import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
 
 /** Largest body of a request, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024
-/** Largest body of a webhook, in bytes. Vendors' events are a few KiB; some repeat the whole case in theirs. */
+/** Largest body of a webhook, in bytes. Vendors' events are a few KiB, but some contain the whole case. */
 export const MAX_WEBHOOK_BYTES = 256 * 1024
 
 /** How long a body may take. */
 export const SLOWEST_BODY_MS = 20_000
-/** What all bodies may take together until they are done with, in bytes: of the process, and of one network. */
+/** The most bytes that all bodies may take together, in the process and for one network. */
 const ALL_BYTES = 16 * 1024 * 1024
 const NETWORK_BYTES = 4 * 1024 * 1024
-/** First size of a buffer for a body that comes in pieces; it doubles. */
+/** First size of the buffer for a body that comes in pieces. It doubles. */
 const FIRST_BYTES = 4 * 1024
 
 /**
- * Pieces that a body may come in: so many, and one more for each so many bytes. Each is an event, so that a body in
- * pieces of one byte costs a hundred times what it is. Clients that write JSON word by word stay far below.
+ * The most pieces of a body: a fixed number, and one more for each so many bytes. Each piece is an event, so a body in
+ * pieces of one byte costs a hundred times its size. Clients that write JSON word by word stay far below.
  */
 const FREE_PIECES = 512
 const PIECE_BYTES = 32
 
-/** Whether a body comes with it (RFC 9112, 6.3). */
+/** Whether a request has a body (RFC 9112, 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined
 
-/** Requests whose body came in too many pieces, and the event that tells the reader. */
+/** Requests whose body came in too many pieces, and the event that informs the reader. */
 const inPieces = new WeakSet<IncomingMessage>()
 const IN_PIECES = Symbol("in too many pieces")
 
 /**
- * Counts the pieces of a body from the first one, whether it is read or not: Node creates them from each packet at
- * once, and each takes some hundred bytes while it is kept. Pieces beyond the limit are not kept.
+ * Counts the pieces of a body from the first one, read or not. Node creates all pieces of a packet at once, and each takes
+ * a few hundred bytes. Pieces beyond the limit are not kept.
  */
 export function boundPieces(request: IncomingMessage, response: ServerResponse): void {
   if (!hasBody(request)) return
@@ -44,7 +44,7 @@ export function boundPieces(request: IncomingMessage, response: ServerResponse):
       pieces++
       if (pieces > FREE_PIECES + bytes / PIECE_BYTES) {
         inPieces.add(request)
-        // What has not been read is not the next request. Who reads this body refuses it; not all do.
+        // The unread rest must not be taken for the next request. Only a reader of this body refuses it.
         if (response.headersSent) request.socket.destroy()
         else response.shouldKeepAlive = false
         request.emit(IN_PIECES)
@@ -56,16 +56,16 @@ export function boundPieces(request: IncomingMessage, response: ServerResponse):
   }
 }
 
-/** The client disconnected before its request was complete: there is no one to answer. */
+/** The client disconnected before its request was complete, so there is no one to answer. */
 export class RequestAborted extends Error {}
 
-/** Bodies that are being read, or have been, and are not dropped. */
+/** Bodies in memory: being read, or read and not dropped yet. */
 const bodies = new WeakMap<IncomingMessage, Body>()
 
 type Bound = {
-  /** Bytes that it may have. */
+  /** The most bytes of the body. */
   limit: number
-  /** The client's: what all bodies of one take together is limited. */
+  /** The client's network. All bodies of one network share a limit. */
   network: string
 }
 
@@ -77,26 +77,26 @@ export function beginBody(request: IncomingMessage, bound: Bound): void {
   bodies.set(request, new Body(request, bound))
 }
 
-/** Gives a body's memory back, and passes by what may still come of it. */
+/** Frees the memory of a body, and ignores the rest of it. */
 export function dropBody(request: IncomingMessage): void {
   const body = bodies.get(request)
   if (!body) return
   body.drop()
   bodies.delete(request)
-  // Where `keepBody` leaves it: an answer that waits to be sent keeps its request.
+  // `keepBody` put it there. A waiting answer keeps its request alive.
   Object.assign(request, { body: undefined })
 }
 
-/** Refuses a request whose body is still being sent, because its connection gives way. False if there is none. */
+/** Refuses a request whose body is still being sent, because its connection must close. False if there is none. */
 export function refuseBody(request: IncomingMessage): boolean {
   const body = bodies.get(request)
   return body?.refuse(tooBusy()) ?? false
 }
 
 /**
- * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request when it comes too
- * slowly or in too many pieces; rate_limited and server_busy when bodies take too much together. All of these end the
- * connection, as its rest is not read.
+ * The raw bytes of a body. Errors: payload_too_large, as soon as it is known; malformed_request if it comes too slowly or
+ * in too many pieces; rate_limited and server_busy if all bodies take too much memory. All of these end the connection,
+ * because the rest is not read.
  */
 export async function readBody(request: IncomingMessage, bound: Bound): Promise<Buffer> {
   const begun = bodies.get(request)
@@ -127,7 +127,7 @@ const tooMany = () =>
   ends("rate_limited", "Too many unfinished requests from this address. Retry in a moment.", 1)
 const tooBusy = () => ends("server_busy", "Too many unfinished requests. Retry in 1 s.", 1)
 
-/** What bodies of one network take, and those of them that are unfinished, the oldest first. */
+/** The bytes of one network's bodies, and its unfinished bodies, oldest first. */
 type Holder = { bytes: number; unfinished: Set<Body> }
 
 const holders = new Map<string, Holder>()
@@ -136,12 +136,12 @@ let allBytes = 0
 const EMPTY = Buffer.alloc(0)
 
 /**
- * A body from its first piece on, in one buffer that grows: a list of pieces would take a hundred bytes for each that
- * has one. When the memory for bodies is used up, the oldest unfinished body of the network that holds most is dropped.
- * So a request that is sent at once succeeds, however many unfinished ones are open.
+ * A body in one growing buffer, because a list would take a hundred bytes for each piece of one. When the memory for bodies
+ * is used up, the oldest unfinished body of the network that holds most is dropped. So a request that is sent at once
+ * succeeds, no matter how many unfinished ones are open.
  */
 class Body {
-  /** Rejects with what readBody says. */
+  /** Rejects with the errors of `readBody`. */
   readonly bytes: Promise<Buffer>
   readonly #request: IncomingMessage
   readonly #network: string
@@ -152,7 +152,7 @@ class Body {
   #isUnfinished = true
   #buffer: Buffer = EMPTY
   #size = 0
-  /** What it counts for: the size of its buffer. */
+  /** The counted size: that of its buffer. */
   #counted = 0
 
   constructor(request: IncomingMessage, { limit, network }: Bound) {
@@ -161,17 +161,17 @@ class Body {
     this.#network = network
     this.#declared = Number(request.headers["content-length"] ?? Number.NaN)
     this.bytes = this.#settled.promise
-    // Not everybody waits for it.
+    // A rejection without a reader must not end the process.
     this.bytes.catch(() => {})
     const refusal = this.#whyNot()
-    // One that is here already needs no clock.
+    // A complete body needs no timer.
     if (refusal === null && !request.complete) {
       this.#timer = setTimeout(() => this.#end(tooSlow()), SLOWEST_BODY_MS)
     }
     request.on("data", (piece: Buffer) => this.#add(piece))
     request.on(IN_PIECES, () => this.#end(tooSmall()))
     request.on("end", () => this.#end(this.#whole()))
-    // It closes after every request: only one that broke off is worth an error with its stack.
+    // "close" follows every request. Only an aborted one needs an error with a stack.
     for (const event of ["error", "close"]) {
       request.on(event, () => {
         if (this.#isUnfinished) this.#end(new RequestAborted())
@@ -180,7 +180,7 @@ class Body {
     if (refusal) this.#end(refusal)
   }
 
-  /** What is wrong with it before any of it is read. */
+  /** A problem known before any of it is read. */
   #whyNot(): Error | null {
     if (this.#request.destroyed) return new RequestAborted()
     if (this.#declared > this.#limit) return tooLarge(this.#limit)
@@ -216,7 +216,7 @@ class Body {
       this.#end(tooLarge(this.#limit))
       return
     }
-    // Most come in one piece, and need no copy.
+    // Most bodies come in one piece and need no copy.
     if (piece.length === this.#declared) this.#buffer = piece
     else {
       if (size > this.#buffer.length) this.#grow(size)
@@ -226,7 +226,7 @@ class Body {
     this.#count(this.#buffer.length)
   }
 
-  /** To twice its size, but never beyond what it may have, or says that it has. */
+  /** Doubles the buffer, but not beyond the limit or the announced length. */
   #grow(size: number): void {
     const held = this.#buffer
     const most = Math.min(this.#limit, this.#declared || this.#limit)
@@ -235,7 +235,7 @@ class Body {
     held.copy(this.#buffer, 0, 0, this.#size)
   }
 
-  /** All of it, in a buffer of its size. */
+  /** The whole body, in a buffer of its size. */
   #whole(): Buffer {
     if (this.#size < this.#buffer.length) {
       this.#buffer = Buffer.from(this.#buffer.subarray(0, this.#size))
@@ -244,7 +244,7 @@ class Body {
     return this.#buffer
   }
 
-  /** Counts so many bytes from now on; the body that is dropped for them may be this one. */
+  /** Counts this many bytes from now on. The body that is dropped to make room may be this one. */
   #count(bytes: number): void {
     const more = bytes - this.#counted
     if (more === 0) return
@@ -268,7 +268,7 @@ class Body {
   }
 }
 
-/** Drops the oldest unfinished body of the network that holds most; false if there is none. */
+/** Drops the oldest unfinished body of the network that holds most. False if there is none. */
 function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
   let largest: Holder | undefined
   for (const holder of some) {
@@ -279,14 +279,14 @@ function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
   return oldest !== undefined
 }
 
-/** What bodies take now; for tests. */
+/** The bytes that bodies take now, for tests. */
 export const bodyBytes = (): number => allBytes
 
-// A parameter of a media type (RFC 9110, 5.6.6), one after the other from where the last one ended: no position is
-// tried twice, so that a long header costs no more than its length.
+// A parameter of a media type (RFC 9110, 5.6.6). Each match starts where the last one ended, so that no position is tried
+// twice and a long header takes linear time.
 const PARAMETER = /[ \t]*;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=([\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?/y
 
-/** Whether a Content-Type says JSON in UTF-8. Other parameters than `charset` mean nothing here. */
+/** Whether a Content-Type says JSON in UTF-8. Parameters other than `charset` are ignored. */
 export function isJsonType(type: string): boolean {
   const end = type.indexOf(";")
   if ((end < 0 ? type : type.slice(0, end)).trim().toLowerCase() !== "application/json") return false

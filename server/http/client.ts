@@ -3,12 +3,12 @@ import { type BlockList, isIP } from "node:net"
 
 export type Client = {
   address: string
-  /** What counts as one caller: an IPv4 address, or the /64 that an IPv6 customer has as a whole. */
+  /** What counts as one caller: an IPv4 address, or an IPv6 /64, which one customer has as a whole. */
   network: string
   secure: boolean
 }
 
-/** Who is at the other end of a connection, and whether it is a proxy that is trusted. */
+/** The peer of a connection, and whether it is a trusted proxy. */
 export function peerOf(
   socket: { remoteAddress?: string | undefined },
   trusted: BlockList | null,
@@ -17,7 +17,7 @@ export function peerOf(
   return { address, network: networkOf(address), isProxy: trusted !== null && isTrusted(address, trusted) }
 }
 
-/** Who is calling, and whether the way was HTTPS all along. Forwarding headers count only from trusted proxies. */
+/** The caller, and whether the request came over HTTPS. Forwarding headers count only from trusted proxies. */
 export function clientOf(request: IncomingMessage, trusted: BlockList | null): Client {
   const { isProxy, ...peer } = peerOf(request.socket, trusted)
   const encrypted = "encrypted" in request.socket && request.socket.encrypted === true
@@ -28,8 +28,8 @@ export function clientOf(request: IncomingMessage, trusted: BlockList | null): C
 }
 
 /**
- * The rightmost address in X-Forwarded-For that is not a trusted proxy: everything left of it may be forged. A hop
- * that cannot be parsed ends the search, at the proxy that wrote it.
+ * The rightmost address in X-Forwarded-For that is not a trusted proxy. Everything left of it may be forged. A hop that
+ * cannot be parsed ends the search at the proxy that wrote it.
  */
 function originalAddress(request: IncomingMessage, socket: string, trusted: BlockList): string {
   let nearest = socket
@@ -48,7 +48,7 @@ function hopsOf(header: string | string[] | undefined): string[] {
   return joined.trim() === "" ? [] : joined.split(",").reverse()
 }
 
-/** An address as it is compared, or null. Some proxies add the port, and IPv4 on a socket for both comes as IPv6. */
+/** An address in the form used for comparisons, or null. Some proxies add the port, and dual-stack sockets show IPv4 as IPv6. */
 function readAddress(hop: string): string | null {
   const text = hop.trim()
   const [, host = text] =
@@ -64,7 +64,7 @@ function readAddress(hop: string): string | null {
     .join(".")
 }
 
-/** The network that its provider gives to one customer: of IPv6, the first 64 bits. */
+/** The network of one customer: for IPv6, the first 64 bits. */
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
   const groups = groupsOf(address).slice(0, 4)
@@ -74,7 +74,7 @@ function networkOf(address: string): string {
 /** The eight numbers of an IPv6 address. */
 function groupsOf(address: string): number[] {
   const [text] = address.split("%") as [string]
-  // The last 32 bits may be written as IPv4.
+  // The last 32 bits may be written in IPv4 notation.
   const plain = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [a * 256 + +b, c * 256 + +d].map((group) => group.toString(16)).join(":"),
   )

@@ -39,7 +39,7 @@ async function listen(max: number, trusted: BlockList | null = null) {
     if (request.url === "/endless") return void response.end(Buffer.alloc(16_000_000))
     response.end("here")
   })
-  // One that is idle keeps its place: what is closed here was refused.
+  // An idle connection stays open. A closed one was refused.
   server.keepAliveTimeout = 0
   const connections = watchConnections(server, { max, trusted })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -78,7 +78,7 @@ async function isRefused(client: Client): Promise<void> {
   expect(client.socket.errored).toBeNull()
 }
 
-test("one address has a quarter of the connections at most; others are served all the same", async () => {
+test("one address has at most a quarter of the connections, and others are still served", async () => {
   await listen(16)
   const mine = Array.from({ length: 4 }, () => open("127.0.0.2", get("/waits")))
   await waitFor(async () => begun === 4, "all to be asked for")
@@ -103,7 +103,7 @@ test("a trusted proxy carries many clients, and may have every connection", asyn
   expect(proxied.some((client) => client.closed())).toBe(false)
 })
 
-test("where the address that has most is served, an idle one of another gives way", async () => {
+test("if the address with the most connections is being served, an idle one of another is closed", async () => {
   const trusted = new BlockList()
   trusted.addAddress("127.0.0.2", "ipv4")
   await listen(8, trusted)
@@ -115,7 +115,7 @@ test("where the address that has most is served, an idle one of another gives wa
   await isClosed(idle)
 })
 
-test("together, addresses have no more connections than there are", async () => {
+test("all addresses together have no more connections than the limit", async () => {
   await listen(8)
   const all = [2, 3, 4, 5].flatMap((n) => [1, 2].map(() => open(`127.0.0.${n}`, get("/waits"))))
   await waitFor(async () => begun === 8, "all to be asked for")
@@ -132,7 +132,7 @@ test.each([
   ["never read the beginning of what they asked for", get("/streams")],
   ["never read what comes before what they asked for", get("/endless") + get("/waits")],
   ["are kept for later", get("/")],
-])("addresses that %s keep nobody out: theirs give way, the oldest first", async (_what, bytes) => {
+])("addresses that %s do not block others: their oldest connections are closed", async (_what, bytes) => {
   await listen(16)
   const idle: Client[] = []
   for (const n of [2, 3, 4, 5]) {
@@ -146,9 +146,9 @@ test.each([
     }
   }
   await isServed(open("127.0.0.6", get("/")))
-  // Of the address that has most, which the newcomer of one that has as many may be itself.
+  // The closed one belongs to the address with the most. With a tie, it can be the newcomer.
   await isServed(open("127.0.0.3", get("/")))
-  // Who does not read does not hear of an end either.
+  // A client that does not read does not notice the end either.
   for (const { socket } of idle) socket.resume()
   const closed = await waitFor(async () => {
     const some = idle.flatMap((client, index) => (client.closed() ? [index] : []))
@@ -180,7 +180,7 @@ test("a request whose body is still being sent is refused with 503 when its conn
   expect(begun).toBe(5)
 })
 
-test("of those without a place, the oldest that say nothing are closed first", async () => {
+test("of connections without a place, the oldest silent ones are closed first", async () => {
   await listen(16)
   for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
   await waitFor(async () => begun === 4, "all to be asked for")
@@ -193,9 +193,9 @@ test("of those without a place, the oldest that say nothing are closed first", a
 test.each([
   [2000, 2000 - 512],
   [1024, 512],
-  // Where there are few, they are shared.
+  // A small number is shared.
   [400, 200],
-])("of %i descriptors, %i may be connections: some are left for everything else", (descriptors, most) => {
+])("of %i descriptors, %i may be connections", (descriptors, most) => {
   const ask = `import { connectionLimit } from "#server/http/connections.ts"; console.log(connectionLimit())`
   const { stdout, stderr } = spawnSync(
     "sh",
@@ -212,12 +212,12 @@ test.each([
   expect(stdout, stderr).toBe(`${most}\n`)
 })
 
-test("a process that may open very many has no more connections than its memory bears", () => {
+test("a process with very many descriptors is limited by memory", () => {
   expect(connectionLimit()).toBeGreaterThan(0)
   expect(connectionLimit()).toBeLessThanOrEqual(2048)
 })
 
-test("closing waits for what is being answered, and for nobody longer than a few seconds", async () => {
+test("closing waits for running requests, but at most a few seconds", async () => {
   const connections = await listen(100)
   server.on("upgrade", () => {
     // Like Next: it never answers.

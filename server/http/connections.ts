@@ -4,37 +4,37 @@ import { logger } from "#server/lib/log.ts"
 import { refuseBody } from "./body.ts"
 import { peerOf } from "./client.ts"
 
-/** Descriptors for everything that is no client: database, RPC, files, pipes. */
+/** Descriptors reserved for everything except clients: database, RPC, files, pipes. */
 const RESERVED_DESCRIPTORS = 256
-/** More than this takes memory that the requests need: one has 15 KB while it is idle, and 50 with a few requests. */
+/** More would take memory that requests need: a connection takes 15 KB while idle, and 50 KB with a few requests. */
 const MOST_CONNECTIONS = 2048
-/** What an address (of IPv6, a /64) may have at once, as a share of all: many people may stand behind one. */
+/** The share of all connections that one address (for IPv6, a /64) may have. Many people can share an address. */
 const NETWORK_SHARE = 1 / 4
-/** Connections without a place that may stay beyond the bound until their request is answered, and for how long. */
+/** How many connections beyond the limit may stay until their request is answered, and for how long. */
 const LEAVING = 256
 const LEAVING_MS = 1000
-/** How long requests that are being answered may take once the server stops. */
+/** How long running requests may take once the server stops. */
 const DRAIN_MS = 5000
-/** Refused connections are counted and told of once in this time. */
+/** Refused connections are logged once in this time, with their number. */
 const REPORT_MS = 60_000
 
-/** How many connections this process may have, by the descriptors that the system lets it open. */
+/** The most connections of this process, by the descriptors that the system allows. */
 export function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   const descriptors = Number(userLimits?.open_files?.soft)
   if (!(descriptors > 0)) return MOST_CONNECTIONS
-  // Where there are few, they are shared.
+  // A small number is shared.
   const free = Math.max(descriptors - RESERVED_DESCRIPTORS - LEAVING, Math.floor(descriptors / 2))
   return Math.min(free, MOST_CONNECTIONS)
 }
 
 export type Connections = {
-  /** Ends the server: what is being answered may end first, for a few seconds. Resolves when no connection is left. */
+  /** Stops the server. Running requests may finish for a few seconds. Resolves when no connection is left. */
   close(): Promise<void>
 }
 
 /**
- * The same for a connection and for the one that TLS makes of it. Its parts are gone once it is closed, so it is kept.
+ * Identifies a connection and the TLS connection on top of it. Stored, because a closed socket loses the parts.
  */
 const names = new WeakMap<Socket, string>()
 function peerName(socket: Socket): string {
@@ -47,39 +47,38 @@ function peerName(socket: Socket): string {
 
 const withoutPlace = new WeakSet<IncomingMessage>()
 
-/** Whether a request came on a connection that has no place: it is answered with `server_busy`, and nothing is done. */
+/** Whether a request came on a connection beyond the limit. It is answered with `server_busy` and not run. */
 export const hasNoPlace = (request: IncomingMessage): boolean => withoutPlace.has(request)
 
-/** A connection, and the answers that it waits for. */
+/** A connection and its unfinished answers. */
 type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
 
 /**
- * Whether something is being done for it: not while it says nothing, is still sending, or does not read what it
- * asked for.
+ * Whether a request of it is being served. Not while it is silent, still sending, or not reading its answer.
  */
 function isServed({ answers }: Connection): boolean {
-  // Those behind it wait for it.
+  // Later answers wait for it.
   const first = answers.find(({ closed }) => !closed)
   return first?.req.complete === true && !first.writableEnded && !first.writableNeedDrain
 }
 
 /**
- * Tracks a server's connections from their first byte: Node does not count those in a TLS handshake or after an
- * upgrade. Limits them, in total and per address; a trusted proxy carries many clients and has no limit of its own.
- * When there are too many, the oldest idle connection of the address with the most gives way. A connection without a place
- * is closed only once its request is answered: its client would take a reset for a failure of the network.
+ * Tracks a server's connections from their first byte, because Node does not count those in a TLS handshake or after an
+ * upgrade. Limits them in total and per address. A trusted proxy carries many clients and is not limited itself.
+ * If there are too many, the oldest idle connection of the address with the most is closed. A connection beyond the limit
+ * is closed only after its request is answered, because its client would take a reset for a network failure.
  */
 export function watchConnections(
   server: Server,
   { max, trusted }: { max: number; trusted: BlockList | null },
 ): Connections {
   const byPeer = new Map<string, Connection>()
-  /** The oldest first. */
+  /** Oldest first. */
   const byNetwork = new Map<string, Set<Connection>>()
   const mostPerNetwork = Math.max(1, Math.floor(max * NETWORK_SHARE))
-  // The oldest first.
+  // Oldest first.
   const leaving = new Map<string, Socket>()
-  // Those that were destroyed count for a moment more.
+  // Destroyed connections still count for a moment.
   server.maxConnections = max + 2 * LEAVING
   let refused = 0
   let report: NodeJS.Timeout | undefined
@@ -113,13 +112,13 @@ export function watchConnections(
       if (leaving.get(name) === socket) leaving.delete(name)
     })
   }
-  /** Returns whether one gave way. */
+  /** Returns whether one was closed. */
   const makeRoom = (own: Iterable<Connection>): boolean => {
     for (const connection of own) {
       if (isServed(connection)) continue
       forget(connection)
       const open = connection.answers.find(({ closed }) => !closed)
-      // What is still sending hears why; who does not read hears nothing.
+      // A client that is still sending gets the reason. One that does not read gets nothing.
       if (!open || refuseBody(open.req)) leave(connection.socket)
       else {
         refuse()
@@ -152,14 +151,14 @@ export function watchConnections(
   })
   server.on("request", ({ socket }, response) => {
     const connection = byPeer.get(peerName(socket))
-    // Usually there was one and it has been sent: no listener is needed.
+    // Usually its answer was already sent, and no listener is needed.
     if (connection) connection.answers = [...connection.answers.filter(({ closed }) => !closed), response]
   })
   return {
     close: () =>
       new Promise((resolve) => {
-        // A connection that a client keeps alive would be served for as long as it sends: each ends with the request
-        // that it is at.
+        // Otherwise a kept-alive connection would be served as long as its client sends. Each ends with its current
+        // request.
         server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"))
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         const timeout = setTimeout(() => {

@@ -6,7 +6,7 @@ import { failureOf } from "#server/lib/validation.ts"
 import { type ErrorCode, type ErrorOptions, errors, Failure } from "#shared/errors.ts"
 import { noteFailure } from "./metrics.ts"
 
-/** What tRPC itself refuses before a procedure has its say. */
+/** Refusals of tRPC before a procedure runs. */
 const refusals: { [code in TRPCError["code"]]?: [ErrorCode, string] } = {
   NOT_FOUND: ["route_not_found", "Procedure not found."],
   METHOD_NOT_SUPPORTED: ["method_not_allowed", "Method not allowed: send changes with POST."],
@@ -17,9 +17,9 @@ const refusals: { [code in TRPCError["code"]]?: [ErrorCode, string] } = {
 const SAME_KEY = " Use the same Idempotency-Key: nothing happens twice."
 
 /**
- * Whatever went wrong, as one of our answers, the same whichever way the request came in: over REST, from a page, or for
- * a page itself. Nothing of an error that nobody foresaw is in it; `logFailure` says that in the log. A request with a key
- * is told to keep it where it may succeed in a moment.
+ * Converts any error to one of our answers, the same for REST, calls of pages and pages themselves. It reveals nothing
+ * about an unexpected error, which `logFailure` logs. If a request with an idempotency key may succeed in a moment, the
+ * answer says to use the same key.
  */
 export function toFailure(error: unknown, { hasKey = false }: { hasKey?: boolean } = {}): Failure {
   const failure = failureBehind(error)
@@ -38,7 +38,7 @@ function failureBehind(error: unknown): Failure {
   }
   if (!(error instanceof TRPCError)) return ours("internal_error", { cause: error })
   const { code, cause } = error
-  // The input's own parser; what a parser of ours refuses anywhere else is a mistake of ours.
+  // From the parser of the input. A refusal by any other parser is our bug.
   if (code === "BAD_REQUEST" && cause !== undefined && "issues" in cause) {
     return failureOf(cause as unknown as z.core.$ZodError)
   }
@@ -50,9 +50,8 @@ function failureBehind(error: unknown): Failure {
 }
 
 /**
- * What the log says of trouble on our side: a line for each, whoever found it. What a vendor does not answer has its line
- * where the vendor is asked, a mail that cannot be sent is told to whoever sends it, and a line for each refusal of
- * `server_busy` would be more of what there is too much of.
+ * The log lines of problems on our side. Not listed: a vendor that does not answer, which is logged where the vendor is
+ * called; a mail that cannot be sent, whose sender gets the error; and `server_busy`, whose lines would add to the load.
  */
 const lines: { [code in ErrorCode]?: ["error" | "warn", string] } = {
   internal_error: ["error", "a request failed"],
@@ -62,7 +61,7 @@ const lines: { [code in ErrorCode]?: ["error" | "warn", string] } = {
   provider_not_configured: ["warn", "a request needs a KYC provider, and none is configured"],
 }
 
-/** Counts a failure, and says in the log what the answer does not. */
+/** Counts a failure, and logs what the answer does not say. */
 export function logFailure({ code, message, cause }: Failure, requestId: string): void {
   noteFailure(code)
   const [level, line] = lines[code] ?? []

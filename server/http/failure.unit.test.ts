@@ -13,7 +13,7 @@ const foreseen = (code: ErrorCode) =>
     endsConnection: true,
   })
 
-test("trouble that passes is told to come again with its key, where there is one, whoever found it", () => {
+test("a temporary problem says to retry, with the same key if there is one", () => {
   for (const code of unavailable) {
     const { message } = toFailure(foreseen(code))
     expect([code, SAME_KEY.test(message)]).toEqual([code, false])
@@ -29,12 +29,12 @@ test("trouble that passes is told to come again with its key, where there is one
   )
 })
 
-test("a refusal stays as it is, with a key or without", () => {
+test("a refusal stays unchanged with and without a key", () => {
   const refusal = new Failure("validation_failed", "name: required.")
   expect(toFailure(refusal, { hasKey: true })).toBe(refusal)
 })
 
-test("every 5xx says what to do: to retry, or what to configure", () => {
+test("every 5xx says to retry or what to configure", () => {
   for (const code of unavailable)
     expect([code, errors[code].fix]).toEqual([code, expect.stringMatching(/Retry|Set|Configure/)])
 })
@@ -45,11 +45,11 @@ test.each<[ErrorCode, "error" | "warn" | null]>([
   ["chain_unavailable", "warn"],
   ["chain_not_configured", "warn"],
   ["provider_not_configured", "warn"],
-  // Said where the vendor is asked.
+  // Logged where the vendor is called.
   ["provider_unavailable", null],
   ["server_busy", null],
   ["wallet_not_verified", null],
-])("%s has one line of the log, at the level %s, also where it was foreseen", (code, level) => {
+])("%s has one line in the log at level %s, also if it was expected", (code, level) => {
   const said: string[] = []
   for (const name of ["error", "warn", "info"] as const)
     vi.spyOn(logger, name).mockImplementation((about: unknown) => {

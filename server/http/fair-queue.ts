@@ -1,14 +1,14 @@
 import { Tally } from "#server/lib/tally.ts"
 
-/** How long a turn keeps others waiting at most. */
+/** The longest time that one turn keeps others waiting. */
 const LONGEST_MS = 2000
 
-/** Limits concurrent work, in total and per owner; waiting owners take turns. */
+/** Limits concurrent work, in total and per owner. Waiting owners take turns. */
 export class FairQueue {
   readonly #atOnce: number
   readonly #forEach: number
   readonly #taken = new Tally()
-  /** Who waits, in the order of their turns. */
+  /** Waiting owners, in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #all = 0
 
@@ -17,9 +17,8 @@ export class FairQueue {
     this.#forEach = forEach
   }
 
-  /**
-   * Runs `work` when it is this owner's turn. A slow turn is passed on while others wait, and its work continues
-   * beside theirs; `late` is called first and may end it. If `gone` aborts before the turn, the work is not done.
+  /** Runs `work` when it is this owner's turn. A slow turn is passed on while others wait, and its work continues alongside
+   * theirs. `late` is called first and may end it. If `gone` aborts before the turn, the work does not run.
    */
   async run(
     who: string,
@@ -48,7 +47,7 @@ export class FairQueue {
     }
   }
 
-  /** Resolves with whether it is their turn now, and not never. */
+  /** Resolves to true at the owner's turn, or to false if it will never come. */
   #wait(who: string, gone: AbortSignal | undefined): Promise<boolean> {
     const queue = this.#waiting.get(who) ?? []
     this.#waiting.set(who, queue)
@@ -79,7 +78,7 @@ export class FairQueue {
       if (!this.#take(next)) continue
       this.#waiting.delete(next)
       queue.shift()!()
-      // Behind all others that wait.
+      // Behind all other waiting owners.
       if (queue.length > 0) this.#waiting.set(next, queue)
       return
     }

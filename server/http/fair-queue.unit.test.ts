@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest"
 import { FairQueue } from "./fair-queue.ts"
 
-test("as many run at once as may, of each asker and in all, and everybody's turn comes", async () => {
+test("as many run at once as allowed, per owner and in total, and every owner gets its turn", async () => {
   const turns = new FairQueue({ atOnce: 3, forEach: 2 })
   const running: string[] = []
   const done: string[] = []
@@ -20,7 +20,7 @@ test("as many run at once as may, of each asker and in all, and everybody's turn
   expect(most).toBe(3)
 })
 
-/** Requests a turn, and reports when it has come. */
+/** Requests its turn, and reports when it comes. */
 function ask(turns: FairQueue, who: string, work = async () => {}) {
   let came = false
   const over = turns.run(who, async () => {
@@ -30,7 +30,7 @@ function ask(turns: FairQueue, who: string, work = async () => {}) {
   return { over, came: () => came }
 }
 
-test("who waits behind a crowd of another asker does not wait for that crowd", async () => {
+test("an owner does not wait for the long queue of another", async () => {
   const turns = new FairQueue({ atOnce: 2, forEach: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const crowd = Array.from({ length: 20 }, () => turns.run("crowd", () => promise))
@@ -41,7 +41,7 @@ test("who waits behind a crowd of another asker does not wait for that crowd", a
   await Promise.all(crowd)
 })
 
-test("askers take turns, however much one of them has asked for before", async () => {
+test("owners take turns, no matter how much one of them has queued", async () => {
   const turns = new FairQueue({ atOnce: 1, forEach: 1 })
   const order: string[] = []
   const all = ["first", "a", "a", "a", "b", "b", "c"]
@@ -49,7 +49,7 @@ test("askers take turns, however much one of them has asked for before", async (
   expect(order).toEqual(["first", "a", "b", "c", "a", "b", "a"])
 })
 
-test("who is gone before their turn has none, and stands in nobody's way", async () => {
+test("an owner who leaves before their turn gets none and delays no one", async () => {
   const turns = new FairQueue({ atOnce: 1, forEach: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const first = turns.run("first", () => promise)
@@ -66,7 +66,7 @@ test("who is gone before their turn has none, and stands in nobody's way", async
   expect([worked, other.came()]).toEqual([0, true])
 })
 
-test("a turn that lasts is given on once others wait, and its work may be ended", async () => {
+test("a long turn is passed on once others wait, and its work may be ended", async () => {
   vi.useFakeTimers()
   try {
     const turns = new FairQueue({ atOnce: 1, forEach: 1 })
@@ -86,7 +86,7 @@ test("a turn that lasts is given on once others wait, and its work may be ended"
   }
 })
 
-test("what fails gives its turn back", async () => {
+test("failed work gives its turn back", async () => {
   const turns = new FairQueue({ atOnce: 1, forEach: 1 })
   await expect(turns.run("a", () => Promise.reject(new Error("it failed")))).rejects.toThrow("it failed")
   const other = ask(turns, "a")

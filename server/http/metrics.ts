@@ -2,39 +2,39 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Count, counter, histogram, type Spread } from "#server/lib/metrics.ts"
 import { type ErrorCode, errors } from "#shared/errors.ts"
 
-/** The route of what leads nowhere, and of what is refused before it is looked at. */
+/** The route of unknown paths, and of requests refused before routing. */
 export const UNMATCHED = "unmatched"
 
 const requests = counter({
   name: "vouch_http_requests_total",
-  help: "Requests by method, route and status; 499 where the client was gone before the answer",
+  help: "Requests by method, route and status; 499 if the client left before the answer",
   labels: ["method", "route", "status"],
 })
 const durations = histogram({
   name: "vouch_http_request_duration_seconds",
-  help: "Time from a request to its answer, without event streams",
+  help: "Time from a request to its answer, excluding event streams",
   labels: ["method", "route"],
   bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 })
 const failures = counter({
   name: "vouch_errors_total",
-  help: "Requests that were refused or failed, by the error's code",
+  help: "Refused and failed requests by error code",
   labels: ["code"],
 })
 
-// From the beginning, so that Prometheus sees the first of each as an increase.
+// Created at the start, so that Prometheus sees the first of each as an increase.
 for (const code of Object.keys(errors)) failures.of(code)
 
-/** A method that nobody has is one, whatever its name. */
+/** All unknown methods count as one. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const GONE = 499
 
 type OfRoute = { duration: Spread; byStatus: Map<number, Count> }
 
-/** By method and route: what a request needs is found without making a key of it. */
+/** By method, then route, so that a request needs no combined key. */
 const known = new Map<string, Map<string, OfRoute>>()
 
-/** Where nobody can read them, requests are not counted. */
+/** Requests are counted only if metrics are served. */
 let isCounting = false
 const nothing = (): void => {}
 
@@ -42,12 +42,12 @@ export function countRequests(): void {
   isCounting = true
 }
 
-/** Requests that have come and have no answer yet, those that wait for their turn among them. */
+/** Requests without an answer yet, including waiting ones. */
 export const underWay = { count: 0 }
 
 /**
- * Counts a request from now on. What it returns is called once at its end, with the template of its address: one of a
- * table's, never the address itself.
+ * Counts a request from now on. Call the returned function once at its end, with the route's template from a table, never
+ * the path itself.
  */
 export function beginRequest(request: IncomingMessage, response: ServerResponse): (route: string) => void {
   if (!isCounting) return nothing
@@ -85,7 +85,7 @@ function note(
   if (!isStream(response)) one.duration.note(seconds)
 }
 
-/** A stream lasts for as long as its client wants. */
+/** A stream lasts as long as its client wants. */
 const isStream = (response: ServerResponse): boolean =>
   response.getHeader("content-type") === "text/event-stream"
 

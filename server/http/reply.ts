@@ -6,21 +6,21 @@ import { type ErrorCode, errors, Failure, statusOf } from "#shared/errors.ts"
 /** Two years, as browsers' preload lists require. */
 export const STRICT_TRANSPORT_SECURITY = "max-age=63072000; includeSubDomains"
 
-/** How long what still comes of a refused request is read before its connection ends. */
+/** How long the rest of a refused request is read before its connection ends. */
 const LINGER_MS = 1000
 
-/** One answer: the headers that all of them share, and the error object. */
+/** An answer: the shared headers, and the error object. */
 export class Reply {
   readonly #response: ServerResponse
   readonly #head: boolean
   readonly requestId: string
-  /** What was sent; 0 before that. */
+  /** The status that was sent, 0 before. */
   status = 0
-  /** Empty for a document: those are no news to anybody. */
+  /** Empty for a document. */
   body = ""
   /** The caller's rate limit status. */
   rate: RateLimitStatus | null = null
-  /** Value of `Allow`, where the method is at issue. */
+  /** Value of `Allow` for a wrong method. */
   allow: string | null = null
 
   constructor(response: ServerResponse, requestId: string, head: boolean) {
@@ -59,9 +59,8 @@ export class Reply {
     else this.#response.end(content)
   }
 
-  /**
-   * Sends everything, and ends the connection only once the request has arrived or its time is over. A connection that is
-   * closed with bytes unread is reset, and the client may see that instead of the answer.
+  /** Sends everything, and ends the connection only once the request has arrived or its time is over. Closing a connection
+   * with unread bytes resets it, and the client may see the reset instead of the answer.
    */
   #linger(content: string | Buffer): void {
     const { req } = this.#response
@@ -89,13 +88,13 @@ export class Reply {
     return { status: statusOf(failure.code), body: JSON.stringify(error) }
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   abandon(): void {
     this.#response.destroy()
   }
 }
 
-/** As in draft-ietf-httpapi-ratelimit-headers: what is left, and when the bucket is full again. */
+/** The header of draft-ietf-httpapi-ratelimit-headers: what is left, and when the bucket is full again. */
 const rateHeaders = ({ remaining, limit, resetSeconds }: RateLimitStatus): string[] => [
   "RateLimit-Policy",
   `"key";q=${limit};w=2`,

@@ -9,7 +9,7 @@ import { refuse, STRICT_TRANSPORT_SECURITY } from "./reply.ts"
 /** Files of a certificate and its key, in PEM. */
 export type Tls = { cert: string; key: string }
 
-/** How long a client may take for what, in milliseconds. */
+/** Time limits of clients, in milliseconds. */
 const settings = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
@@ -17,16 +17,16 @@ const settings = {
   connectionsCheckingInterval: 5000,
   /** For the handshake of TLS. */
   handshakeTimeout: 10_000,
-  // Without it the listener answers, so that this refusal has our error body too.
+  // Turned off, so that the listener answers with our error body.
   requireHostHeader: false,
-  // An upgrade is answered as the same request without it: Next listens for upgrades from its first page on, and
-  // never answers them.
+  // Upgrade requests are answered as plain requests: Next listens for upgrades from its first page on and never
+  // answers them.
   shouldUpgradeCallback: () => false,
 }
 /** How long a client may take to read a refusal that ends its connection. */
 const FAREWELL_MS = 5000
 /**
- * A connection without any traffic for so long is closed, for example because its client does not read the response.
+ * A connection without traffic for this long is closed, for example because its client does not read the response.
  */
 const STILL_MS = 120_000
 
@@ -41,7 +41,7 @@ export function createHttpServer(listener: RequestListener, tls: Tls | null): Se
     boundPieces(request, response)
   })
   server.on("clientError", answerUnreadable)
-  // What ends before its handshake does cannot be told why, and what is written to it would wait for ever.
+  // A connection whose handshake has not finished cannot get the reason, and a write to it would wait indefinitely.
   if (tls)
     server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy())
   server.on("connect", (_request, socket: Socket) =>
@@ -53,25 +53,25 @@ export function createHttpServer(listener: RequestListener, tls: Tls | null): Se
   return server
 }
 
-/** The latest answer that was begun on a connection. */
+/** The latest answer on a connection. */
 const latest = new WeakMap<Socket, ServerResponse>()
 
 /**
- * What is not HTTP, or too long in its head, gets our error object as well, unless that would be read as the answer to
- * a request before it.
+ * Invalid HTTP or too long headers also get our error object, unless the client would take it for the answer to an earlier
+ * request.
  */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
   const response = latest.get(socket)
   if (response && !response.writableFinished) {
-    // Its own answer has not begun, and no other one is before it.
+    // Its answer has not begun, and none is before it.
     const isDue = !response.req.complete && !response.headersSent && response.socket === socket
     if (!isDue) return void socket.destroy()
   }
   refuseRaw(socket, "The request is not valid HTTP, was sent too slowly, or its headers are too long.")
 }
 
-/** The error object on a connection that has no response to write it with. */
+/** Writes the error object to a connection without a response object. */
 function refuseRaw(socket: Socket, detail: string): void {
   const request_id = newId("req")
   const body = JSON.stringify({ error: "malformed_request", detail, request_id })
@@ -84,7 +84,7 @@ function refuseRaw(socket: Socket, detail: string): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
-  // What it still sends is nothing, and its own side may stay open for as long as it likes.
+  // Further bytes are ignored, because the client may keep its side open.
   socket.resume()
   setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** A connection of its own with what came over it. */
+/** A separate connection with the bytes received on it. */
 function open(port: number, ...requests: string[]) {
   const socket = connect(port, "127.0.0.1")
   sockets.add(socket)
@@ -63,7 +63,7 @@ const admitted = async (browser: Browser) => {
   return status === 200 ? stream : null
 }
 
-test("a person has 20 event streams at most, the next is refused, and those that ended give their places back", async () => {
+test("a member has at most 20 event streams, the next is refused, and ended ones free their places", async () => {
   const { browser } = await member(app)
   const { streams, refused } = await untilRefused(browser)
   expect(streams).toHaveLength(20)
@@ -76,7 +76,7 @@ test("a person has 20 event streams at most, the next is refused, and those that
   // Others are not affected.
   expect(await admitted((await member(app)).browser)).not.toBeNull()
 
-  // One says goodbye, one vanishes.
+  // One closes properly, one disappears.
   streams[0]!.socket.end()
   streams[1]!.socket.resetAndDestroy()
   await waitFor(() => admitted(browser), "the first place")
@@ -84,13 +84,13 @@ test("a person has 20 event streams at most, the next is refused, and those that
   expect(await admitted(browser)).toBeNull()
 })
 
-test("no stream comes in past the count: by another way to write its name, or behind another answer", async () => {
+test("every stream counts, also with an encoded name or behind another answer", async () => {
   const { browser } = await member(app)
   const port = portOf(app.origin)
   const encoded = open(port, streamOf(browser, "/api/trpc/activity%2Echanges"))
   await waitFor(async () => encoded.seen.text.includes("serialized-error"), "the refusal")
 
-  // The second waits for the first to end, which it does not: it is not begun, and takes no place.
+  // The second waits for the first, which does not end. So it does not start and takes no place.
   const pipelined = Array.from({ length: 10 }, () => open(port, streamOf(browser), streamOf(browser)))
   for (const { status } of pipelined) expect(await status()).toBe(200)
   const { streams: others } = await untilRefused(browser)
@@ -104,7 +104,7 @@ test("no stream comes in past the count: by another way to write its name, or be
   for (const { socket } of streams) socket.destroy()
 })
 
-test("many that come and go at once leave no place taken", async () => {
+test("many streams that open and close at once leave no place taken", async () => {
   const { browser } = await member(app)
   const port = portOf(app.origin)
   for (let round = 0; round < 5; round++) {
@@ -119,14 +119,14 @@ test("many that come and go at once leave no place taken", async () => {
   }, "all places to be free")
 })
 
-test("a stream whose client is gone counts as no request any more", async () => {
+test("a stream whose client has disconnected no longer counts as a running request", async () => {
   countRequests()
   const { browser } = await member(app)
   const before = underWay.count
   const streams = Array.from({ length: 10 }, () => open(portOf(app.origin), streamOf(browser)))
   for (const { status } of streams) expect(await status()).toBe(200)
   expect(underWay.count).toBe(before + 10)
-  // Some say goodbye, some vanish; some while they are told of something.
+  // Some close properly, some disappear, some while they receive an event.
   for (const { socket } of streams.slice(0, 4)) socket.end()
   for (const { socket } of streams.slice(4, 7)) socket.resetAndDestroy()
   publishActivity(browser.workspaceId!)
@@ -134,7 +134,7 @@ test("a stream whose client is gone counts as no request any more", async () => 
   await waitFor(async () => underWay.count === before, "them to end")
 })
 
-/** A server whose responses never end, each with a slot; the request names its owner. */
+/** A server whose responses never end, each with a place. The request names its owner. */
 async function endless(places: StreamPlaces) {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const [userId, workspaceId] = request.url!.slice(1).split("/") as [string, string]
@@ -154,7 +154,7 @@ async function endless(places: StreamPlaces) {
   return { ask, close: () => server.close() }
 }
 
-test("places are counted for a person, for a workspace and for the process, and a refusal says which are taken", async () => {
+test("places are limited per member, workspace and process, and a refusal says which limit is reached", async () => {
   const places = new StreamPlaces("streams", { person: 2, workspace: 3, process: 4 }, 60_000)
   const { ask, close } = await endless(places)
   const open = [await ask("ann", "a"), await ask("ann", "a")]
@@ -175,7 +175,7 @@ test("places are counted for a person, for a workspace and for the process, and 
   close()
 })
 
-test("a client that reads nothing and says nothing is cut off when its time is over", async () => {
+test("a silent client that does not read is disconnected when its time is over", async () => {
   const places = new StreamPlaces("streams", { person: 1, workspace: 1, process: 1 }, 50)
   const { ask, close } = await endless(places)
   const stream = await ask("ann", "a")

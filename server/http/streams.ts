@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Tally } from "#server/lib/tally.ts"
 import { fail } from "#shared/errors.ts"
 
-/** How many answers that last may be open at once: of one person, in one workspace, and in this process. */
+/** The most long-running answers at once: of one member, in one workspace, and in this process. */
 export type Most = { person: number; workspace: number; process: number }
 
 export type Watcher = { userId: string; workspaceId: string }
 
-/** When to come back after a refusal. */
+/** When to retry after a refusal. */
 const RETRY_SECONDS = 30
 
 /**
- * Places for answers that last, such as event streams: each takes memory and a descriptor for as long as it is open.
+ * Places for long-running answers such as event streams, which take memory and a descriptor while they are open.
  */
 export class StreamPlaces {
   readonly #what: string
@@ -29,14 +29,13 @@ export class StreamPlaces {
     this.#longest_ms = longest_ms
   }
 
-  /** Places that are taken. */
+  /** The number of taken places. */
   get size(): number {
     return this.#taken.of("")
   }
 
-  /**
-   * Takes a place for an answer, until it has ended or its client has gone. Not for a client that has gone already, of
-   * which nothing more would be heard: then there is nothing to answer. Errors: rate_limited.
+  /** Takes a place for an answer until it ends or its client disconnects. Takes none if the client has already disconnected,
+   * because no event would follow. Errors: rate_limited.
    */
   take(request: IncomingMessage, response: ServerResponse, { userId, workspaceId }: Watcher): boolean {
     const { socket } = request
@@ -58,7 +57,7 @@ export class StreamPlaces {
     }
     const timer = setTimeout(() => socket.destroy(), this.#longest_ms).unref()
     response.on("close", leave)
-    // An answer that waits behind another one on its connection is not told when that closes.
+    // An answer that waits behind another one gets no event when their connection closes.
     socket.on("close", leave)
     return true
   }

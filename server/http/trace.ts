@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Span, tracer } from "#server/lib/trace.ts"
 
-/** The span of a request; null where none is recorded. Nothing of its address is in it but the template, at its end. */
+/** The span of a request, null if it is not recorded. It contains the route's template, never the path. */
 export function beginTrace({ method = "GET", headers }: IncomingMessage): Span | null {
   if (tracer === null) return null
-  // Of two headers Node makes one text, which is then no traceparent.
+  // Node joins two headers to one text, which is then not a valid traceparent.
   const { traceparent } = headers
   return tracer.begin(method, typeof traceparent === "string" ? traceparent : undefined, {
     kind: "server",

@@ -3,34 +3,33 @@ import type { Socket } from "node:net"
 import { Tally } from "#server/lib/tally.ts"
 
 /**
- * Requests of one connection that may be unanswered at once. Node reads up to 64 KiB of them before the first answer.
+ * The most unanswered requests of one connection. Node reads up to 64 KiB of them before the first answer.
  */
 const MOST_OF_CONNECTION = 100
-/** Of all connections. One takes some KiB, without its body. */
+/** The most of all connections. One takes a few KiB, without its body. */
 const MOST_OF_ALL = 2048
 
 type Waiting = {
   socket: Socket
   network: string
-  /** In the order in which the requests came. */
+  /** In order of arrival. */
   places: Set<TakenPlace>
-  /** Whether it had more than it may, so that nothing more of it is answered. */
+  /** Whether it exceeded the limit, so that no more of its requests are answered. */
   isOver: boolean
 }
 
-/** A request's slot: freed when its work is done and its response is sent, or its client is gone. */
+/** A request's slot, freed when its work is done and its response is sent or its client has disconnected. */
 export type Place = {
-  /**
-   * Does the work once the answers before this one are sent: an answer that is ready lies in memory until then, and a
-   * client need not read. Where the connection ends before, it calls `never` instead.
+  /** Runs the work once the earlier answers are sent, because a finished answer would wait in memory for a client that may
+   * not read. If the connection ends before, it calls `never` instead.
    */
   whenItsTurn(work: () => Promise<void>, never: () => void): void
 }
 
 /**
- * Limits unfinished requests: a client may send thousands in one packet, and each takes memory from its first byte
- * until its response is read. No network may have more of them than are left for all others. When there are too
- * many, the connection with the longest queue is closed, so clients that send one request at a time are served.
+ * Limits unfinished requests. A client can send thousands in one packet, and each takes memory until its response is read.
+ * No network may have more of them than are left for all others. If there are too many, the connection with the longest
+ * queue is closed, so that clients that send one request at a time are served.
  */
 export class WaitingRequests {
   readonly #mostOfConnection: number
@@ -44,13 +43,13 @@ export class WaitingRequests {
     this.#mostOfAll = mostOfAll
   }
 
-  /** How many there are. */
+  /** The number of unfinished requests. */
   get count(): number {
     return this.#all
   }
 
   /**
-   * A place for a request. `over`: its connection had too many and has been closed, so there is nothing to answer.
+   * A place for a request. `over`: its connection had too many and was closed, so there is nothing to answer.
    * `busy`:
    * its network has too many, which ends the connection with the answer that says so.
    */
@@ -92,7 +91,7 @@ export class WaitingRequests {
     return true
   }
 
-  /** The connection with the longest line of more than so many, of a network or of all. */
+  /** The connection with the longest queue above this length, of a network or of all. */
   #longest(than: number, network: string | null): Waiting | undefined {
     let longest: Waiting | undefined
     for (const one of this.#connections.values()) {
@@ -111,7 +110,7 @@ export class WaitingRequests {
 
   #end({ socket, places }: Waiting): void {
     this.#connections.delete(socket)
-    // Answers behind the first one never hear of it themselves.
+    // Answers behind the first one get no event themselves.
     for (const place of places) place.answered()
     places.clear()
   }
@@ -131,13 +130,12 @@ export class WaitingRequests {
   }
 }
 
-/** llhttp's word for "what follows is not for this parser" (its `on_headers_complete`). */
+/** llhttp's return value for "the rest is not for this parser" (its `on_headers_complete`). */
 const NOT_FOR_PARSER = 2
 
 /**
- * Ends the parsing of what has been read: Node would make every request of the packet, and keep it as long as
- * the socket. It has no way of its own for that; a test holds that this one works, and without it nothing is
- * wrong but the memory.
+ * Stops parsing the received bytes. Otherwise Node would create every request of the packet and keep it as long as the
+ * socket. Node has no public way to stop. A test checks that this one works. Without it only memory use is higher.
  */
 function readNoMore(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming: unknown } | null }
@@ -161,7 +159,7 @@ class TakenPlace implements Place {
     if (this.#isItsTurn) this.#begin()
   }
 
-  /** All before it have been answered. */
+  /** All earlier requests have been answered. */
   itsTurn(): void {
     this.#isItsTurn = true
     this.#begin()

@@ -15,7 +15,7 @@ class FakeSocket extends EventEmitter {
 const newSocket = () => new FakeSocket() as unknown as Socket
 const newResponse = () => new EventEmitter() as ServerResponse
 
-/** Begins work, and returns how to end it. */
+/** Begins work, and returns a function to end it. */
 function work(place: Place) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let outcome: "waits" | "works" | "never" = "waits"
@@ -35,7 +35,7 @@ function work(place: Place) {
   return { done, outcome: () => outcome }
 }
 
-/** As many requests of one connection, without an answer. */
+/** This many unanswered requests of one connection. */
 function take(waiting: WaitingRequests, times: number, network: string, socket = newSocket()) {
   return Array.from({ length: times }, () => {
     const response = newResponse()
@@ -43,7 +43,7 @@ function take(waiting: WaitingRequests, times: number, network: string, socket =
   })
 }
 
-test("a connection with too many requests is closed, and nothing more of it is answered", async () => {
+test("a connection with too many requests is closed, and no more of them are answered", async () => {
   const waiting = new WaitingRequests({ mostOfConnection: 3, mostOfAll: 100 })
   const socket = newSocket()
   const places = take(waiting, 3, "a", socket).map((one) => one.taken as Place)
@@ -57,7 +57,7 @@ test("a connection with too many requests is closed, and nothing more of it is a
   expect(waiting.count).toBe(0)
 })
 
-test("of one connection, a request's work begins when the answers before it are sent", async () => {
+test("a request's work begins when the earlier answers of its connection are sent", async () => {
   const waiting = new WaitingRequests()
   const taken = take(waiting, 3, "a")
   const works = taken.map((one) => work(one.taken as Place))
@@ -67,7 +67,7 @@ test("of one connection, a request's work begins when the answers before it are 
   expect(outcomes()).toEqual(["works", "waits", "waits"])
   taken[0]!.response.emit("close")
   expect(outcomes()).toEqual(["works", "works", "waits"])
-  // As Node does it: answers hear of the end before anybody else.
+  // As in Node: answers get the event before other listeners.
   const { socket } = taken[0]!
   Object.assign(socket, { destroyed: true })
   taken[1]!.response.emit("close")
@@ -77,7 +77,7 @@ test("of one connection, a request's work begins when the answers before it are 
   expect(work(take(waiting, 1, "a")[0]!.taken as Place).outcome()).toBe("works")
 })
 
-test("a place is given back when the work is done and the answer is sent, whichever comes first", async () => {
+test("a place is freed when the work is done and the answer is sent, in any order", async () => {
   const waiting = new WaitingRequests()
   const [first, second] = [...take(waiting, 1, "a"), ...take(waiting, 1, "a")]
   const [one, other] = [first, second].map((it) => work(it!.taken as Place))
@@ -91,11 +91,11 @@ test("a place is given back when the work is done and the answer is sent, whiche
   expect(waiting.count).toBe(0)
 })
 
-/** Requests of as many connections. */
+/** One request each on this many connections. */
 const single = (waiting: WaitingRequests, times: number, network: string) =>
   Array.from({ length: times }, () => take(waiting, 1, network)[0]!)
 
-test("the longest line gives way to whoever waits in none: of its own network first, then of all", () => {
+test("the longest queue is closed for a connection without one: first in its network, then in all", () => {
   const waiting = new WaitingRequests({ mostOfConnection: 100, mostOfAll: 12 })
   const [longer, long] = [4, 2].map((times) => take(waiting, times, "a")[0]!)
   // The network has as many as are left for all others.
@@ -110,7 +110,7 @@ test("the longest line gives way to whoever waits in none: of its own network fi
   expect([long!, ...others].map(({ socket }) => socket.destroyed)).toEqual([false, true, false])
 })
 
-test("nobody makes room for a line that would be as long as any other", () => {
+test("no queue is closed for one that would be as long as any other", () => {
   const waiting = new WaitingRequests({ mostOfConnection: 100, mostOfAll: 6 })
   const first = take(waiting, 2, "a")
   take(waiting, 2, "b")

@@ -3,27 +3,27 @@ import type { ServerResponse } from "node:http"
 import type { z } from "zod"
 import { parse } from "./validation.ts"
 
-/** Tells a spreadsheet that this is UTF-8. */
+/** Marks the file as UTF-8 for spreadsheets. */
 const BYTE_ORDER_MARK = "\ufeff"
 
 type CsvFile<Row, Column extends string> = {
   filename: string
-  /** How many there will be, or nearly so where some come or go meanwhile; null where that is not known. */
+  /** The number of rows, approximate if rows are added or deleted during the download. Null if unknown. */
   rows: number | null
-  /** In their order. */
+  /** In order. */
   columns: readonly Column[]
-  /** What a row says in each column. */
+  /** The cells of a row. */
   toLine: (row: Row) => Record<Column, string | null>
-  /** Throws where whoever asked may not read it any more: the file then breaks off, and its download fails. */
+  /** Throws if the caller may no longer read the rows. The file then ends early, and its download fails. */
   requireAccess: () => Promise<unknown>
-  /** The rows that come after `last`, as many as are read and written at a time; none at the end. */
+  /** The next batch of rows after `last`, empty at the end. */
   readAfter: (last: Row | null) => Promise<readonly Row[]>
 }
 
 /**
- * Answers with a CSV file (RFC 4180), as fast as the client takes it: memory does not grow with the number of rows. The
- * first of them are read before the first byte is sent, so that what this fails with is still an error of its own. A slow
- * client may take an hour: what allowed it is looked at again before more is read.
+ * Answers with a CSV file (RFC 4180) at the client's speed, so that memory does not grow with the number of rows. The first
+ * rows are read before the first byte is sent, so that a failure still gives an error response. A slow client may take an
+ * hour, so the permission is checked again before each batch.
  */
 export async function sendCsv<Row, Column extends string>(
   response: ServerResponse,
@@ -46,7 +46,7 @@ export async function sendCsv<Row, Column extends string>(
   response.end()
 }
 
-/** Reads what a file is asked for by its query, beside the workspace. Errors: validation_failed. */
+/** Reads the query of a download, without the workspace. Errors: validation_failed. */
 export function readQuery<Shape extends z.ZodRawShape>(
   filter: z.ZodObject<Shape>,
   query: URLSearchParams,
@@ -55,7 +55,7 @@ export function readQuery<Shape extends z.ZodRawShape>(
   return parse(filter.strict(), given, "query")
 }
 
-/** Writes, and waits until the client has room for more or has gone. */
+/** Writes, and waits until the client has room for more or has disconnected. */
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.write(text) || response.destroyed) return
   const gone = new AbortController()
@@ -67,14 +67,14 @@ async function write(response: ServerResponse, text: string): Promise<void> {
 
 const line = (cells: readonly (string | null)[]): string => `${cells.map(toCell).join(",")}\r\n`
 
-// What a formula may begin with: a sign of any width, behind white space and invisible characters.
+// The start of a formula: a sign of any width, after white space and invisible characters.
 const FORMULA = String.raw`[\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212]`
 const AT_START = new RegExp(String.raw`^(?:${FORMULA}|[\t\r])`, "u")
-// Characters that end a cell in some locale's spreadsheet: it reads "a;=1" as two cells.
+// Characters that end a cell in spreadsheets of some locales, which read "a;=1" as two cells.
 const INSIDE = new RegExp(String.raw`[;,|"\t\r\n](?=${FORMULA})`, "gu")
 
 /**
- * A cell that no spreadsheet takes for a formula: what looks like one gets a quote before it (OWASP, CSV injection).
+ * A cell that no spreadsheet takes for a formula: one that looks like it gets a quote in front (OWASP, CSV injection).
  */
 export function toCell(value: string | null): string {
   if (value === null) return ""

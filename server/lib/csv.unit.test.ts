@@ -26,18 +26,18 @@ test.each([
   ["\ufeff=1", "'\ufeff=1"],
   ["\u200b=1", "'\u200b=1"],
   ["a;\u00a0\u200d=1", "a;'\u00a0\u200d=1"],
-])("%j is no formula", (value, cell) => {
+])("%j does not become a formula", (value, cell) => {
   expect(toCell(value)).toBe(cell)
 })
 
 test.each(["", "1+1", "a-b", "x@example.com", "2026-01-02T03:04:05Z", "a = b", "O'Neill; Jane"])(
-  "%j stays as it is",
+  "%j stays unchanged",
   (value) => {
     expect(toCell(value)).toBe(value)
   },
 )
 
-test("no value is lost, and wherever it is cut no piece begins a formula", () => {
+test("no value is lost, and no part of a cell begins a formula", () => {
   const piece = fc.constantFrom(
     ...[
       "=",

@@ -1,7 +1,7 @@
 import { fail } from "#shared/errors.ts"
 import { type IdPrefix, isId } from "./ids.ts"
 
-/** An opaque cursor: the last record seen. Its place in the list is looked up, so that a cursor tells nothing. */
+/** An opaque cursor: the last record seen. Its position is looked up, so that a cursor reveals nothing. */
 export const toCursor = (id: string): string => Buffer.from(id).toString("base64url")
 
 /** The id in a cursor. Errors: validation_failed. */
@@ -11,4 +11,4 @@ export function fromCursor(prefix: IdPrefix, cursor: string): string {
 }
 
 export const badCursor = (): never =>
-  fail("validation_failed", "cursor: not valid for this list. Use next_cursor of the page before.")
+  fail("validation_failed", "cursor: not valid for this list. Use next_cursor of the previous page.")

@@ -6,31 +6,31 @@ import { type IdPrefix, idPattern } from "./ids.ts"
 import { plainText } from "./text.ts"
 import { toTimestamp } from "./time.ts"
 
-/** Lets a field's schema answer with a code of its own instead of validation_failed. */
+/** Lets a field's schema answer with its own code instead of validation_failed. */
 export const failsWith = (code: ErrorCode) => ({ params: { code } })
 
-/** A string of a form: the one that is checked is the one that the document shows. */
+/** A string with a pattern, which is both checked and documented. */
 export const matching = (pattern: RegExp, error: string, code?: ErrorCode) =>
   z
     .string()
     .refine((text) => pattern.test(text), { error, ...(code && failsWith(code)) })
     .meta({ pattern: pattern.source })
 
-/** An id. Its format is documentation only: an id of another format is one that does not exist. */
+/** An id. Its format is documentation only: an id in another format does not exist. */
 export const idOf = (prefix: IdPrefix) => z.string().meta({ pattern: idPattern(prefix) })
 
-/** An id by which a list is filtered: one that does not exist has nothing. */
+/** An id to filter a list by. An unknown id gives an empty list. */
 export const filterId = (prefix: IdPrefix) => plainText(100).meta({ pattern: idPattern(prefix) })
 
-/** Names that customers give to schemas and mint configurations; and such a name in an answer. */
+/** Ids that customers give to schemas and mint configurations, in requests and in answers. */
 export const NAME = /^[a-z0-9][a-z0-9_]{0,63}$/
 export const named = z.string().meta({ pattern: NAME.source })
 
-/** An address, and a transaction's signature, in an answer. */
+/** An address and a transaction's signature in an answer. */
 export const address = z.string().meta({ pattern: ADDRESS.source })
 export const signature = z.string().meta({ pattern: SIGNATURE.source })
 
-/** An address that we stored: it was read before. */
+/** A stored address, which was parsed before. */
 export const storedAddress = z.string().brand<"address">()
 
 /** An amount in an answer: whole tokens. */
@@ -51,7 +51,7 @@ const countryMeta = {
   example: "US",
 }
 
-/** A country in a request, and one in an answer: what was recorded before may be none. */
+/** A country in a request, and one in an answer, which may have been recorded before codes were checked. */
 export const country = z
   .string()
   .refine(isCountry, "must be an ISO 3166-1 alpha-2 country code, such as US, or XK for Kosovo")
@@ -60,7 +60,7 @@ export const recordedCountry = z.string().meta(countryMeta)
 
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
 
-/** A time in a request that is recorded, and answered as it was sent. */
+/** A time in a request that is stored and returned unchanged. */
 export const time = z
   .string()
   .refine(isTime, "must be a time such as 2027-01-01T00:00:00Z")
@@ -72,12 +72,12 @@ function isTime(text: string): boolean {
   return !Number.isNaN(time.getTime()) && toTimestamp(time) === text && hasYear(text)
 }
 
-/** Postgres knows no year 0, and neither does the calendar that people use. */
+/** Neither Postgres nor the usual calendar has a year 0. */
 const hasYear = (text: string): boolean => !text.startsWith("0000")
 
 const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/
 
-/** A time that something is compared with: many languages write it with fractions of a second. */
+/** A time used only for comparison. Many languages write it with fractions of a second. */
 export const instant = z
   .string()
   .refine(
@@ -94,17 +94,17 @@ export const timestamp = z.string().meta({
   example: "2026-01-02T03:04:05Z",
 })
 
-/** A whole number within bounds, refused with both of them. */
+/** A whole number within bounds. A refusal names both. */
 export function wholeNumber(min: number, max: number) {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? "required" : `must be a whole number between ${min} and ${max}`
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** The span of times of a list: what is at its end is outside. */
+/** The time span of a list. Its end is exclusive. */
 export const createdSpan = {
   created_after: instant.optional().meta({
-    description: "Only those of this time or later",
+    description: "Only those at this time or later",
     example: "2026-01-01T00:00:00Z",
   }),
   created_before: instant.optional().meta({
@@ -123,7 +123,7 @@ export const page = {
     .meta({ description: "next_cursor of the previous page; without it, the first page" }),
 }
 
-/** The answer of a list: newest first, with the cursor of the next page or null at the end. */
+/** The answer of a list: newest first, with the cursor of the next page, or null at the end. */
 export const listOf = <T extends z.ZodType>(record: T) =>
   z.object({
     data: z.array(record),

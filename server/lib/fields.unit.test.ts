@@ -21,6 +21,6 @@ test.each([
   ["2026-01-02T03:04:05.678", false],
   ["2026-01-02T03:04:05.678+00:00", false],
   ["2026-01-02T03:04Z", false],
-])("fractions of a second may be compared with, and are not recorded: %s", (text, isTaken) => {
+])("fractions of a second are allowed in comparisons and not in stored times: %s", (text, isTaken) => {
   expect([time, instant].map((field) => field.safeParse(text).success)).toEqual([false, isTaken])
 })

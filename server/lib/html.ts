@@ -1,4 +1,4 @@
-/** Markup: what `html` made, so that it is safe to put into more of it. */
+/** Markup made by `html`, which is safe to insert into other markup. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -11,7 +11,7 @@ export class Html {
 
 type Part = Html | string | number | null | false | readonly Part[]
 
-/** A template of markup. Whatever is put in is text, and escaped, unless it is markup itself; null and false are nothing. */
+/** A template of markup. Inserted values are escaped unless they are markup. Null and false insert nothing. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.reduce((all, string, index) => all + markupOf(parts[index - 1]!) + string))
 
@@ -32,7 +32,7 @@ const entities: Record<string, string> = {
 
 const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!)
 
-/** Attributes by name: true is one without a value; null, false and undefined are none. */
+/** Attributes by name. True gives one without a value. Null, false and undefined give none. */
 export const attributes = (values: Record<string, string | number | boolean | null | undefined>): Html =>
   new Html(
     Object.entries(values)

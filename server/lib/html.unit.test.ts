@@ -4,16 +4,16 @@ import { attributes, Html, html } from "./html.ts"
 const nasty = `"><script>alert('x')</script>&amp;`
 const escaped = "&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;amp;"
 
-test("what is put in is text, in an element and in an attribute", () => {
+test("inserted values are escaped in elements and attributes", () => {
   expect(html`<p title="${nasty}">${nasty}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`)
 })
 
-test("markup stays what it is, also in lists and however deep", () => {
+test("markup stays markup, also in nested lists", () => {
   const items = ["<", html`<b>${"&"}</b>`, [1, null]]
   expect(html`${items}|${html`${html`<i>`}`}`.text).toBe("&lt;<b>&amp;</b>1|<i>")
 })
 
-test("an object that looks like markup is none", () => {
+test("an object that looks like markup is escaped", () => {
   const fake = { text: "<script>" } as unknown as string
   expect(() => html`${fake}`).toThrow()
   expect(html`${new Html("<br>")}`.text).toBe("<br>")

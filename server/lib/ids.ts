@@ -21,7 +21,7 @@ export type IdPrefix =
   | "era"
   | "red"
 
-// Random bytes are drawn 4 KiB at a time: a request id costs no system call of its own.
+// Random bytes are drawn 4 KiB at a time: a request id needs no separate system call.
 const pool = new Uint8Array(4096)
 let poolOffset = pool.length
 
@@ -41,7 +41,7 @@ const limb = (bytes: Uint8Array, at: number): number =>
 /** A new id: `prefix_` and the base58 form of 16 random bytes (at most 22 characters). */
 export const newId = <P extends IdPrefix>(prefix: P): `${P}_${string}` => encode(prefix, draw())
 
-/** The same id for the same subject, always. */
+/** Always the same id for the same subject. */
 export const derivedId = <P extends IdPrefix>(prefix: P, subject: string): `${P}_${string}` =>
   encode(prefix, createHash("sha256").update(subject).digest().subarray(0, BYTES))
 

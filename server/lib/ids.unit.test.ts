@@ -30,7 +30,7 @@ test("an id is its prefix and the base58 form of 16 random bytes, as bs58 has it
   }
 })
 
-test("ids of every prefix are recognised, those of another prefix are not", () => {
+test("an id is recognised only with its prefix", () => {
   for (const prefix of ["acct", "ws", "key", "sess", "att", "op", "req", "evt"] as const) {
     const id = newId(prefix)
     expect(id).toMatch(new RegExp(`^${prefix}_[1-9A-HJ-NP-Za-km-z]{16,22}$`))
@@ -39,7 +39,7 @@ test("ids of every prefix are recognised, those of another prefix are not", () =
   }
 })
 
-test("what cannot be an id is not one", () => {
+test("text in another format is not an id", () => {
   const wrong = ["", "att_", "att_short", `att_${"1".repeat(23)}`, `att_${"0".repeat(22)}`, "att_x\u0000"]
   for (const text of wrong) expect(isId("att", text)).toBe(false)
 })

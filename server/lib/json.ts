@@ -1,17 +1,17 @@
 import { fail } from "#shared/errors.ts"
 import { quoted, readText } from "./text.ts"
 
-/** Deepest nesting of a JSON text. What Vouch reads is flat; more would only cost time. */
+/** Deepest nesting of JSON. Requests to Vouch are flat, so more would only cost time. */
 const MAX_DEPTH = 32
 
-/** A number whose digits a double may not hold, or that is written otherwise than JavaScript would. */
+/** A number that a double may not hold exactly, or that JavaScript would write differently. */
 export class JsonNumber {
   readonly source: string
   /**
-   * One text for all forms of the same number: as JavaScript writes it, or all of its digits where a double alters it.
+   * The canonical text of a number: as JavaScript writes it, or all digits if a double would change it.
    */
   readonly canonical: string
-  /** NaN where a double would alter it: no field takes that. */
+  /** NaN if a double would change it. No field accepts NaN. */
   readonly value: number
 
   constructor(source: string) {
@@ -25,7 +25,7 @@ export class JsonNumber {
   }
 }
 
-/** Sign, digits without zeros at either end, and the power of ten that they are multiplied by: `-15e-1` of `-1.50`. */
+/** Sign, digits without leading or trailing zeros, and the power of ten: `-15e-1` for `-1.50`. */
 function decimalOf(number: string): string {
   const e = number.search(/e/i)
   const power = e < 0 ? "0" : number.slice(e + 1)
@@ -48,15 +48,15 @@ export type Json = null | boolean | number | string | JsonNumber | Json[] | Json
 export type JsonObject = { [member: string]: Json }
 
 /**
- * Reads a JSON text (RFC 8259) in a way that leaves no room for another reading: a member given twice is refused, at
- * any depth and however its name is escaped, and numbers keep their digits. A byte order mark before the text is
- * ignored. Errors: malformed_json; malformed_request for what is not UTF-8 or nested too deeply.
+ * Reads JSON (RFC 8259) without ambiguity: a duplicate member is refused at any depth, even if its name is escaped
+ * differently, and numbers keep their digits. A byte order mark before the text is ignored. Errors: malformed_json;
+ * malformed_request if it is not UTF-8 or nested too deeply.
  */
 export function readJson(bytes: Buffer): Json {
   return new Reader(readText(bytes)).read()
 }
 
-/** As readJson, where only an object will do. Errors: malformed_json, malformed_request. */
+/** Like readJson, but accepts only an object. Errors: malformed_json, malformed_request. */
 export function readJsonObject(bytes: Buffer): JsonObject {
   const value = readJson(bytes)
   if (isObject(value)) return value
@@ -67,7 +67,7 @@ const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-/** Integers that String(Number(source)) gives back. */
+/** Integers that String(Number(source)) returns unchanged. */
 const PLAIN = /^(?:0|-?[1-9][0-9]{0,14})$/
 
 const QUOTE = 0x22
@@ -135,7 +135,7 @@ class Reader {
     return array
   }
 
-  /** Past an opening bracket. */
+  /** Continues after an opening bracket. */
   #enter(depth: number): void {
     if (depth > MAX_DEPTH)
       fail("malformed_request", `The body is nested deeper than ${MAX_DEPTH} levels. Send a flatter one.`)
@@ -176,7 +176,7 @@ class Reader {
     return value
   }
 
-  /** Whether this character is next, white space aside; if so, past it. */
+  /** Whether this character is next after white space. If so, moves past it. */
   #skip(character: number): boolean {
     this.#space()
     if (this.#text.charCodeAt(this.#at) !== character) return false
@@ -199,8 +199,8 @@ class Reader {
 }
 
 /**
- * One text for all forms of the same JSON: that of RFC 8785, save that a number which a double would alter keeps its
- * digits. So 1, 1.0 and 1e0 are one, and no exponent is ever expanded.
+ * The canonical text of JSON by RFC 8785, except that a number which a double would change keeps its digits. So 1, 1.0 and
+ * 1e0 are equal, and exponents are never expanded.
  */
 export function canonicalJson(value: Json): string {
   if (value instanceof JsonNumber) return value.canonical
@@ -210,7 +210,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name]!)}`).join(",")}}`
 }
 
-/** The value with plain numbers. One that a double would alter is NaN, which no field takes. */
+/** The value with plain numbers. One that a double would change is NaN, which no field accepts. */
 export function plainJson(value: Json): unknown {
   if (value instanceof JsonNumber) return value.value
   if (Array.isArray(value)) return value.map(plainJson)

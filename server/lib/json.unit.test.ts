@@ -8,7 +8,7 @@ const read = (text: string): Json => readJson(Buffer.from(text))
 const plain = (text: string): unknown => plainJson(read(text))
 const canonical = (text: string): string => canonicalJson(read(text))
 
-/** The code and the sentence that a text is refused with. */
+/** The code and message with which a text is refused. */
 function refusal(bytes: string | Buffer): [code: string, detail: string] {
   try {
     readJson(Buffer.from(bytes))
@@ -19,7 +19,7 @@ function refusal(bytes: string | Buffer): [code: string, detail: string] {
   throw new Error("It was read.")
 }
 
-/** The value as JSON.parse gives it, numbers through doubles. */
+/** The value as from JSON.parse, with numbers as doubles. */
 function rough(value: Json): unknown {
   if (value instanceof JsonNumber) return Number(value.source)
   if (Array.isArray(value)) return value.map(rough)
@@ -27,7 +27,7 @@ function rough(value: Json): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rough(one)]))
 }
 
-/** JSON.parse's answer, or undefined where it refuses. */
+/** The result of JSON.parse, or undefined if it throws. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -45,7 +45,7 @@ const repeated = (text: string): boolean => {
 }
 
 describe("reading", () => {
-  test("what JSON.stringify writes is read as JSON.parse reads it", () => {
+  test("output of JSON.stringify is read as JSON.parse reads it", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(0, 1, "\t"), (text, indent) => {
         fc.pre(!repeated(text))
@@ -56,7 +56,7 @@ describe("reading", () => {
     )
   })
 
-  test("of any text, exactly that is read which JSON.parse takes, unless it is refused for a member that comes twice", () => {
+  test("exactly the texts that JSON.parse accepts are read, except those with a duplicate member", () => {
     const token = fc.constantFrom(
       ...'{}[]:,"\\ \n\u0001\u2028eE+-.0123456789tfnu/'.split(""),
       ...["true", "false", "null", '"a"', '"\\u0062"', '"\\x"', '{"a":', "1e5", "-0", "01", "1.", "\ufeff"],
@@ -71,7 +71,7 @@ describe("reading", () => {
     )
     fc.assert(
       fc.property(text, (sent) => {
-        // A byte order mark before the text is ours to ignore.
+        // We also ignore a byte order mark before the text.
         const wanted = parsed(sent.replace(/^\ufeff/, ""))
         fc.pre(sent.isWellFormed() && !repeated(sent))
         if (wanted === undefined) expect(refusal(sent)[0]).toBe("malformed_json")
@@ -89,11 +89,11 @@ describe("reading", () => {
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
     ['{"constructor":1,"constructor":2}', "constructor"],
     ['{"":1,"":2}', ""],
-  ])("a member that is there twice is refused by its name: %s", (text, member) => {
+  ])("a duplicate member is refused by name: %s", (text, member) => {
     expect(refusal(text)).toEqual(["malformed_json", `${member}: in the body twice. Send it once.`])
   })
 
-  test("the same name in two objects is no repetition, and names of Object.prototype are names like others", () => {
+  test("the same name in two objects is no duplicate, and names of Object.prototype are ordinary", () => {
     expect(canonical('{"a":{"a":1},"b":[{"a":1},{"a":2}]}')).toBe('{"a":{"a":1},"b":[{"a":1},{"a":2}]}')
     const object = readJsonObject(Buffer.from('{"__proto__":{"x":1},"toString":2}'))
     expect(Object.keys(object)).toEqual(["__proto__", "toString"])
@@ -101,14 +101,14 @@ describe("reading", () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  test("a byte order mark before the text is ignored; one within it is no white space", () => {
+  test("a byte order mark is ignored before the text and refused within it", () => {
     expect(plain('\ufeff{"a":1}')).toEqual(Object.assign(Object.create(null), { a: 1 }))
     expect(refusal("\ufeff\ufeff{}")[0]).toBe("malformed_json")
     expect(refusal("{}\ufeff")[0]).toBe("malformed_json")
     expect(refusal("\ufeff")[0]).toBe("malformed_json")
   })
 
-  test("what is not UTF-8, and what is nested deeper than 32 levels, is refused", () => {
+  test("text that is not UTF-8 or nested deeper than 32 levels is refused", () => {
     expect(refusal(Buffer.from([0x22, 0xff, 0x22]))[0]).toBe("malformed_request")
     // A surrogate in UTF-8, and a slash written in two bytes.
     expect(refusal(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))[0]).toBe("malformed_request")
@@ -118,7 +118,7 @@ describe("reading", () => {
     expect(refusal('{"a":'.repeat(100_000))[0]).toBe("malformed_request")
   })
 
-  test("only an object is one", () => {
+  test("only an object is accepted as an object", () => {
     for (const text of ["[]", '"{}"', "null", "1", "1.5", "true"]) {
       expect(() => readJsonObject(Buffer.from(text))).toThrow("The body must be a JSON object.")
     }
@@ -136,7 +136,7 @@ describe("numbers", () => {
     ["100000", ["1e5", "1E5", "100000.0", "0.1e6"]],
     ["1e+21", ["1e21", "1000000000000000000000"]],
     ["1e400", ["10e399", "0.1e401", `1${"0".repeat(400)}`]],
-  ])("%s has one canonical form, however it is written", (number, others) => {
+  ])("all ways to write %s have one canonical form", (number, others) => {
     for (const other of others) expect(canonical(other), other).toBe(canonical(number))
   })
 
@@ -166,7 +166,7 @@ describe("numbers", () => {
     expect(canonical(JSON.stringify(body))).toBe(canonicalize(body))
   })
 
-  test("two texts have one form exactly when they are one number", () => {
+  test("two texts have the same form exactly if they are the same number", () => {
     const digits = fc.integer({ min: 0, max: 10 ** 6 }).map(String)
     const number = fc.tuple(digits, digits, fc.integer({ min: -20, max: 20 }))
     const text = number.map(([whole, fraction, power]) => `${whole}.${fraction}e${power}`)
@@ -183,7 +183,7 @@ describe("numbers", () => {
     )
   })
 
-  test("an exponent is never expanded, and a number that a double would alter is no number to a field", () => {
+  test("exponents are never expanded, and fields refuse a number that a double would change", () => {
     expect(canonical("[1e-999999999]").length).toBeLessThan(20)
     expect(canonical(`1e${"9".repeat(60_000)}`).length).toBeLessThan(60_010)
     for (const text of ["9007199254740993", "6.0000000000000001", "1e400", "1e-999999999"])

@@ -26,7 +26,7 @@ const links = [
   "bank.\u0301com",
 ]
 
-test.each(links)("a mail client would make a link of: %s", (text) => {
+test.each(links)("a mail client would turn this into a link: %s", (text) => {
   expect(hasLink(text)).toBe(true)
   expect(hasLink(linkless(text))).toBe(false)
 })
@@ -42,7 +42,7 @@ test.each([
   "株式会社アクメ。",
   "Müller GmbH & Co. KG",
   "1.5x Fund",
-])("no link: %s", (text) => {
+])("not a link: %s", (text) => {
   expect(hasLink(text)).toBe(false)
   expect(linkless(text)).toBe(text)
 })

@@ -9,7 +9,7 @@ export const logger = pino({
   redact: ["headers.authorization", "headers.cookie"],
   serializers: { err: serializeError },
   // Secrets in an error or a URL, in any encoding.
-  // So that a line of the log is found by its trace, and the other way round.
+  // So that log lines can be found by trace, and traces by log line.
   mixin: () => {
     const span = currentSpan()
     return span ? { trace_id: span.traceId } : {}
@@ -17,24 +17,24 @@ export const logger = pino({
   hooks: { streamWrite: maskLine },
 })
 
-/** From now on it goes to standard error: a command's standard output is its answer alone. */
+/** Sends the log to standard error from now on. The standard output of a command contains only its result. */
 export function logToStandardError(): void {
   const open = logger as unknown as Record<symbol, unknown>
   open[symbols.streamSym] = pino.destination({ fd: 2, sync: true })
 }
 
-/** A line stays JSON: of one that is masked as a whole, a text is left. */
+/** Keeps a line JSON: if all of it is masked, a string is left. */
 function maskLine(line: string): string {
   const kept = withoutSecrets(line)
   return kept === MASK ? `${JSON.stringify(MASK)}\n` : kept
 }
 
-/** A level that pino knows. Another one is refused with the other settings (`env.ts`), in words and not by a stack. */
+/** A level of pino. Other values are refused with the other settings (`env.ts`), with a message instead of a stack. */
 function levelOf(name: string | undefined): string | undefined {
   return name !== undefined && (name in pino.levels.values || name === "silent") ? name : undefined
 }
 
-/** An error without the parameters of the statement that failed: they may hold what must not be logged. */
+/** An error without the parameters of the failed statement, which may contain data that must not be logged. */
 function serializeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) }
   const { code, constraint_name } = error as { code?: unknown; constraint_name?: unknown }

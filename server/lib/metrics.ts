@@ -1,24 +1,23 @@
 /**
  * Figures of this process in Prometheus' text format
- * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format). Whoever has something to count declares
- * it beside the code that counts, with `counter` or `histogram`; what is only read when somebody asks is a `Gauge`.
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format). Declare a
+ * `counter` or `histogram` next to the code that counts. Values that are read on request are a `Gauge`.
  *
- * Labels are few by construction: their values come from tables (routes, kinds, codes), never from what a client sent, and
- * no customer is one.
+ * Label values come only from tables (routes, kinds, codes), never from clients or customers, so they stay few.
  */
 
-/** Series of one metric, at most. Further ones are counted together, with `other` for every label. */
+/** The most series of one metric. Further ones are counted together, with `other` for every label. */
 const MOST_SERIES = 2000
 
 type Values = readonly string[]
 type Declared = {
   name: string
-  /** One sentence without its full stop. */
+  /** One sentence without a full stop. */
   help: string
   labels?: readonly string[]
 }
 
-/** What one metric shows. */
+/** The values of one metric. */
 export type Family = {
   name: string
   help: string
@@ -26,7 +25,7 @@ export type Family = {
   lines: () => string[]
 }
 
-/** A value that is read when somebody asks; nothing is shown for what is unknown then. */
+/** A value that is read on request. An unknown value is not shown. */
 export type Gauge = Declared & {
   type?: "gauge" | "counter"
   read: () => Iterable<readonly [values: Values, value: number | null]>
@@ -34,7 +33,7 @@ export type Gauge = Declared & {
 
 const declared: Family[] = []
 
-/** All that was declared with `counter` and `histogram`, in the order of names. */
+/** All metrics declared with `counter` and `histogram`, by name. */
 export const families = (): Family[] => declared.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 
 class Series<One> {
@@ -65,7 +64,7 @@ class Series<One> {
   }
 }
 
-/** A number that only grows. */
+/** A number that only increases. */
 export class Count {
   readonly label: string
   value = 0
@@ -79,11 +78,11 @@ export class Count {
   }
 }
 
-/** How values, such as durations in seconds, are spread. */
+/** A distribution of values, such as durations in seconds. */
 export class Spread {
   readonly label: string
   readonly bounds: readonly number[]
-  /** By bound, each without those below; the last is of what is beyond all bounds. */
+  /** Counts by bound, each without those below. The last is for values beyond all bounds. */
   readonly counts: number[]
   sum = 0
 
@@ -102,7 +101,7 @@ export class Spread {
   }
 }
 
-/** A metric that counts. The series of a set of label values is looked up once and kept by who counts often. */
+/** A metric that counts. Code that counts often looks up its series once and keeps it. */
 export function counter({ name, help, labels = [] }: Declared): { of(...values: string[]): Count } {
   const series = new Series(labels, (label) => new Count(label))
   const lines = () => series.all().map(({ label, value }) => `${name}${label} ${value}`)
@@ -120,7 +119,7 @@ export function histogram({ name, help, labels = [], bounds }: Declared & { boun
   return { of: (...values) => series.of(values) }
 }
 
-/** A gauge as it is read now. */
+/** The current reading of a gauge. */
 export const familyOf = ({ name, help, labels = [], type = "gauge", read }: Gauge): Family => ({
   name,
   help,
@@ -131,7 +130,7 @@ export const familyOf = ({ name, help, labels = [], type = "gauge", read }: Gaug
     ),
 })
 
-/** Everything as Prometheus reads it. */
+/** All metrics in Prometheus' format. */
 export function render(all: readonly Family[]): string {
   const parts = all.map(({ name, help, type, lines }) =>
     [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join("\n"),

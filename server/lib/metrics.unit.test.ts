@@ -15,12 +15,12 @@ test_count_total{kind="burn",mode="test"} 1
 `)
 })
 
-test("what has no labels is shown from the beginning, so that a rate sees its first increase", () => {
+test("a metric without labels is shown from the start, so that a rate sees its first increase", () => {
   counter({ name: "test_plain_total", help: "Things" })
   expect(render(named("test_plain_total"))).toContain("\ntest_plain_total 0\n")
 })
 
-test("a histogram's buckets hold all that is below their bound, the bound included", () => {
+test("a histogram's bucket counts all values up to and including its bound", () => {
   const spread = histogram({ name: "test_seconds", help: "Time", labels: ["route"], bounds: [0.1, 1] })
   for (const value of [0.05, 0.1, 0.5, 3]) spread.of("/a").note(value)
   expect(render(named("test_seconds"))).toBe(`# HELP test_seconds Time
@@ -38,7 +38,7 @@ test("label values are escaped", () => {
   expect(render([family])).toContain('g{l="a\\"b\\\\c\\nd"} 1')
 })
 
-test("a gauge shows nothing for what is unknown", () => {
+test("a gauge shows nothing for an unknown value", () => {
   const read = () =>
     [
       [["known"], 2],
@@ -49,7 +49,7 @@ test("a gauge shows nothing for what is unknown", () => {
   expect(text).toBe('# HELP g h\n# TYPE g gauge\ng{l="known"} 2\n')
 })
 
-test("a metric has a bound of series: beyond it they are counted together", () => {
+test("beyond the limit, series of a metric are counted together", () => {
   const count = counter({ name: "test_bounded_total", help: "Things", labels: ["key"] })
   for (let i = 0; i < 5000; i++) count.of(`k${i}`).add()
   const lines = named("test_bounded_total")[0]!.lines()

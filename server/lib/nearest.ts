@@ -1,11 +1,11 @@
-/** ` Did you mean userPubkey?` for a name that is nearly one of those known, such as `user_pubkey`; else nothing. */
+/** ` Did you mean userPubkey?` for a name close to a known one, such as `user_pubkey`. Otherwise empty. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   if (name.length > 60) return ""
   let best: string | null = null
   let least = 2 + 1
   for (const one of known) {
     const away = distance(plain(name), plain(one))
-    // A short name has few letters to be known by.
+    // A short name allows fewer differences.
     if (away < least && away <= plain(one).length / 3) [best, least] = [one, away]
   }
   return best === null ? "" : ` Did you mean ${best}?`
@@ -14,7 +14,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
 /** Names that differ only in case and separators count as the same. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/** How many letters must be changed, added, left out or swapped with their neighbour. */
+/** The number of letters to change, add, remove or swap with their neighbour. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

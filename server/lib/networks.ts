@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net"
 
-/** Reads addresses and CIDR ranges, separated by commas; null where there are none. Throws, with the setting's name. */
+/** Parses addresses and CIDR ranges separated by commas. Null if there are none. Errors name the setting. */
 export function parseNetworks(setting: string, text: string): BlockList | null {
   if (text.trim() === "") return null
   const list = new BlockList()

@@ -1,8 +1,8 @@
-/** What a part of this process does by the clock, beside all requests: one pass after another, or several at once. */
+/** Scheduled work of a part of this process: one pass after another, or several at once. */
 export class Passes {
   readonly #begun = new Set<Promise<unknown>>()
 
-  /** Counts a pass among what has begun, until it ends. Returns it. */
+  /** Tracks a pass until it ends, and returns it. */
   add<T>(pass: Promise<T>): Promise<T> {
     const end = () => void this.#begun.delete(pass)
     this.#begun.add(pass)
@@ -10,7 +10,7 @@ export class Passes {
     return pass
   }
 
-  /** Resolves when every pass that has begun by now has ended, in whatever way. */
+  /** Resolves when every pass running now has ended, with success or failure. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#begun)
   }

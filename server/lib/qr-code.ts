@@ -1,16 +1,16 @@
 import { encode } from "uqr"
 import { type Html, html } from "./html.ts"
 
-/** Modules of white around a code, without which a camera may not find it: ISO/IEC 18004. */
+/** White modules around a code, without which a camera may not find it (ISO/IEC 18004). */
 const QUIET = 4
 
 /**
- * An address for a camera, dark on white in either colour scheme: some read nothing else. It withstands that 15 % of it
- * are not seen. `label` says what it is.
+ * A QR code of an address, dark on white in both colour schemes because some cameras read nothing else. It is readable
+ * with up to 15 % damage. `label` names it for screen readers.
  */
 export function qrCode(address: string, label: string): Html {
   const { data, size } = encode(address, { border: QUIET, ecc: "M" })
-  // Neighbours in a row are one stroke.
+  // Adjacent modules in a row are one stroke.
   const strokes = data.flatMap((row, y) =>
     [
       ...row

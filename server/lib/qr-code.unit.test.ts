@@ -4,7 +4,7 @@ import { qrCode } from "./qr-code.ts"
 
 const ADDRESS = "https://vouch.example.com/verify/sess_4kYqT9mXhZ2vBnRcW7pLsD"
 
-/** The picture again as rows of dark and light. */
+/** The picture converted back to rows of dark and light modules. */
 function modulesOf(svg: string): boolean[][] {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)![1])
   const rows = Array.from({ length: size }, () => Array<boolean>(size).fill(false))
@@ -26,7 +26,7 @@ test("the picture is the code of the address, with four modules of white around 
   }
 })
 
-test("it has a name for whoever does not see it, and takes little", () => {
+test("it has a name for screen readers, and is small", () => {
   const svg = qrCode(ADDRESS, `"><script>`).text
   expect(svg).toContain('role="img" aria-label="&quot;&gt;&lt;script&gt;"')
   expect(svg.length).toBeLessThan(6000)

@@ -13,7 +13,7 @@ let now = 0
 
 beforeAll(async () => {
   app = await startTestApp({ VOUCH_RATE_LIMIT: "2", VOUCH_ROLE: "web" })
-  // The buckets fill by this clock alone.
+  // The buckets fill by this clock only.
   monotonic.now = () => now
   key = await app.key()
 })
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const usage = (apiKey: string) => app.request({ method: "GET", path: "/usage", key: apiKey })
 
-test("a key may burst twice its rate, is told where it stands, and goes on when tokens have flowed in", async () => {
+test("a key may burst to twice its rate, sees its limit, and continues when tokens are refilled", async () => {
   for (const left of [3, 2, 1, 0]) {
     const { status, headers } = await usage(key.apiKey)
     expect(status).toBe(200)
@@ -52,7 +52,7 @@ test("the rate is checked before the scope, and a refused request changes nothin
   expect((await starting()).json.error).toBe("rate_limited")
 })
 
-test("wrong keys from one address are limited more strictly, and right ones are not", async () => {
+test("wrong keys from one address have a stricter limit, and valid ones do not", async () => {
   const answers = new Set<string>()
   for (let i = 0; i < 101; i++) {
     const { json, headers } = await app.request({ method: "GET", path: "/usage", key: "wrong" })
@@ -64,12 +64,12 @@ test("wrong keys from one address are limited more strictly, and right ones are 
   expect((await usage(key.apiKey)).status).toBe(200)
 })
 
-test("health needs no key and counts against none", async () => {
+test("health needs no key and counts against no key", async () => {
   const response = await app.request({ method: "GET", path: "/health" })
   expect(response.headers.ratelimit).toBeUndefined()
 })
 
-test("a wall clock that jumps fills no bucket and empties none", async () => {
+test("a jump of the wall clock neither fills nor empties a bucket", async () => {
   const { apiKey } = await app.key()
   for (let i = 0; i < 4; i++) expect((await usage(apiKey)).status).toBe(200)
   await advanceClock({ seconds: 3600 })
@@ -79,7 +79,7 @@ test("a wall clock that jumps fills no bucket and empties none", async () => {
   expect((await usage(apiKey)).status).toBe(200)
 })
 
-/** How many requests in a row are answered before one is refused for its network's rate. */
+/** The number of consecutive requests before one is refused for the rate of its network. */
 async function untilRefused(paths: string[], init: RequestInit = {}, most = 2100): Promise<number> {
   for (let count = 0; count < most; count++) {
     const response = await fetch(`${app.origin}${paths[count % paths.length]}`, init)
@@ -99,14 +99,14 @@ test.each<[string, string[], number, RequestInit?]>([
     200,
   ],
   ["pages", ["/", "/sign-in", "/docs/errors/x", "/_next/x", "/anything?a=b"], 500],
-  ["files that pages consist of", ["/_next/static/a.js"], 2000],
+  ["files of pages", ["/_next/static/a.js"], 2000],
   [
-    "what is open below /v1, found or not",
+    "paths below /v1 that need no key, found or not",
     ["/v1/health", "/v1/openapi.json", "/v1/openapi.yaml", "/v1/nothing", "/v1/token/mint"],
     500,
   ],
-  ["a question for methods", ["/v1/usage"], 500, { method: "OPTIONS" }],
-])("without a key or a session there is a limit for each network: %s", async (_what, paths, burst, init) => {
+  ["OPTIONS requests", ["/v1/usage"], 500, { method: "OPTIONS" }],
+])("without a key or session each network is limited: %s", async (_what, paths, burst, init) => {
   now += 3_600_000
   expect(await untilRefused(paths, init)).toBe(burst)
   // A request with a key, or for something else, is not limited.
@@ -117,7 +117,7 @@ test.each([
   ["for another host", "Host: example.com"],
   ["with two hosts", "Host: localhost\r\nHost: localhost"],
   ["without one", "Accept: */*"],
-])("what is refused before it is looked at has the limit of pages: %s", async (_what, headers) => {
+])("requests refused before routing have the limit of pages: %s", async (_what, headers) => {
   now += 3_600_000
   const port = Number(new URL(app.origin).port)
   const ask = () => sendRaw(port, `GET /v1/health HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`)
@@ -126,7 +126,7 @@ test.each([
   expect(answers.indexOf("429")).toBe(500)
 })
 
-test("a person who is signed in goes on when the address is used up, and has a rate of their own", async () => {
+test("a signed-in user has a separate rate and continues when the address is limited", async () => {
   const { browser } = await member(app)
   now += 3_600_000
   expect(await untilRefused(["/"])).toBe(500)
@@ -146,7 +146,7 @@ test.each([
   ["GET", "/api/trpc/setup.options?x&b%61tch=1"],
   ["POST", "/api/trpc/verification.view,verification.view?batch=1"],
   ["POST", "/api/trpc/verification.view%2cverification.view?batch=1"],
-])("a request is one call: %s %s is refused before any is made", async (method, path) => {
+])("a request may contain one call: %s %s is refused before any runs", async (method, path) => {
   now += 3_600_000
   const body = method === "POST" ? JSON.stringify({ 0: { sessionId: "x" }, 1: { sessionId: "x" } }) : null
   const headers = { "content-type": "application/json" }
@@ -158,7 +158,7 @@ test.each([
   })
 })
 
-test("two names in one path are no procedure", async () => {
+test("two names in one path are refused", async () => {
   for (const comma of [",", "%2C", "%2c", "%252C"]) {
     const response = await fetch(`${app.origin}/api/trpc/setup.options${comma}setup.options`)
     expect(response.status).toBe(404)
@@ -173,14 +173,14 @@ test("a rate of less than one request in two seconds still lets requests through
   expect(limiter.take("a", 10_000).allowed).toBe(true)
 })
 
-test("time that goes backwards takes no tokens away", () => {
+test("time that goes backwards removes no tokens", () => {
   const limiter = new RateLimiter(1, 2)
   limiter.take("a", 10_000)
   expect(limiter.take("a", 5_000).allowed).toBe(true)
   expect(limiter.take("a", 5_000).allowed).toBe(false)
 })
 
-test("a crowd of callers does not fill memory, and does not free who is out of tokens and goes on", () => {
+test("many callers do not fill memory, and do not reset a limited caller who keeps asking", () => {
   const limiter = new RateLimiter(1, 1)
   expect(limiter.take("spent", 0).allowed).toBe(true)
   for (let i = 0; i < 100_000; i++) {
@@ -188,6 +188,6 @@ test("a crowd of callers does not fill memory, and does not free who is out of t
     if (i % 5000 === 0) expect(limiter.take("spent", 0).allowed).toBe(false)
   }
   expect(limiter.size).toBeLessThanOrEqual(20_000)
-  // Nor who asked just before.
+  // Nor a caller who asked just before.
   expect(limiter.take("caller 99999", 0).allowed).toBe(false)
 })

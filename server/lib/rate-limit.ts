@@ -1,6 +1,6 @@
 import { monotonic } from "./time.ts"
 
-/** Callers of one generation. Two are kept, so that a crowd takes a few megabytes and no more. */
+/** Callers per generation. Two generations are kept, so that many callers take only a few megabytes. */
 const GENERATION = 10_000
 
 type Bucket = { tokens: number; at: number }
@@ -8,9 +8,9 @@ type Bucket = { tokens: number; at: number }
 export type RateLimitStatus = { allowed: boolean; remaining: number; limit: number; resetSeconds: number }
 
 /**
- * Token buckets, one for each caller: `perSecond` tokens flow in, at most `burst` gather. Each replica counts
- * separately. A caller that was idle while 10,000 others called is forgotten, and so has a full bucket: being
- * forgotten costs an empty caller more requests than it gains.
+ * Token buckets, one per caller: `perSecond` tokens are added, up to `burst`. Each replica counts separately. A caller
+ * that was idle while 10,000 others called is forgotten and gets a full bucket. Getting forgotten costs more requests than
+ * the full bucket gives.
  */
 export class RateLimiter {
   readonly #perSecond: number
@@ -20,11 +20,11 @@ export class RateLimiter {
 
   constructor(perSecond: number, burst: number) {
     this.#perSecond = perSecond
-    // Less than one token could never be taken.
+    // A bucket of less than one token would never allow a request.
     this.burst = Math.max(1, burst)
   }
 
-  /** Takes a token for a caller, if there is one. `now_ms` is the time by a clock that only goes forward. */
+  /** Takes a token for a caller, if available. `now_ms` is from a monotonic clock. */
   take(caller: string, now_ms = monotonic.now()): RateLimitStatus {
     const bucket = this.#bucketOf(caller, now_ms)
     const flowed = (Math.max(0, now_ms - bucket.at) / 1000) * this.#perSecond
@@ -41,7 +41,7 @@ export class RateLimiter {
     }
   }
 
-  /** Callers that are remembered. */
+  /** The number of remembered callers. */
   get size(): number {
     return this.#recent.size + this.#earlier.size
   }

@@ -1,7 +1,7 @@
-/** A body that is longer than it may be. */
+/** A body exceeds its limit. */
 export class TooLarge extends Error {}
 
-/** The body of an answer of somebody else's server. Throws TooLarge, and reads no further, where it is too long. */
+/** Reads the response body of another company's server. Throws TooLarge and stops reading if it is too long. */
 export async function readBounded(response: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -1,10 +1,10 @@
-/** How long a step of the start may take before it is said what is waited for, and how often it says it again. */
+/** How long a step of the start may take before its name is printed, and how often it is repeated. */
 const FIRST_MS = 2000
 const EVERY_MS = 10_000
 
 /**
- * Waits for a step of the start. One that is slow is named, so that nobody takes the start for dead: on standard error,
- * as what a command prints is read by programs.
+ * Waits for a step of the start. Names a slow step, so that the start does not look dead. Prints to standard error, because
+ * programs read the standard output of commands.
  */
 export async function sayWhenSlow<T>(
   what: string,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sayWhenSlow } from "./slow.ts"
 
-test("a slow step of the start is named again and again while it lasts, a quick one never", async () => {
+test("a slow step of the start is named repeatedly, a quick one never", async () => {
   const said: string[] = []
   const step = Promise.withResolvers<string>()
   const say = (line: string) => {

@@ -32,33 +32,30 @@ const callable = procedures
 const call = (name: string, type: string, input: unknown) =>
   type === "query" ? owner.browser.query(name, input) : owner.browser.mutate(name, input)
 
-test.each(callable)(
-  "%s takes no text that Postgres does not hold, and names its place",
-  async (name, type) => {
-    for (const [input, detail] of [
-      [{ id: "a\0" }, `id: ${ZERO}`],
-      [{ list: ["", { deep: "\0" }] }, `list.1.deep: ${ZERO}`],
-      [{ map: { "a\0": 1 } }, `map.a?: ${ZERO}`],
-      [{ id: "\ud800" }, `id: ${HALVES}`],
-      ["\0", `input: ${ZERO}`],
-    ]) {
-      const { status, error } = await call(name, type, input)
-      expect({ status, error: error.error, detail: error.detail }).toEqual({
-        status: 422,
-        error: "validation_failed",
-        detail,
-      })
-    }
-  },
-)
+test.each(callable)("%s refuses text that Postgres cannot store, and names its place", async (name, type) => {
+  for (const [input, detail] of [
+    [{ id: "a\0" }, `id: ${ZERO}`],
+    [{ list: ["", { deep: "\0" }] }, `list.1.deep: ${ZERO}`],
+    [{ map: { "a\0": 1 } }, `map.a?: ${ZERO}`],
+    [{ id: "\ud800" }, `id: ${HALVES}`],
+    ["\0", `input: ${ZERO}`],
+  ]) {
+    const { status, error } = await call(name, type, input)
+    expect({ status, error: error.error, detail: error.detail }).toEqual({
+      status: 422,
+      error: "validation_failed",
+      detail,
+    })
+  }
+})
 
-test("a stream takes none either", async () => {
+test("a stream refuses it, too", async () => {
   const input = encodeURIComponent(JSON.stringify({ x: "\0" }))
   const path = `/api/trpc/activity.changes?workspace=${owner.workspaceId}&input=${input}`
   expect(await (await owner.browser.fetch(path)).text()).toContain(`x: ${ZERO}`)
 })
 
-test("an input is nested 32 levels deep at most, so that reading it has an end", async () => {
+test("input may be nested at most 32 levels deep", async () => {
   const sent = async (levels: number) => {
     const body = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`
     const response = await owner.browser.fetch("/api/trpc/me.rename", { method: "POST", body })
@@ -75,7 +72,7 @@ test.each([
   "/api/export/holders.csv",
   "/api/auth/get-session",
   "/sign-in",
-])("%s takes no such text in its query", async (path) => {
+])("%s refuses such text in its query", async (path) => {
   for (const name of ["workspace", "action", "actor_id", "a%00"]) {
     const response = await owner.browser.fetch(`${path}?${name}=%00`)
     expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
@@ -92,7 +89,7 @@ test.each([
   ["/passkey/delete-passkey", { id: "a\0" }, "id"],
   ["/passkey/update-passkey", { id: "x", name: "a\0" }, "name"],
   ["/two-factor/enable", { password: "x", issuer: "\0" }, "issuer"],
-])("%s takes no such text in its body", async (path, body, field) => {
+])("%s refuses such text in its body", async (path, body, field) => {
   const { status, json } = await owner.browser.auth(path, body)
   expect({ status, error: json.error, detail: json.detail }).toEqual({
     status: 422,
@@ -101,7 +98,7 @@ test.each([
   })
 })
 
-test("a stranger signs in with JSON, and not with a form, which is read otherwise", async () => {
+test("sign-in accepts JSON and no form, which is parsed differently", async () => {
   const stranger = new Browser(app)
   const response = await stranger.fetch("/api/auth/sign-in/email", {
     method: "POST",
@@ -114,7 +111,7 @@ test("a stranger signs in with JSON, and not with a form, which is read otherwis
 const routes = new RouteTable(appRouter).routes
 
 test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  "%s refuses such a text in whatever field",
+  "%s refuses such text in every field",
   async (_, { method, path, fields, parameters }) => {
     for (const text of ["\0", "a\0b", "\ud800"]) {
       for (const field of [...fields, "unknown"]) {
@@ -122,7 +119,7 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
         const encoded = encodeURIComponent(text.toWellFormed())
         const target = path.replace(/\{(\w+)\}/g, (_, name) => (name === field ? encoded : "x"))
         const inQuery = method === "GET" && !isParameter
-        // A half of a pair cannot be written in an address: what stands for it is a text as any other.
+        // A URL cannot contain half of a surrogate pair. Its replacement is ordinary text.
         if (inQuery && !text.isWellFormed()) continue
         const { status, json } = await app.request({
           method,

@@ -1,14 +1,13 @@
 import { fail } from "#shared/errors.ts"
 import { quoted } from "./text.ts"
 
-/** Deepest nesting of an input. What Vouch reads is flat. */
+/** Deepest nesting of input. Requests to Vouch are flat. */
 const MAX_DEPTH = 32
 const ZERO = "must not contain the character U+0000"
 
 /**
- * Refuses an input that holds a text which Postgres cannot: no field takes one, and a query that compares
- * with it fails. REST says it in the words of each field. Errors: validation_failed; malformed_request for
- * what is nested too deeply.
+ * Refuses input with text that Postgres cannot store: no field accepts it, and a query that compares with it fails. REST
+ * refuses it with each field's own message. Errors: validation_failed; malformed_request if nested too deeply.
  */
 export function requireStorable(input: unknown): void {
   look(input, [])
@@ -35,7 +34,7 @@ function check(text: string, path: readonly string[]): void {
   if (flaw !== null) fail("validation_failed", `${path.join(".") || "input"}: ${flaw}.`)
 }
 
-/** The same for the address of a page, as it is sent. Errors: malformed_request, validation_failed. */
+/** The same for the raw address of a page. Errors: malformed_request, validation_failed. */
 export function requireStorableAddress(url: string): void {
   if (!url.includes("%00")) return
   const [path, query] = [url.split("?", 1)[0]!, url.slice(url.indexOf("?") + 1)]

@@ -1,4 +1,4 @@
-/** Counts per owner. An owner with none takes no memory. */
+/** Counts per owner. An owner with a count of zero takes no memory. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 
@@ -10,7 +10,7 @@ export class Tally {
     this.#counts.set(who, this.of(who) + 1)
   }
 
-  /** Of what was added before. */
+  /** Subtracts from a count. Only what was added before. */
   remove(who: string): void {
     const left = this.of(who) - 1
     if (left === 0) this.#counts.delete(who)

@@ -16,7 +16,7 @@ const UNSEEN = [
 const TURNS = [..."\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
 
 test.each(UNSEEN.map((one) => [one.codePointAt(0)!.toString(16), one]))(
-  "a name of U+%s alone shows nothing, and is none; in a name it may be",
+  "a name of only U+%s is refused because nothing is visible, and U+%s within a name is allowed",
   (_, one) => {
     for (const text of [one, one.repeat(3), ` ${one}\u200b`])
       expect(problemOf(text)).toBe("must contain a visible character")
@@ -25,7 +25,7 @@ test.each(UNSEEN.map((one) => [one.codePointAt(0)!.toString(16), one]))(
 )
 
 test.each(TURNS.map((one) => [one.codePointAt(0)!.toString(16), one]))(
-  "a name has no U+%s, by which it reads otherwise than it is written",
+  "a name must not contain U+%s, which changes how it reads",
   (_, one) => {
     expect(problemOf(one)).not.toBeNull()
     expect(problemOf(`Owner${one}gpj.exe`)).toBe(
@@ -35,20 +35,20 @@ test.each(TURNS.map((one) => [one.codePointAt(0)!.toString(16), one]))(
 )
 
 test.each([...["Ada", "名前", "محمد", "می‌خواهم", "שלום", "क्‍ष", "👩‍💻", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "é", "1", "_", "김"]])(
-  "%s is a name",
+  "%s is a valid name",
   (text) => {
     expect(problemOf(text)).toBeNull()
   },
 )
 
 test.each(["", "\u202e", "\u202e".repeat(200), "\n\ud800", "\ud800\u202e"])(
-  "a text with several flaws is told one of them (%#)",
+  "text with several problems is refused for one of them (%#)",
   (text) => {
     expect(name.safeParse(text).error?.issues).toHaveLength(1)
   },
 )
 
-test("the document's form takes every name that the server takes, and none of what is unseen up to U+FFFF", () => {
+test("the documented pattern accepts every name that the server accepts, and no invisible text up to U+FFFF", () => {
   const { pattern } = name.meta() as { pattern: string }
   for (const flags of ["", "u"]) {
     const form = new RegExp(pattern, flags)
@@ -89,12 +89,12 @@ describe("every text that another person reads", () => {
     ["investor.addNote", { id: newId("inv"), text: "a\n\u202eb" }],
     ["investor.editNote", { note_id: newId("note"), text: "\u061c" }],
     ["savedFilter.save", { list: "attestations", name: "Mine", filter: { q: "a\u202eb" } }],
-  ])("reads as it is written: %s", async (procedure, input) => {
+  ])("must not contain characters that change its direction: %s", async (procedure, input) => {
     const { status, error } = await owner.browser.mutate(procedure, input)
     expect({ status, error }).toMatchObject({ status: 422, error: refused })
   })
 
-  test("a filter that is saved has no control characters", async () => {
+  test("a saved filter must not contain control characters", async () => {
     const { error } = await owner.browser.mutate("savedFilter.save", {
       list: "attestations",
       name: "Mine",
@@ -103,7 +103,7 @@ describe("every text that another person reads", () => {
     expect(error.detail).toBe("filter.q: must not contain control characters.")
   })
 
-  test("a reason of the API reads as it is written", async () => {
+  test("a reason from the API must not contain characters that change its direction", async () => {
     const { apiKey } = await app.key({ account: owner.account })
     for (const path of [`/attestation/${newId("att")}/revoke`, `/kyc/session/${newId("sess")}/cancel`]) {
       const json = { reason: "Owner\u202egpj.exe" }
@@ -114,7 +114,7 @@ describe("every text that another person reads", () => {
     }
   })
 
-  test("a vendor's decision is not lost for its reason: what turns its text is left out", () => {
+  test("a vendor's reason with characters that change its direction is cleaned and its decision kept", () => {
     const decisionFor = (reason: string) =>
       readVouchDecision(
         decisionFields.parse({ decision: "rejected", occurred_at: "2026-01-01T00:00:00Z", reason }),
@@ -124,7 +124,7 @@ describe("every text that another person reads", () => {
   })
 })
 
-describe("every name that somebody gives", () => {
+describe("every name that a user gives", () => {
   let app: TestApp
   let owner: Awaited<ReturnType<typeof member>>
 

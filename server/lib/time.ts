@@ -1,16 +1,16 @@
-/** A reading of another clock: what it showed, and the monotonic instant, in milliseconds, of that. */
+/** A reading of another clock: its time, and the monotonic instant of the reading in milliseconds. */
 type Anchor = { time_ms: number; at_ms: number }
 
 let anchor: Anchor | null = null
 
-/** Makes `clock` go by what the database's clock has shown (`db/clock.ts`). */
+/** Sets `clock` by a reading of the database's clock (`db/clock.ts`). */
 export function anchorClock(to: Anchor | null): void {
   anchor = to
 }
 
 /**
- * The time of the database: its last reading, and the monotonic time since. This machine's own clock counts for
- * nothing, whatever it shows and however it jumps, once a database is connected.
+ * The time of the database: its last reading plus the monotonic time since. Once a database is connected, this machine's
+ * own clock has no effect, even if it is wrong or jumps.
  */
 export const databaseTime_ms = (): number =>
   anchor === null ? Date.now() : anchor.time_ms + performance.now() - anchor.at_ms
@@ -22,10 +22,10 @@ export function showTime(now: (() => Date) | null): void {
   shown = now
 }
 
-/** The one source of the time. Frozen: tests of expiry move it by `test/fixtures/clock.ts` instead of sleeping. */
+/** The only source of time. Frozen: tests of expiry move it with `test/fixtures/clock.ts` instead of sleeping. */
 export const clock = Object.freeze({ now: (): Date => shown?.() ?? new Date(databaseTime_ms()) })
 
-/** Milliseconds by a clock that nobody sets: for intervals within this process. */
+/** Milliseconds of a monotonic clock, for intervals within this process. */
 export const monotonic = { now: () => performance.now() }
 
 export { toTimestamp } from "#shared/timestamp.ts"
@@ -37,7 +37,7 @@ const day = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 })
 
-/** The day (UTC) as a person reads it: `3 Nov 2026`. */
+/** The day (UTC) for people: `3 Nov 2026`. */
 export const formatDay = (time: Date): string => day.format(time)
 
 export const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000
@@ -50,7 +50,7 @@ export const addDays = (time: Date, days: number): Date => addSeconds(time, days
 export const startOfDay = (time: Date): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()))
 
-/** Until the next day (UTC) begins: what `Retry-After` says where a day has a limit. */
+/** Seconds until the next day (UTC), for the `Retry-After` of a daily limit. */
 export const secondsLeftToday = (time: Date): number =>
   Math.ceil(secondsBetween(time, addDays(startOfDay(time), 1)))
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test("once anchored, the clock goes on by itself, whatever this machine's own clock does", () => {
+test("once anchored, the clock is independent of this machine's clock", () => {
   const time_ms = Date.UTC(2031, 4, 5)
   const at_ms = performance.now()
   anchorClock({ time_ms, at_ms })
@@ -25,10 +25,10 @@ test("once anchored, the clock goes on by itself, whatever this machine's own cl
   }
 })
 
-// What may ask the machine: the two files that know what that is worth, and what runs on the machine for itself.
+// Files that may use the machine's clock: the two that handle clocks, and programs that run on the machine.
 const mayAsk = /^server\/lib\/time\.ts$|^db\/clock\.ts$|^server\/embedded\//
 
-test("nothing in the server asks this machine for the time: that is the database's", () => {
+test("the server uses the database's time and never this machine's", () => {
   const root = join(import.meta.dirname, "..", "..")
   const files = globSync("{server,db}/**/*.ts", { cwd: root }).filter(
     (file) => !file.endsWith(".test.ts") && !mayAsk.test(file),

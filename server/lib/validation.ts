@@ -6,7 +6,7 @@ import { quoted } from "./text.ts"
 type Raw = z.core.$ZodRawIssue
 type Words = { [Code in Raw["code"]]: (issue: Extract<Raw, { code: Code }>) => string }
 
-/** What a value of another type must be. */
+/** Words for the expected type of a value. */
 const types: Record<string, string> = {
   string: "a string",
   number: "a number",
@@ -17,7 +17,7 @@ const types: Record<string, string> = {
   array: "a list",
 }
 
-/** What a string that a format refuses must be. */
+/** Words for the expected format of a string. */
 const formats: Record<string, string> = {
   datetime: "a time such as 2026-01-02T03:04:05Z",
   email: "an email address",
@@ -26,7 +26,7 @@ const formats: Record<string, string> = {
 
 const sizes: Record<string, string> = { string: " characters", array: " entries", set: " entries" }
 
-/** What has such a size is not empty. */
+/** A minimum of one means "not empty". */
 const holds = new Set(["string", "array", "set"])
 
 const sizeOf = (origin: string, size: number | bigint): string =>
@@ -35,7 +35,7 @@ const sizeOf = (origin: string, size: number | bigint): string =>
 const listed = (values: readonly unknown[]): string =>
   values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`
 
-/** What is wrong with a value, for every reason that the validator knows, where a field has no sentence of its own. */
+/** The message for each reason of the validator, used if a field does not define one. */
 const words: Words = {
   invalid_type: ({ expected, input }) =>
     input === undefined ? "required" : types[expected] ? `must be ${types[expected]}` : "has the wrong type",
@@ -53,7 +53,7 @@ const words: Words = {
   },
   invalid_value: ({ values, input }) => (input === undefined ? "required" : `must be ${listed(values)}`),
   invalid_union: ({ input, discriminator, options }) => {
-    // Told of the field that says which form it is.
+    // Reported at the field that selects the variant.
     const given = discriminator === undefined ? input : (input as Record<string, unknown>)[discriminator]
     if (given === undefined) return "required"
     return Array.isArray(options) ? `must be ${listed(options)}` : "has the wrong format"
@@ -63,11 +63,11 @@ const words: Words = {
   custom: () => "is not valid",
 }
 
-/** What the validator says, in our words: its own would be read by customers. */
+/** The validator's messages in our words, because customers read them. */
 export const sentenceOf = (issue: Raw): string =>
   (words[issue.code as keyof Words] as ((issue: Raw) => string) | undefined)?.(issue) ?? "is not valid"
 
-/** What a validated value is refused for: the field by its path, the code, and a sentence about the field. */
+/** A refusal of a value: the path of the field, the code, and a sentence about the field. */
 export type FieldError = { field: string; code: ErrorCode; sentence: string }
 
 export function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
@@ -77,20 +77,20 @@ export function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
   return { field: path.map(String).join("."), code: code ?? "validation_failed", sentence }
 }
 
-/** As the `detail` of an error: it begins with the field, or the name of the `whole`. */
+/** The `detail` of an error. It begins with the field, or with the name of the `whole`. */
 export const detailOf = ({ field, sentence }: FieldError, whole = "body"): string =>
   `${field || whole}: ${sentence}`
 
-/** A request may have any number of wrong fields; a person reads a few. */
+/** A request may have any number of wrong fields, but people read only a few. */
 export const MOST_NAMED = 10
-/** Sentences after the first are left out once all of them would be longer, in characters. */
+/** The longest detail in characters. Sentences after the first are left out beyond it. */
 const LONGEST_DETAIL = 800
 
-/** The answer that refuses a value: the code of the first wrong field, and a sentence for each. */
+/** Refuses a value with the code of the first wrong field and a sentence for each. */
 export const failureOf = ({ issues }: z.core.$ZodError, whole?: string): Failure =>
   failureOfFields(issues.map(fieldErrorOf), whole)
 
-/** The same for fields whatever refused them. */
+/** The same for fields refused for any reason. */
 export function failureOfFields(found: readonly FieldError[], whole?: string): Failure {
   const first = new Map(found.toReversed().map((one) => [one.field, one]))
   const wrong = found.filter((one) => first.get(one.field) === one)
@@ -105,7 +105,7 @@ export function failureOfFields(found: readonly FieldError[], whole?: string): F
   return new Failure(wrong[0]!.code, named.join(" "))
 }
 
-/** Reads a value by its schema. Errors: validation_failed, and those of its fields. */
+/** Parses a value by its schema. Errors: validation_failed, and those of its fields. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -116,7 +116,7 @@ export function parse<Schema extends z.ZodType>(
   return data as z.infer<Schema>
 }
 
-/** Refuses a query where there may be none. */
+/** Refuses a query on an endpoint without query parameters. */
 export function refuseQuery(query: string): void {
   const name = query.split("&").find((pair) => pair !== "")
   if (name !== undefined) {

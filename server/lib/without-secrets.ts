@@ -1,8 +1,8 @@
 /** Replaces a secret in a log. */
 export const MASK = "[masked]"
 
-// Secrets, wherever they were put by mistake: API keys, session ids, webhook secrets and signatures; with
-// everything directly behind them, which may be another one.
+// Secrets in wrong places: API keys, session ids, webhook secrets and signatures, with everything directly after them,
+// which may be another one.
 const SECRETS: [RegExp, string][] = [
   [/v1,[0-9a-z+/]{40}[\w+/=,]*/gi, "v1,…"],
   [/(vouch_(?:live|test)_[0-9a-z]{4})\w+/gi, "$1…"],
@@ -14,20 +14,20 @@ const SECRETS: [RegExp, string][] = [
  * The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one.
  */
 const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/
-/** A word that may hold one: it goes as a whole, so that no part of something longer, such as a key in hex, is left. */
+/** Any word that may contain one. All of it is removed, so that no part of a longer secret, such as a key in hex, is left. */
 const LONG_WORD = /[\w-]{80,}/g
 
 const hide = (text: string): string =>
   SECRETS.reduce((rest, [pattern, start]) => rest.replace(pattern, start), text)
 
-/** Every secret begins with one of these, and every escape has one of the last two: most texts have none. */
+/** Every secret begins with one of these, and every escape has one of the last two. Most texts have none. */
 const MAY_HOLD_SECRET = /v1,|vouch_|sess_|renew_|whsec_|[%\\]/i
 
-/** A text without what opens anything, however it is written: plain, percent-encoded, or with JSON's escapes. */
+/** A text without secrets, whether plain, percent-encoded or with JSON escapes. */
 export const withoutSecrets = (text: string): string =>
   MAY_HOLD_SECRET.test(text) ? inEveryWriting(text, hide) : text
 
-/** The same, without wallets' secret keys as well. */
+/** The same, also without wallets' secret keys. */
 export const withoutKeys = (text: string): string =>
   MAY_HOLD_SECRET.test(text)
     ? inEveryWriting(text, (written) => withoutLongWords(hide(written)))
@@ -36,16 +36,16 @@ export const withoutKeys = (text: string): string =>
 const withoutLongWords = (text: string): string =>
   text.length < 80 ? text : text.replace(LONG_WORD, (word) => (SECRET_KEY.test(word) ? MASK : word))
 
-/** Characters of a key that no text holds by chance: whatever has twice as many in a row has one such part whole. */
+/** Length of a part of a key that no text contains by chance. Twice as many characters in a row contain one whole part. */
 const PART_OF_KEY = 8
 
 /**
- * What finds an API key in a text, be it without its prefix, broken in two, or in hex or base64. Made for the key that
- * a request came with: that one is what ends up in a wrong place.
+ * Finds an API key in a text, even without its prefix, split in two, or in hex or base64. Made for the request's own key,
+ * which is the one that ends up in wrong places.
  */
 export function finderOf(key: string): (text: string) => boolean {
   const written = Buffer.from(key)
-  // Base64 of a text that begins elsewhere has the same characters, but for the first few.
+  // Base64 of the same text at another offset has the same characters, except for the first few.
   const shifted = [0, 1, 2].map((skipped) => written.subarray(skipped).toString("base64url"))
   const forms = [key.slice(key.lastIndexOf("_") + 1), written.toString("hex"), ...shifted]
   const parts = forms.flatMap((form) => form.match(new RegExp(`.{${PART_OF_KEY}}`, "g")) ?? [])
@@ -55,10 +55,10 @@ export function finderOf(key: string): (text: string) => boolean {
   }
 }
 
-/** Encodings around one another that are looked through. Nobody has so many: what lies beneath is not kept. */
+/** The most nested encodings to decode. No honest text has as many, so deeper content is not kept. */
 const MAX_LAYERS = 5
 
-/** Hides what is there once escapes are resolved. A text in which nothing is keeps its escapes. */
+/** Hides secrets that appear once escapes are resolved. A text without any keeps its escapes. */
 function inEveryWriting(text: string, hide: (text: string) => string): string {
   const plain = resolveAll(text)
   if (plain === null) return MASK
@@ -66,7 +66,7 @@ function inEveryWriting(text: string, hide: (text: string) => string): string {
   return kept === plain ? text : kept
 }
 
-/** A text without its escapes; null where there are too many layers of them. */
+/** A text with its escapes resolved. Null if there are too many layers. */
 function resolveAll(text: string): string | null {
   let plain = text
   for (let layers = 0; layers <= MAX_LAYERS; layers++) {
@@ -77,10 +77,9 @@ function resolveAll(text: string): string | null {
   return null
 }
 
-// `%5F` however often its `%` was encoded again, `\x5f`, `\u005f` and `%u005f`, a backslash itself being one of many or
-// encoded.
+// `%5F` with its `%` encoded any number of times, `\x5f`, `\u005f` and `%u005f`, with repeated or encoded backslashes.
 const ESCAPE = /(?:\\|%(?:25)*5c){1,8}(?:u00|x)([0-9a-f]{2})|%(?:25)*(?:u00)?([0-9a-f]{2})/gi
-/** Resolved are only characters that a secret consists of: what was JSON stays JSON. */
+/** Resolves only characters that occur in secrets, so that JSON stays JSON. */
 const PART_OF_SECRET = /[\w%,+/=]/
 
 const resolveEscapes = (text: string): string =>

@@ -56,17 +56,17 @@ describe.each(Object.entries(writings))("%s", (_how, write) => {
   })
 })
 
-test("of a word with a wallet's secret key in it no part is left", () => {
+test("nothing is left of any word that contains a wallet's secret key", () => {
   for (const word of [`${secretKey}04e`, `0l_${secretKey}`, `a-${secretKey}-0${secretKey}`])
     expect(withoutKeys(`/attestation/${word}?limit=5`)).toBe(`/attestation/${MASK}?limit=5`)
 })
 
-test("two in one text are hidden, each in its own writing", () => {
+test("two secrets in one text are hidden, each in its own encoding", () => {
   const text = `/${sessionId}/${writings["percent-encoded twice"]!(apiKey)}`
   expect(withoutSecrets(text)).toBe(`/sess_…/${startOfApiKey(apiKey)}…`)
 })
 
-test("two without a sign between them are hidden", () => {
+test("two adjacent secrets are hidden", () => {
   const secrets = [apiKey, sessionId, webhookSecret, signature]
   for (const a of secrets) {
     for (const b of secrets) {
@@ -76,7 +76,7 @@ test("two without a sign between them are hidden", () => {
   }
 })
 
-test("what hides nothing stays as it was written", () => {
+test("a text without secrets stays unchanged", () => {
   for (const text of [
     "/a%20b%2Fc?d=%C3%A9%",
     "100 %",
@@ -90,7 +90,7 @@ test("what hides nothing stays as it was written", () => {
   }
 })
 
-test("whatever mixture of escapes it is written in, nothing of a session is left", () => {
+test("no part of a session id is left in any mixture of escapes", () => {
   const writing = fc.constantFrom(...Object.values(writings))
   fc.assert(
     fc.property(
@@ -103,20 +103,20 @@ test("whatever mixture of escapes it is written in, nothing of a session is left
   )
 })
 
-test("what is wrapped more often than anybody wraps is not kept", () => {
+test("text with too many nested encodings is not kept", () => {
   const wrap = (text: string) => text.replace(/%/g, "\\u0025")
   let text = "%73ess_Kx8vPq3mNbR5tYw2Lc7HdZ"
   for (let n = 0; n < 8; n++) text = n % 2 ? wrap(text).replaceAll("\\", "%5c") : wrap(text)
   expect(withoutSecrets(text)).not.toContain("Kx8vPq3mNbR5tYw2Lc7HdZ")
 })
 
-test("a long text of nothing but escapes is looked through at once", () => {
+test("a long text of only escapes is processed quickly", () => {
   for (const part of ["%25", "%5c", "\\", "%", "%u0025", "%255c", "\\u0025", "v1,", "sess_"]) {
     expect(withoutKeys(part.repeat(16_384 / part.length)).length).toBeLessThanOrEqual(16_384)
   }
 })
 
-test("no line of the server's log holds one, and every line is JSON", () => {
+test("no line of the server's log contains a secret, and every line is JSON", () => {
   const lines: string[] = []
   const stream = Object.getOwnPropertySymbols(logger).find(
     (symbol) => String(symbol) === "Symbol(pino.stream)",

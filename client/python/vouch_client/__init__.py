@@ -1,4 +1,4 @@
-"""Client of Vouch. `vouch_client.generated.api` has a function for each endpoint; this module has what they need.
+"""Client of Vouch. `vouch_client.generated.api` has a function for each endpoint. This module has what they need.
 
     from vouch_client import connect
     from vouch_client.generated.api.token import mint_tokens

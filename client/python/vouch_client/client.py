@@ -14,9 +14,9 @@ MAX_RETRIES = 4
 TIMEOUT_SECONDS = 60.0
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 8.0
-# Who is told to come back later than that is told so, instead of waiting.
+# A longer Retry-After raises the error instead of waiting.
 LONGEST_RETRY_AFTER_SECONDS = 60.0
-# Server errors that no retry mends, and others that may pass.
+# Server errors that no retry can fix, and other errors that may be temporary.
 PERMANENT = {"provider_not_configured", "chain_not_configured"}
 PASSING = {"rate_limited", "idempotency_in_progress"}
 
@@ -31,10 +31,11 @@ def connect(
     timeout: float = TIMEOUT_SECONDS,
     max_retries: int = MAX_RETRIES,
 ) -> AuthenticatedClient:
-    """A connection for the functions of `vouch_client.generated.api`, synchronous ones.
+    """A connection for the synchronous functions of `vouch_client.generated.api`.
 
-    What may be repeated is repeated, each write with one Idempotency-Key: the one that it was given, or a random one.
-    A key or an address that cannot be right is a `ValueError`. A request that fails raises `VouchError`. `timeout` is that of one attempt, in seconds.
+    Requests that may succeed later are retried. All attempts of a write share an Idempotency-Key: yours, or a random one.
+    An invalid API key or address raises `ValueError`. A request that fails raises `VouchError`. `timeout` applies to one
+    attempt, in seconds.
     """
     if not API_KEY.fullmatch(api_key or ""):
         raise ValueError(
@@ -58,7 +59,7 @@ class _Retrying(httpx.BaseTransport):
         self._max_retries = max_retries
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        # All attempts share one key, so that the server does once what it is asked repeatedly.
+        # All attempts share one key, so that the server runs the request once.
         if request.method != "GET" and "idempotency-key" not in request.headers:
             request.headers["Idempotency-Key"] = str(uuid.uuid4())
         attempt = 0
@@ -122,7 +123,7 @@ def _seconds(header: str | None) -> float | None:
 
 
 def _may_pass(error: VouchError) -> bool:
-    """Whether the same request may end otherwise. It always may be sent again: it only reads, or has a key."""
+    """Whether a retry may succeed. Retrying is always safe: a request only reads, or has an idempotency key."""
     if error.retry_after is not None and error.retry_after > LONGEST_RETRY_AFTER_SECONDS:
         return False
     if error.status is None:
@@ -131,7 +132,7 @@ def _may_pass(error: VouchError) -> bool:
 
 
 def _pause(attempt: int, retry_after: float | None) -> float:
-    """Never earlier than the server says; otherwise longer each time, and never at the same time as others."""
+    """Never earlier than the server says. Otherwise longer each time, with a random part to spread clients."""
     pause = min(FIRST_PAUSE_SECONDS * 2**attempt, LONGEST_PAUSE_SECONDS)
     if retry_after is not None:
         return retry_after + random.random() * pause / 4

@@ -1,5 +1,5 @@
 class VouchError(Exception):
-    """Why a request failed, once it is not retried any more.
+    """Why a request failed, after all retries.
 
     `code` is one of the API's error codes, or `connection_failed`, `timeout` or `unexpected_response`. `status` is None
     without a response, and for an operation that failed later.
@@ -21,10 +21,10 @@ class VouchError(Exception):
         self.status = status
         self.request_id = request_id
         self.retry_after = retry_after
-        """Seconds after which the server would have the request again."""
+        """Seconds to wait before a retry, if the server says so."""
         self.resume_cursor = resume_cursor
-        """With `events_rewound`: the cursor to read on from."""
+        """With `events_rewound`: the cursor to continue from."""
 
 
 class WebhookError(Exception):
-    """A webhook that was not sent by Vouch, or too long ago: respond 401, and act on nothing in it."""
+    """A webhook that Vouch did not send, or that is too old. Respond with 401 and ignore its content."""

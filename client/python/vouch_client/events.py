@@ -10,7 +10,7 @@ from .generated.models import EventList
 from .generated.types import UNSET
 
 FOLLOW_SECONDS = 2.0
-# Events whose ids are kept, to leave out those that come again.
+# The number of event ids to remember, to skip repeated events.
 REMEMBERED = 10_000
 
 OnRewound = Callable[[VouchError], None]
@@ -23,11 +23,11 @@ def list_events(
     cursor: str | None = None,
     on_rewound: OnRewound | None = None,
 ) -> Iterator[Any]:
-    """Every event after the one with the cursor, up to the latest one, in sequence and without a gap.
+    """Every event after the cursor, up to the latest one, in sequence and without a gap.
 
-    Without a cursor, from the first event that is kept. Raises `VouchError` where one is missing. If a failover of Vouch's
-    database lost the event of the cursor, events are read again from before it, and `on_rewound` gets the error; without
-    it, that is a warning. `after`, a number alone, cannot tell that.
+    Without a cursor, it starts at the oldest event that Vouch still has. Raises `VouchError` if one is missing. If a
+    failover of Vouch's database lost the event of the cursor, it continues from before it and calls `on_rewound` with
+    the error. Without `on_rewound` it warns. `after` is only a number and cannot detect a loss.
     """
     return _Reader(client, after, cursor, on_rewound).events()
 
@@ -39,7 +39,7 @@ def follow_events(
     cursor: str | None = None,
     on_rewound: OnRewound | None = None,
 ) -> Iterator[Any]:
-    """As `list_events`, and those to come. Keep the last event's `cursor`, and go on after it.
+    """Like `list_events`, then waits for new events. Save the `cursor` of the last event and continue from it.
 
     Raises `VouchError` with the code `events_expired` if events after the cursor are no longer kept.
     """
@@ -86,7 +86,7 @@ class _Reader:
         else:
             after = UNSET if self._sequence is None else self._sequence
             page = endpoint.sync(client=self._client, after=after, limit=1000)
-        assert isinstance(page, EventList)  # whatever fails has raised
+        assert isinstance(page, EventList)  # a failure would have raised
         return page
 
     def _is_new(self, event_id: str) -> bool:

@@ -21,7 +21,7 @@ R = TypeVar("R", Operation, MintConfig)
 def wait_for(client: AuthenticatedClient, record: R, timeout: float = WAIT_SECONDS) -> R:
     """Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record.
 
-    An operation that fails raises `VouchError` with its code; so does the end of the time, with `timeout`.
+    A failed operation raises `VouchError` with its code. When the time is over, the code is `timeout`.
     """
     if isinstance(record, MintConfig):
         config_id = record.id

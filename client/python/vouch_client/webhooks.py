@@ -23,8 +23,8 @@ def unwrap_event(
 ) -> dict[str, Any]:
     """Checks that a webhook comes from Vouch (Standard Webhooks), and returns its event. Raises `WebhookError` otherwise.
 
-    `body` is what was sent, byte for byte. `secret` is the endpoint's (`whsec_…`), or several while they rotate.
-    Deliveries come at least once: keep each event's `id`. A test has the type `webhook.test`.
+    `body` is the raw body, byte for byte. `secret` is the endpoint's (`whsec_…`), or several during a rotation.
+    An event can arrive more than once: remember each `id`. A test event has the type `webhook.test`.
     """
     lower = {name.lower(): value for name, value in headers.items()}
     values = []
@@ -43,7 +43,7 @@ def unwrap_event(
     secrets = [secret] if isinstance(secret, str) else secret
     expected = [base64.b64encode(hmac.digest(_bytes(one), signed, hashlib.sha256)) for one in secrets]
     if not any(hmac.compare_digest(one, signature) for one in expected for signature in given):
-        raise WebhookError("webhook-signature: no signature is of this body and secret")
+        raise WebhookError("webhook-signature: no signature matches this body and secret")
     try:
         return json.loads(content.decode())
     except ValueError as cause:

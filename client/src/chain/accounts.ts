@@ -1,6 +1,6 @@
 import { TOKEN_2022, toBase58 } from "./address.ts"
 
-/** An account as a node gives it: which program it belongs to, and its bytes. */
+/** An account from a node: its program and its bytes. */
 export type Account = { program: string; data: Uint8Array }
 
 /** Layout of Token-2022's accounts: spl-token's, then the kind of account, then extensions as type, length and value. */
@@ -18,7 +18,7 @@ const PERMANENT_DELEGATE = 12
 const METADATA_POINTER = 18
 const TOKEN_METADATA = 19
 
-/** What a mint says of itself; null for a key that nobody has. */
+/** The content of a mint. Null for an authority that is not set. */
 export type Mint = {
   authority: string | null
   freezeAuthority: string | null
@@ -32,7 +32,7 @@ export type Mint = {
 
 export type TokenAccount = { mint: string; holder: string; amount: bigint; state: number }
 
-/** Reads bytes from the front; past their end it throws. */
+/** Reads bytes from the start. Throws past their end. */
 class Reader {
   #at: number
   readonly #bytes: Uint8Array
@@ -54,13 +54,13 @@ class Reader {
   key(): string {
     return toBase58(this.take(32))
   }
-  /** A key after the four bytes that say whether there is one. */
+  /** An optional key, after four bytes that say whether it is present. */
   optionalKey(): string | null {
     const isThere = this.number(4) === 1n
     const key = this.key()
     return isThere ? key : null
   }
-  /** A key of which all bytes are zero is none. */
+  /** A key whose bytes are all zero means none. */
   keyOrNull(): string | null {
     const bytes = this.take(32)
     return bytes.some((byte) => byte !== 0) ? toBase58(bytes) : null
@@ -70,7 +70,7 @@ class Reader {
   }
 }
 
-/** The mint that an account is; null where it is none of Token-2022's. */
+/** Parses an account as a mint. Null if it is not a mint of Token-2022. */
 export function readMint({ program, data }: Account): Mint | null {
   if (program !== TOKEN_2022 || data.length < MINT_BYTES || !isKind(data, KIND_MINT, MINT_BYTES)) return null
   try {
@@ -104,7 +104,7 @@ export function readMint({ program, data }: Account): Mint | null {
   }
 }
 
-/** The token account that an account is; null where it is none of Token-2022's. */
+/** Parses an account as a token account. Null if it is not one of Token-2022. */
 export function readTokenAccount({ program, data }: Account): TokenAccount | null {
   if (program !== TOKEN_2022 || !isKind(data, KIND_TOKEN_ACCOUNT, TOKEN_ACCOUNT_BYTES)) return null
   const reader = new Reader(data)
@@ -112,14 +112,14 @@ export function readTokenAccount({ program, data }: Account): TokenAccount | nul
   return { mint, holder, amount, state: data[108]! }
 }
 
-/** Unix seconds, as the chain's clock has them. */
+/** Unix seconds of the chain's clock. */
 export function readClock({ data }: Account): number {
   const reader = new Reader(data)
   reader.take(32)
   return Number(reader.number(8))
 }
 
-/** Without extensions an account has its own length, and no byte that says what it is. */
+/** Without extensions an account has a fixed length and no byte for its type. */
 const isKind = (data: Uint8Array, kind: number, length: number): boolean =>
   data.length === length || data[KIND_AT] === kind
 
@@ -129,7 +129,7 @@ function extensionsOf(data: Uint8Array): Map<number, Uint8Array> {
   const reader = new Reader(data, KIND_AT + 1)
   while (reader.left >= 4) {
     const type = Number(reader.number(2))
-    // What follows the last one is filled with zeros.
+    // The rest after the last extension is zeros.
     if (type === 0) break
     extensions.set(type, reader.take(Number(reader.number(2))))
   }

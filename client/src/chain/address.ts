@@ -18,7 +18,7 @@ export function toBase58(bytes: Uint8Array): string {
   return "1".repeat(zeros === -1 ? bytes.length : zeros) + text
 }
 
-/** Null where a character is no digit. */
+/** Null if a character is not a base58 digit. */
 export function fromBase58(text: string): Bytes | null {
   let number = 0n
   for (const character of text) {
@@ -40,7 +40,7 @@ export const signatureBytes = (signature: string, name: string): Bytes =>
   bytesOf(signature, name, "a signature", SIGNATURE_BYTES)
 
 function bytesOf(text: string, name: string, what: string, length: number): Bytes {
-  // No number of so many bytes has more digits.
+  // No number of this many bytes has more digits.
   const bytes = typeof text === "string" && text.length <= length * 1.4 ? fromBase58(text) : null
   if (bytes?.length !== length) throw new TypeError(`${name}: must be ${what}, base58 of ${length} bytes`)
   return bytes
@@ -61,7 +61,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result
 }
 
-/** Whether 32 bytes are a point of the curve: then they may be a key, and are no program's address. */
+/** Whether 32 bytes are a point on the curve. Then they may be a key, and are not a program's address. */
 export function isOnCurve(bytes: Uint8Array): boolean {
   let y = 0n
   for (let at = ADDRESS_BYTES - 1; at >= 0; at--) y = (y << 8n) | BigInt(bytes[at]!)

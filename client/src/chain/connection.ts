@@ -2,7 +2,7 @@ import { fromBase64 } from "../bytes.ts"
 import type { Account } from "./accounts.ts"
 import { fromBase58 } from "./address.ts"
 
-/** A key as web3.js has them, as far as its connection looks at it. */
+/** The part of web3.js' PublicKey that its connection uses. */
 type Key = { toBase58(): string }
 type Web3Account = { owner: Key; data: Uint8Array } | null
 type Web3Transaction = {
@@ -18,7 +18,7 @@ type Web3Transaction = {
 
 type Commitment = "confirmed" | "finalized"
 
-/** A `Connection` of @solana/web3.js 1.x, as far as it is used. */
+/** The part of a `Connection` of @solana/web3.js 1.x that is used here. */
 export type Web3Connection = {
   rpcEndpoint: string
   getMultipleAccountsInfo(keys: Key[], commitment: Commitment): Promise<Web3Account[]>
@@ -41,7 +41,7 @@ export type Web3Connection = {
 type Pending = { send(): Promise<unknown> }
 type Method = (...params: never[]) => Pending
 
-/** What `createSolanaRpc` of @solana/kit returns, as far as it is used. */
+/** The part of the result of `createSolanaRpc` of @solana/kit that is used here. */
 export type KitRpc = {
   getMultipleAccounts: Method
   getTokenAccountsByOwner: Method
@@ -49,34 +49,34 @@ export type KitRpc = {
   getTransaction: Method
 }
 
-/** A way to a node: a connection of web3.js, an RPC of kit, or the address of a node's JSON-RPC. */
+/** A connection of web3.js, an RPC of kit, or the address of a node's JSON-RPC. */
 export type ChainConnection = string | Web3Connection | KitRpc
 
 type Signed = { signature: string; failed: boolean; memo: string }
 export type Instruction = { program: string; accounts: string[]; data: Uint8Array }
-/** Of a transaction that landed: who signed it, and what it did. */
+/** A landed transaction: its signers and instructions. */
 export type Transaction = { failed: boolean; signers: string[]; instructions: Instruction[] }
 
-/** Part of a history, by the signatures of the transactions next to it. */
+/** A part of a history, bounded by signatures of transactions. */
 export type Span = { before?: string; until?: string }
 
-/** What is asked of a node. */
+/** The calls made to a node. */
 export type Node = {
   accounts(addresses: string[]): Promise<(Account | null)[]>
-  /** Addresses of all token accounts of a program that a wallet has. */
+  /** Addresses of all token accounts of a wallet in a program. */
   tokenAccounts(wallet: string, program: string): Promise<string[]>
-  /** Newest first, a thousand at most: of what is older than `before` and newer than `until`. */
+  /** Newest first, at most a thousand, older than `before` and newer than `until`. */
   signatures(address: string, span: Span): Promise<Signed[]>
   transaction(signature: string): Promise<Transaction | null>
 }
 
 export const PAGE = 1000
-/** Whatever versions of transactions there will be: those of others are read, too. */
+/** Accepts all future versions, because transactions of other programs are read, too. */
 const ANY_VERSION = 255
 
 export function nodeOf(connection: ChainConnection, commitment: Commitment): Node {
   if (typeof connection === "string") return overJson(caller(connection), commitment)
-  // Kit answers to every name with a function.
+  // Kit returns a function for every name.
   if (typeof (connection as Web3Connection).rpcEndpoint === "string")
     return overWeb3(connection as Web3Connection, commitment)
   const rpc = connection as unknown as Record<string, (...params: unknown[]) => Pending>
@@ -147,7 +147,7 @@ function overJson(call: Call, commitment: Commitment): Node {
       )
     },
     async tokenAccounts(wallet, program) {
-      // Their addresses are enough: of their bytes, none are asked for.
+      // Only addresses are needed, so the request asks for no bytes.
       const options = { commitment, encoding: "base64", dataSlice: { offset: 0, length: 0 } }
       const { value } = (await call("getTokenAccountsByOwner", [
         wallet,
@@ -183,7 +183,7 @@ function overJson(call: Call, commitment: Commitment): Node {
   }
 }
 
-/** Of keys from a lookup table nothing is believed: whoever owns the table chose them. */
+/** Keys from a lookup table are not trusted, because the table's owner chose them. */
 function transactionOf(
   failed: boolean,
   keys: readonly string[],

@@ -2,7 +2,7 @@ import type { Bytes } from "../bytes.ts"
 import { addressBytes, MEMO, TOKEN_2022, tokenAccountOf } from "./address.ts"
 import { type Instruction, type Node, PAGE, type Span, type Transaction } from "./connection.ts"
 
-/** What the issuer wrote beside the unit that it gave. */
+/** What the issuer wrote in the memo of an issuance. */
 export type Issuance = {
   attestationId: string
   commitment: string
@@ -15,14 +15,14 @@ export type Credential = { mint: string; tokenAccount: string }
 
 /** `vouch:1:<attestation_id>:<commitment>:<expiry unix>` (docs/contract.md). */
 const MEMO_TEXT = /^vouch:1:(att_[1-9A-HJ-NP-Za-km-z]{16,22}):([\w-]{43}):(\d{1,12})$/
-/** The instruction of Token-2022 that gives units, and that it gives one. */
+/** The mint instruction of Token-2022, with an amount of one. */
 const MINT_ONE = [7, 1, 0, 0, 0, 0, 0, 0, 0]
 const MOST_PAGES = 100
 
 /**
- * The latest transaction of the issuer that gave the account its unit, or null where there is none. Anybody can name the
- * account in a transaction, and copy a memo into it, so a history may be too long: "unread" where that many with a memo
- * have been looked at. With `until`, only what came after that transaction counts.
+ * The issuer's latest transaction that gave the account its unit, or null if there is none. Anyone can name the account in
+ * a transaction and copy a memo into it, so a history may be too long: "unread" once the limit of transactions with a memo
+ * was checked. With `until`, only later transactions count.
  */
 export async function latestIssuance(
   node: Node,
@@ -48,7 +48,7 @@ export async function latestIssuance(
   return "unread"
 }
 
-/** What a transaction gave to a wallet, if the issuer signed it. */
+/** The issuance in a transaction, if the issuer signed it. */
 export async function issuancesBy(
   node: Node,
   issuers: readonly string[],
@@ -66,7 +66,7 @@ export async function issuancesBy(
   return found
 }
 
-/** What a transaction of the issuer says of the account's unit: its memo stands directly before the instruction. */
+/** The issuance to the account in a transaction of the issuer. Its memo is directly before the instruction. */
 function issuanceIn(
   transaction: Transaction,
   issuers: readonly string[],
@@ -84,7 +84,7 @@ function issuanceIn(
   return null
 }
 
-/** Whether the issuer gives one unit, and signed that. Token-2022 lets nobody else give units of its mint. */
+/** Whether the issuer mints one unit and signed that. Token-2022 lets only the mint authority mint. */
 const isMintOne = (
   { program, accounts, data }: Instruction,
   { signers }: Transaction,

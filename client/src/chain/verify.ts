@@ -6,24 +6,22 @@ import { type ChainConnection, type Node, nodeOf } from "./connection.ts"
 import { type Credential, type Issuance, issuancesBy, latestIssuance } from "./issuance.ts"
 
 export type OnChainQuestion = {
-  /**
-   * The address that issues for the workspace (`onchain.authority` of an attestation), as you got it from the issuer and not
-   * from the wallet's holder; several where the workspace's key was replaced.
+  /** The address that issues for the workspace (`onchain.authority` of an attestation). Get it from the issuer, never from the
+   * wallet's holder. Pass several if the workspace's key was replaced.
    */
   issuer: string | readonly string[]
   /** Schema id, such as `kyc_individual_v1`. */
   schema: string
   /** Wallet address, base58. */
   wallet: string
-  /** The credential's mint, if you know it. It need not be believed: it only saves looking for it. */
+  /** The credential's mint, if you know it. It need not be trusted: it only saves the search. */
   mint?: string | undefined
-  /**
-   * The transaction that issued the credential, if you know it: `onchain_tx` of the API and of events. It need not be
-   * believed: it is checked like any other, and if it is not what it should be, it is as if it were not given. It saves
-   * looking for the credential, which strangers can make impossible (`history_too_long`, `too_many_accounts`).
+  /** The transaction that issued the credential, if you know it: `onchain_tx` of the API and of events. It need not be
+   * trusted: it is checked like any other, and ignored if it is wrong. It saves the search for the credential, which
+   * strangers can make impossible (`history_too_long`, `too_many_accounts`).
    */
   transaction?: string | null | undefined
-  /** How sure the chain must be. Default: `confirmed`. */
+  /** The commitment level. Default: `confirmed`. */
   commitment?: "confirmed" | "finalized" | undefined
 }
 
@@ -31,23 +29,23 @@ export type OnChainQuestion = {
 export type OnChainRefusal =
   /** It has no credential of this issuer and schema. */
   | "no_credential"
-  /** At the address is no token account of Token-2022, or one of another mint. */
+  /** The address is not a token account of Token-2022, or belongs to another mint. */
   | "wrong_account"
   /** The account belongs to another wallet. */
   | "wrong_holder"
   /** The account is not frozen: a credential always is. */
   | "not_frozen"
-  /** The mint is no mint of Token-2022, or is not made as credentials are: it could be moved, or somebody else controls it. */
+  /** The mint is not a credential mint of Token-2022: its units could be moved, or another key controls it. */
   | "wrong_mint"
-  /** The mint does not obey this issuer. */
+  /** This issuer does not control the mint. */
   | "wrong_issuer"
-  /** The mint is of another schema. */
+  /** The mint belongs to another schema. */
   | "wrong_schema"
-  /** The account is empty: the unit was destroyed, since the attestation was revoked, replaced or has expired. */
+  /** The account is empty: the unit was destroyed, because the attestation was revoked, replaced or has expired. */
   | "revoked"
-  /** The unit was not given by a transaction that the issuer signed. */
+  /** No transaction signed by the issuer gave the unit. */
   | "not_issued"
-  /** By the chain's clock. */
+  /** It has expired by the chain's clock. */
   | "expired"
 
 export type OnChainCredential = {
@@ -60,29 +58,28 @@ export type OnChainCredential = {
   tokenAccount: string
   /** Signature of the transaction that issued it. */
   transaction: string
-  /**
-   * Whether this is certainly the issuer's latest attestation of the wallet. False only if you gave `transaction`, and too
-   * many others have named the account since to look at them all: then a later one may have replaced it, with another id
-   * and expiry. The wallet holds its unit either way.
+  /** Whether this is certainly the issuer's latest attestation of the wallet. False only if you passed `transaction` and too
+   * many later transactions name the account to check them all. Then a later attestation may have replaced it, with another
+   * id and expiry. The wallet holds its unit in both cases.
    */
   isLatest: boolean
 }
 
 export type OnChainAnswer = OnChainCredential | { verified: false; reason: OnChainRefusal }
 
-/** Anybody can give a wallet accounts: how many are looked at, and how many at once. */
+/** Anyone can add accounts to a wallet. The most to check, and how many at once. */
 const MOST_ACCOUNTS = 10_000
 const BATCH = 100
-/** Of transactions that name an account beside a memo: so few at first, so that no account hides another one. */
+/** How many transactions with a memo to check per account at first, so that no account hides another. */
 const FEW_TRANSACTIONS = 50
 const MOST_TRANSACTIONS = 1_000
 
 /**
- * Whether a wallet is verified, by what the chain alone says: nothing is asked of Vouch, and nothing that a mint says of
- * itself counts without a transaction that the issuer signed. What the node says is believed, so choose whose it is.
+ * Checks whether a wallet is verified, using only the chain and not Vouch. A mint's own data does not count without a
+ * transaction signed by the issuer. The answers of the node are trusted, so choose it well.
  *
- * Rejects where the node fails, or where the question has no addresses in it. Rejects with a `VouchError` where strangers
- * have made the search too long: `history_too_long`, `too_many_accounts`. Give `transaction` then.
+ * Rejects if the node fails or an address is invalid. Rejects with a `VouchError` if strangers have made the search too
+ * long: `history_too_long`, `too_many_accounts`. Pass `transaction` then.
  */
 export async function verifyOnChain(
   connection: ChainConnection,
@@ -119,7 +116,7 @@ export async function verifyOnChain(
   if (left.length > 0)
     throw new VouchError(
       "history_too_long",
-      "Too many transactions name the credential's account to look at them all. Give `transaction`: onchain_tx of the wallet's latest attestation.",
+      "Too many transactions name the credential's account to check them all. Pass `transaction`: onchain_tx of the wallet's latest attestation.",
     )
   return answer
 }
@@ -131,14 +128,14 @@ const refuse = (reason: OnChainRefusal) => ({ verified: false, reason }) as cons
 const tooManyAccounts = () =>
   new VouchError(
     "too_many_accounts",
-    "The wallet has too many token accounts to look at them all. Give `transaction`, the attestation's onchain_tx, or `mint`.",
+    "The wallet has too many token accounts to check them all. Pass `transaction`, the attestation's onchain_tx, or `mint`.",
   )
 
 async function credentialOf(wallet: Bytes, mint: string): Promise<Credential> {
   return { mint, tokenAccount: await tokenAccountOf(wallet, addressBytes(mint, "mint")) }
 }
 
-/** The mints of this issuer and schema of which the wallet has its associated account. */
+/** The mints of this issuer and schema for which the wallet has an associated account. */
 async function candidates(asked: Asked, wallet: Bytes): Promise<Credential[]> {
   const { node } = asked
   const found: Credential[] = []
@@ -147,7 +144,7 @@ async function candidates(asked: Asked, wallet: Bytes): Promise<Credential[]> {
   for (let at = 0; at < accounts.length; at += BATCH) {
     const page = accounts.slice(at, at + BATCH)
     const held = (await node.accounts(page)).map((one) => one && readTokenAccount(one))
-    // A credential's account is frozen, whether the unit is there or not.
+    // A credential's account is frozen even without the unit.
     const frozen = held.flatMap((one, index) =>
       one?.state === FROZEN && one.amount <= 1n ? { mint: one.mint, account: page[index]! } : [],
     )
@@ -164,7 +161,7 @@ async function candidates(asked: Asked, wallet: Bytes): Promise<Credential[]> {
 
 type Account = Awaited<ReturnType<Node["accounts"]>>[number]
 
-/** Null where the account's history was not read to the end, and no issuance found in it or given. */
+/** Null if the account's history was not read to its end and no issuance was found or passed. */
 async function verifyAt(
   asked: Asked,
   { mint, tokenAccount }: Credential,
@@ -181,7 +178,7 @@ async function verifyAt(
     const reason = refusalOfMint(mintAccount, mint, asked) ?? refusalOfAccount(account, mint, asked.wallet)
     return { reason, clock }
   }
-  // The account first, because it is the cheaper refusal; and again, because it may have changed while history was read.
+  // The account first, because it is cheaper to refuse. And again, because it may have changed while history was read.
   const before = await read()
   if (before.reason !== null) return refuse(before.reason)
   const span = { most, ...(given && { until: given.transaction }) }
@@ -190,7 +187,7 @@ async function verifyAt(
   if (!issuance) return latest === null ? refuse("not_issued") : null
   const { reason, clock } = await read()
   if (reason !== null) return refuse(reason)
-  if (clock === null) throw new Error("The node does not know the chain's clock.")
+  if (clock === null) throw new Error("The node did not return the chain's clock. Use another node.")
   if (issuance.expiresAt <= readClock(clock)) return refuse("expired")
   const { attestationId, commitment, expiresAt, transaction } = issuance
   return {
@@ -205,13 +202,13 @@ async function verifyAt(
   }
 }
 
-/** Why a mint is no credential's of these issuers and this schema; null where it is. */
+/** Why a mint is not a credential of these issuers and this schema, or null. */
 function refusalOfMint(account: Account, address: string, { issuers, schema }: Asked): OnChainRefusal | null {
   const mint = account && readMint(account)
   if (mint?.authority == null || mint.decimals !== 0) return "wrong_mint"
   if (!mint.isNonTransferable || !mint.isBornFrozen) return "wrong_mint"
   if (!issuers.includes(mint.authority)) return "wrong_issuer"
-  // Whoever else could thaw, take or rename it would control what it says.
+  // Another key that could thaw, take or rename it would control what it means.
   const { authority, metadata } = mint
   if (mint.freezeAuthority !== authority || mint.permanentDelegate !== authority) return "wrong_issuer"
   if (mint.metadataAt !== address || metadata?.mint !== address) return "wrong_mint"
@@ -219,7 +216,7 @@ function refusalOfMint(account: Account, address: string, { issuers, schema }: A
   return metadata.fields.get("schema") === schema ? null : "wrong_schema"
 }
 
-/** Why an account does not hold the wallet's credential; null where it does. */
+/** Why an account does not hold the wallet's credential, or null. */
 function refusalOfAccount(account: Account, mint: string, wallet: string): OnChainRefusal | null {
   if (account === null) return "no_credential"
   const held = readTokenAccount(account)

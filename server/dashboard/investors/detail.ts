@@ -18,27 +18,27 @@ export type InvestorView = {
   /** Newest first. */
   wallets: {
     user_pubkey: string
-    /** For each schema that it was ever verified for. */
+    /** The status for each schema that the wallet ever had a verification for. */
     states: { schema: string; status: ShownStatus; attestation_id: string; expires_at: string | null }[]
   }[]
-  /** Whether there are more than are shown. */
+  /** Whether more exist than are shown. */
   has_more_wallets: boolean
   tokens: TokenHolding[]
   chain_answered: boolean
-  /** Whether providers reported claims that are still kept. */
+  /** Whether claims from providers are still stored. */
   has_claims: boolean
   /** Newest first. */
   timeline: InvestorEvent[]
-  /** Whether older attestations are left out of it. */
+  /** Whether it leaves out older attestations. */
   has_earlier: boolean
 }
 
-/** Attestations in the timeline: the newest. */
+/** The number of newest attestations in the timeline. */
 const LIVES = 50
 
 const investorColumns = columns("investors", "id", "external_id", "created_at", "erased_at")
 
-/** All that the top of an investor's page shows. Errors: investor_not_found. */
+/** The top of an investor's page. Errors: investor_not_found. */
 export async function readInvestor(principal: Principal, id: string): Promise<InvestorView> {
   const { workspaceId } = principal
   const investorId = await requireInvestor(workspaceId, id)

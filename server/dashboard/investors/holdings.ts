@@ -9,20 +9,20 @@ export type TokenHolding = {
   mint_config: string
   name: string
   symbol: string
-  /** All wallets together, in whole tokens. */
+  /** The sum of all wallets, in whole tokens. */
   total: string
   wallets: {
     user_pubkey: string
     balance: string
-    /** Tokens on their way. */
+    /** Incoming tokens. */
     incoming: string
     outgoing: string
-    /** State of its token account on chain; null while the chain does not answer. */
+    /** State of its token account on chain. Null while the chain does not answer. */
     account: "frozen" | "open" | "absent" | null
   }[]
 }
 
-/** Wallets with a token that are shown: an investor has few. */
+/** The most wallets to show. An investor has few. */
 const MOST = 500
 
 type Row = {
@@ -38,8 +38,7 @@ type Row = {
 }
 
 /**
- * What wallets hold of each token, and in sum: by the books, or as the chain says where holders move tokens by
- * themselves.
+ * What wallets hold of each token, and the sum. From the database, or from the chain if holders move tokens themselves.
  */
 export async function readHoldings(
   { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,

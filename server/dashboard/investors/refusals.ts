@@ -8,7 +8,7 @@ import { toTimestamp } from "#server/lib/time.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { findOperations } from "./operations.ts"
 
-/** Something that an investor's wallet was refused. */
+/** A refusal of an investor's wallet. */
 export type Refusal = {
   at: string
   what: "mint" | "transfer" | "verification"
@@ -16,13 +16,13 @@ export type Refusal = {
   detail: string | null
   mint_config: string | null
   amount: string | null
-  /** A request that began nothing, as long as the log keeps it (`keptDays`), or an operation that failed. */
+  /** A refused request, while the log keeps it (`keptDays`), or a failed operation. */
   request_id: string | null
   operation_id: string | null
 }
 
 const SHOWN = 50
-/** Refused requests of the workspace that are looked through: no index knows their wallets. */
+/** The most refused requests of the workspace to search, because no index covers their wallets. */
 const LOOKED_THROUGH = 10_000
 
 const paths = {
@@ -42,14 +42,14 @@ const requestColumns = columns(
 )
 type RequestRow = RowOf<typeof requestColumns, { path: keyof typeof paths; error_code: string }>
 
-/** What an investor was refused, newest first: by a rule at once, or later. Errors: investor_not_found. */
+/** Refused requests and failed operations of an investor, newest first. Errors: investor_not_found. */
 export async function listRefusals({ workspaceId }: Principal, id: string): Promise<{ data: Refusal[] }> {
   const investorId = await requireInvestor(workspaceId, id)
   const wallets = (await walletsOf(workspaceId, [investorId]))(investorId)
   if (wallets.length === 0) return { data: [] }
   const [operations, requests] = await Promise.all([
     findOperations(workspaceId, { wallets, isFailed: true, before: null, limit: SHOWN }),
-    // The order of the index, word for word.
+    // Exactly the order of the index.
     sql<RequestRow[]>`
       select ${sql(requestColumns)} from (
         select * from api_requests where workspace_id = ${workspaceId} and status >= 400
@@ -100,7 +100,7 @@ function ofRequest(row: RequestRow): Dated {
   }
 }
 
-/** A body as the log keeps it: an object, its start, or a note that it was none. */
+/** A body from the log: an object, its start, or a note that it was not JSON. */
 function read(body: string | null): Record<string, unknown> {
   if (!(body?.startsWith("{") && body.endsWith("}"))) return {}
   const value: unknown = JSON.parse(body)

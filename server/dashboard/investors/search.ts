@@ -11,7 +11,7 @@ import { badCursor, toCursor } from "#server/lib/cursor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
 
-/** By what their verifications are: those of whom one matches, each by the first of their own that does, in the order asked for. */
+/** Filters by verifications: investors with a matching one, each listed by its first match in the given order. */
 export const investorSearch = orderedSearch.omit({ investor: true }).extend({
   cursor: z.string().max(100).optional(),
 })
@@ -22,9 +22,9 @@ export type InvestorSummary = {
   external_id: string | null
   /** Newest first. */
   wallets: string[]
-  /** The statuses of their wallets' verifications now, each once; of the one that they are listed by if they have no wallet. */
+  /** The distinct current statuses of their wallets. Without wallets, the status of the verification they are listed by. */
   statuses: ShownStatus[]
-  /** When the verification that they are listed by was started, and expires. */
+  /** Start and expiry of the verification that they are listed by. */
   started_at: string
   expires_at: string | null
   first_seen_at: string
@@ -46,8 +46,8 @@ const latestColumns = columns(
 const investorColumns = columns("investors", "id", "external_id", "created_at")
 
 /**
- * A page of investors. Who starts a verification meanwhile has another place from then on: the pages of one reader go by
- * what there was at the first. Errors: validation_failed for a cursor, unknown_schema.
+ * A page of investors. An investor who starts a verification moves in the list, so all pages of a reader use the state at
+ * the first page. Errors: validation_failed for a cursor, unknown_schema.
  */
 export async function searchInvestors(
   { workspaceId }: Principal,
@@ -87,7 +87,7 @@ export async function searchInvestors(
           investor_id: investor.id,
           external_id: investor.external_id,
           wallets: own,
-          // One who has only named another person's wallet has that session.
+          // An investor who only named another person's wallet has only that session.
           statuses: statuses.length > 0 ? [...new Set(statuses)] : [shownStatusAt(row, now)],
           started_at: toTimestamp(row.created_at),
           expires_at: row.verified_at && row.expires_at && toTimestamp(row.expires_at),
@@ -99,7 +99,7 @@ export async function searchInvestors(
   }
 }
 
-/** The row that the last page ended with, and the newest one when the first page was read. */
+/** The last row of the previous page, and the newest row at the time of the first page. */
 async function readCursor(
   workspaceId: string,
   cursor: string | undefined,

@@ -26,7 +26,7 @@ export const lifeColumns = columns(
 )
 export type LifeRow = RowOf<typeof lifeColumns>
 
-/** A moment in what is known of an investor. */
+/** An entry of an investor's timeline. */
 export type InvestorEvent = {
   event:
     | "first_seen"
@@ -48,15 +48,15 @@ export type InvestorEvent = {
 
 type Moment = { event: InvestorEvent["event"]; at: Date }
 
-/** The moments of several attestations, newest first: `rows` are those of one investor, newest first. */
+/** The entries of several attestations, newest first. `rows` are those of one investor, newest first. */
 export function investorTimeline(
   rows: readonly LifeRow[],
   { firstSeenAt, erasedAt, now }: { firstSeenAt: Date | null; erasedAt: Date | null; now: Date },
 ): InvestorEvent[] {
-  const nobody = { attestation_id: null, user_pubkey: null, schema: null }
+  const noSubject = { attestation_id: null, user_pubkey: null, schema: null }
   const seen = new Set<string>()
   const moments = [
-    ...(firstSeenAt ? [{ event: "first_seen" as const, at: firstSeenAt, ...nobody }] : []),
+    ...(firstSeenAt ? [{ event: "first_seen" as const, at: firstSeenAt, ...noSubject }] : []),
     ...rows.toReversed().flatMap((row) => {
       const of = { attestation_id: row.id, user_pubkey: row.wallet, schema: row.schema_id }
       const isNew = seen.size > 0 && !seen.has(row.wallet)
@@ -64,7 +64,7 @@ export function investorTimeline(
       const added = isNew ? [{ event: "wallet_added" as const, at: row.created_at }] : []
       return [...added, ...momentsOf(row, now)].map((moment) => ({ ...moment, ...of }))
     }),
-    ...(erasedAt ? [{ event: "erased" as const, at: erasedAt, ...nobody }] : []),
+    ...(erasedAt ? [{ event: "erased" as const, at: erasedAt, ...noSubject }] : []),
   ]
   return moments
     .map((moment, n) => ({ moment, n }))
@@ -76,14 +76,14 @@ function momentsOf(row: LifeRow, now: Date): Moment[] {
   const { created_at, consented_at, issued_at, verified_at } = row
   const moments: Moment[] = [{ event: "started", at: created_at }]
   if (consented_at) moments.push({ event: "consented", at: consented_at })
-  // To the second, so that it may stand before what it came after.
+  // This time is precise only to the second, so it may be before an earlier event.
   if (issued_at) moments.push({ event: "approved", at: latest(issued_at, consented_at ?? created_at) })
   if (verified_at) moments.push({ event: "verified", at: verified_at })
   const ending = endingOf(row, now)
   return ending ? [...moments, ending] : moments
 }
 
-/** How it ended, if it did: by its current status, whether or not a sweep has come by. */
+/** How it ended, by its current status, even before a sweep has recorded it. */
 function endingOf(row: LifeRow, now: Date): Moment | null {
   const { revoked_at, ended_at, verified_at, issued_at, expires_at, open_until, reason } = row
   if (revoked_at) return { event: "revoked", at: revoked_at }

@@ -36,14 +36,14 @@ const approved = (day: number): Partial<LifeRow> => ({
   consented_at: at(day, 2),
   event_at: at(day, 2),
   event_decision: "approved",
-  // To the second, and so a little before the consent.
+  // Precise only to the second, and so slightly before the consent.
   issued_at: at(day, 1),
   verified_at: at(day, 3),
   expires_at: at(400),
   open_until: null,
 })
 
-test("one wallet, from the start to the credential, newest first; the approval never before the consent", () => {
+test("one wallet from start to credential, newest first, with the approval never before the consent", () => {
   expect(told([row("a", "w", approved(1))])).toEqual([
     "verified a",
     "approved a",
@@ -53,7 +53,7 @@ test("one wallet, from the start to the credential, newest first; the approval n
   ])
 })
 
-test("another wallet is added by its first verification, and by no later one", () => {
+test("another wallet is added by its first verification only", () => {
   const rows = [
     row("c", "w2", { created_at: at(7) }),
     row("b", "w2", { created_at: at(5), status: "rejected", event_at: at(6), event_decision: "rejected" }),
@@ -84,11 +84,11 @@ test.each<[string, Partial<LifeRow>, string]>([
     { ...approved(1), status: "rejected", event_at: at(8), event_decision: "rejected", ended_at: at(9) },
     "rejected a",
   ],
-])("what ended it is the last that is told: %s", (_what, more, last) => {
+])("the end is the last entry: %s", (_what, more, last) => {
   expect(told([row("a", "w", more)])[0]).toBe(last)
 })
 
-test("an erasure is told with its time, and the first sight is left out where earlier ones are", () => {
+test("an erasure is shown with its time, and the first entry is left out if older attestations are", () => {
   const events = investorTimeline([row("a", "w", {})], {
     firstSeenAt: null,
     erasedAt: at(15),

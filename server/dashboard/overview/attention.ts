@@ -6,13 +6,13 @@ import { countReviews } from "#server/domain/reviews/read.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
 import type { Issuer } from "./issuer.ts"
 
-/** What a person has to do something about; expiring verifications are counted beside (`expiring.ts`). */
+/** What needs a member's attention. Expiring verifications are counted in `expiring.ts`. */
 export type Attention = {
-  /** Reviews that wait, up to a hundred; null where the reader decides none. */
+  /** Waiting reviews, up to a hundred. Null if the reader does not decide reviews. */
   reviews: number | null
-  /** Webhook endpoints whose every attempt fails, and those that were disabled for it. */
+  /** Webhook endpoints whose attempts all fail, and those disabled for that. */
   endpoints: { failing: number; disabled: number }
-  /** Who pays for the workspace's transactions, while that needs SOL: what it has, and how long that lasts if it is known. */
+  /** The workspace's fee payer while it needs SOL: its balance, and how long that lasts if known. */
   low_sol: { address: string; sol: number; hours_left: number | null } | null
 }
 
@@ -35,7 +35,7 @@ export async function readAttention(principal: Principal, issuer: Issuer | null)
   }
 }
 
-/** What the workers say of a fee payer. */
+/** The workers' report about a fee payer. */
 const lowPayersOf = ({ mode }: Principal, address: string) => sql<Pick<LowPayer, "sol" | "hours_left">[]>`
   select p.sol, p.hours_left
   from workers w cross join lateral jsonb_to_recordset(w.low_payers)

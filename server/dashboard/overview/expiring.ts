@@ -3,17 +3,17 @@ import { only } from "#db/rows.ts"
 import { type ReminderSettings, readReminderSettings } from "#server/domain/kyc/renewal/settings.ts"
 import { addDays, clock } from "#server/lib/time.ts"
 
-/** Up to here it is counted; beyond, "more" is all that is said. */
+/** Counting stops here. Beyond it, the answer is only "more". */
 const COUNTED = 1000
 
 export type Expiring = {
-  /** Verified ones that expire within so many days; `more` where there are more than are counted. */
+  /** Verified attestations that expire within so many days. `more` if counting stopped. */
   days_7: { count: number; more: boolean }
   days_30: { count: number; more: boolean }
   reminders: ReminderSettings
 }
 
-/** What expires soon, and whether anybody is reminded of it. */
+/** What expires soon, and whether investors get reminders. */
 export async function readExpiring(workspaceId: string): Promise<Expiring> {
   const now = clock.now()
   const within = (days: number) => sql`

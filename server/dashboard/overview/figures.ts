@@ -5,16 +5,16 @@ import { addDays, clock } from "#server/lib/time.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
 
 const DAYS = 30
-/** Verified ones, the newest, that the median is taken of. */
+/** The number of newest verified attestations in the median. */
 const SAMPLE = 5000
-/** Part of a connection's time that the figures of a workspace may take, however often they are asked for. */
+/** The share of a connection's time that the figures of a workspace may take. */
 const SHARE = 1 / 20
 
 export type Figures = {
-  /** Of each day in UTC, the oldest first: what became of the attestations that began then. */
+  /** For each day in UTC, oldest first: the outcomes of the attestations started then. */
   days: ({ day: string } & Record<ShownStatus, number>)[]
   started: number
-  /** How many were ever verified, and the median time from session start to confirmation on chain. */
+  /** How many were verified, and the median time from session start to confirmation on chain. */
   verified: number
   median_seconds: number | null
 }
@@ -24,14 +24,14 @@ type Kept = { figures: Promise<Figures>; until: number }
 const kept = new LRUCache<string, Kept>({ max: 1000 })
 
 /**
- * Figures of the last 30 days. They are read from the rows, whose number is bounded by the quota of two months; an
- * answer that took long is given again for twenty times as long.
+ * Figures of the last 30 days, counted from rows, whose number is bounded by the quota of two months. An answer is reused
+ * for twenty times as long as it took.
  */
 export function readFigures(workspaceId: string): Promise<Figures> {
   const known = kept.get(workspaceId)
   if (known && known.until > performance.now()) return known.figures
   const began = performance.now()
-  // While it is being read, nobody begins another one.
+  // Concurrent readers share one query.
   const entry: Kept = { figures: countDays(workspaceId), until: Number.POSITIVE_INFINITY }
   kept.set(workspaceId, entry)
   entry.figures.then(

@@ -11,10 +11,10 @@ import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 
 const FRESH_MS = 5000
-/** A page does not wait longer for a chain that is slow. */
+/** The longest time that a page waits for the chain. */
 const PATIENCE_MS = 1500
 
-/** Who pays for what a workspace issues. */
+/** The fee payer of a workspace. */
 export type Issuer = {
   fee_payer: string
   cluster: string
@@ -26,13 +26,13 @@ export type Issuer = {
 
 type Balance = { sol: Promise<number | null> }
 
-/** Fee payers whose balance is remembered, at most. */
+/** The most fee payers whose balance is cached. */
 const MOST_KNOWN = 1000
 
 const balances = new WeakMap<Chain, LRUCache<Address, Balance>>()
 
 /**
- * The fee payer of a workspace with its balance, which is read from the chain every five seconds at most.
+ * The fee payer of a workspace with its balance, which is read from the chain at most every five seconds.
  * Null without a chain.
  */
 export async function readIssuer(workspaceId: string, mode: Mode): Promise<Issuer | null> {

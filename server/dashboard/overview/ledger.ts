@@ -2,11 +2,11 @@ import { sql } from "#db/client.ts"
 import { type QuarantineReason, readQuarantine } from "#server/ledger/restore/state.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 
-/** How the ledger of one workspace is doing. Of others nothing is said: one differs without the other. */
+/** The state of one workspace's ledger. Workspaces differ independently. */
 export type LedgerState = {
-  /** Why nothing is signed for it; null when it is. */
+  /** Why nothing is signed for it, or null. */
   quarantine: QuarantineReason | null
-  /** The last reconciliation, and how many differences it found; null before the first. */
+  /** The last reconciliation with its number of differences. Null before the first. */
   audit: { at: string; differences: number } | null
 }
 

@@ -5,11 +5,11 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { OperationStatus } from "#shared/statuses.ts"
 
-/** Anything that the ledger does on chain, in a line. */
+/** One line for an operation of the ledger. */
 export type LatestOperation = {
   operation_id: string
   kind: string
-  /** What it does, in words. */
+  /** The operation in words. */
   label: string
   status: OperationStatus
   wallet: Address | null
@@ -17,7 +17,7 @@ export type LatestOperation = {
   mint_config: string | null
   schema: string | null
   attestation_id: string | null
-  /** Whole tokens, of a mint or a transfer. */
+  /** Whole tokens, for a mint or a transfer. */
   amount: string | null
   /** Null until confirmed. */
   onchain_tx: string | null
@@ -40,8 +40,8 @@ type Row = {
 }
 
 /**
- * The latest operations of whatever kind. No index has them all in their order, so they are gathered from where the
- * latest must be: the line, the last transactions, and the token operations that were refused before they were signed.
+ * The latest operations of all kinds. No index has them all in order, so they are collected from where the latest must be:
+ * the queue, the last transactions, and token operations that were refused before signing.
  */
 export async function latestOperations(workspaceId: string, limit: number): Promise<LatestOperation[]> {
   const rows = await sql<Row[]>`

@@ -21,7 +21,7 @@ async function enter() {
   return { browser, key, account, workspaceId, overview }
 }
 
-test("a new workspace has thirty days of nothing, its quota, and an issuer with SOL", async () => {
+test("a new workspace has thirty empty days, its quota, and an issuer with SOL", async () => {
   const { overview } = await enter()
   const { quota, figures, attestations, operations, issuer } = await overview()
   expect(quota).toMatchObject({ plan: "free", included: 500, used: 0, remaining: 500 })
@@ -39,7 +39,7 @@ test("a new workspace has thirty days of nothing, its quota, and an issuer with 
   expect(issuer).toMatchObject({ cluster: "localnet", sol: expect.any(Number), low: false })
 })
 
-test("what has become of each day's attestations is counted in days of UTC, with none that are older", async () => {
+test("outcomes of attestations are counted per UTC day, without older ones", async () => {
   const { workspaceId } = await enter()
   const today = clock.now().toISOString().slice(0, 10)
   const midnight = new Date(`${today}T00:00:00Z`)
@@ -60,7 +60,7 @@ test("what has become of each day's attestations is counted in days of UTC, with
   await insert(addSeconds(midnight, -1), "rejected", 30)
   await insert(addDays(midnight, -29), "expired", 20)
   await insert(addSeconds(addDays(midnight, -29), -1), "verified", 1000)
-  // Closed by its time, and not swept: what it counts as is what it is.
+  // Expired and not swept yet: counts as expired.
   await insert(addDays(midnight, -3), "pending", null, addDays(midnight, -2))
   const { days, ...totals } = await readFigures(workspaceId)
   expect(totals).toEqual({ started: 5, verified: 3, median_seconds: 20 })
@@ -73,7 +73,7 @@ test("what has become of each day's attestations is counted in days of UTC, with
   ])
 })
 
-test("the latest attestations and operations are there, of every kind, the newest first", async () => {
+test("the latest attestations and operations of every kind are listed newest first", async () => {
   const { key, overview, browser } = await enter()
   const tokens = tokenFixture(app, key)
   const { wallet } = await app.verifiedWallet(key)
@@ -102,7 +102,7 @@ test("the latest attestations and operations are there, of every kind, the newes
   })
 })
 
-test("a mint that was refused before it was signed is among the latest, with the reason", async () => {
+test("a mint refused before signing is among the latest, with the reason", async () => {
   const { key, overview } = await enter()
   const tokens = tokenFixture(app, key)
   const [wallet] = await tokens.wallets(1)
@@ -116,7 +116,7 @@ test("a mint that was refused before it was signed is among the latest, with the
   expect(latest).toMatchObject({ operation_id: "op_refused", status: "failed", error: "wallet_not_verified" })
 })
 
-test("nothing of another workspace is in it", async () => {
+test("the overview contains nothing of another workspace", async () => {
   const { key } = await enter()
   await app.verifiedWallet(key)
   const stranger = await enter()
@@ -128,11 +128,11 @@ test("nothing of another workspace is in it", async () => {
   })
 })
 
-test("the last reconciliation is of this workspace alone, and so is what it found", async () => {
+test("the last reconciliation and its findings are those of this workspace only", async () => {
   const audited = await enter()
   const stranger = await enter()
   expect((await audited.overview()).ledger).toEqual({ quarantine: null, audit: null })
-  // A worker has taken it up, and is not done.
+  // A worker has started it and is not done.
   await sql`
     insert into audits (workspace_id, claimed_until) values (${audited.workspaceId}, now() + interval '1 minute')`
   expect((await audited.overview()).ledger.audit).toBeNull()
@@ -148,11 +148,11 @@ test("the last reconciliation is of this workspace alone, and so is what it foun
   const seen = await audited.overview()
   expect(seen.ledger.audit.differences).toBe(1)
   expect((await stranger.overview()).ledger.audit).toBeNull()
-  // Health counts differences over all customers: they are not sent along.
+  // Health counts differences of all customers, which are not included.
   expect(Object.keys(seen)).not.toContain("health")
 })
 
-test("a workspace in quarantine is told so, and others are not", async () => {
+test("a workspace in quarantine sees it, and others do not", async () => {
   const concerned = await enter()
   const stranger = await enter()
   await sql`
@@ -165,7 +165,7 @@ test("a workspace in quarantine is told so, and others are not", async () => {
   expect((await concerned.overview()).ledger.quarantine).toBeNull()
 })
 
-test("a mode whose database was restarted says so to all of its workspaces, until it is compared", async () => {
+test("after a restart of the database, all workspaces of a mode see the quarantine until the comparison is done", async () => {
   const { overview } = await enter()
   // The worker cannot compare.
   await app.faults({ drop: 1 })
@@ -181,13 +181,13 @@ test("a mode whose database was restarted says so to all of its workspaces, unti
   await waitFor(async () => (await overview()).ledger.quarantine === null, "the comparison")
 })
 
-test("many readers at once read the figures once", async () => {
+test("many readers at once cause one query of the figures", async () => {
   const { workspaceId } = await enter()
   const all = await Promise.all(Array.from({ length: 50 }, () => readFigures(workspaceId)))
   expect(new Set(all).size).toBe(1)
 })
 
-test("a chain that does not answer leaves its SOL unknown, and everything else as it is", async () => {
+test("if the chain does not answer, only its SOL is unknown", async () => {
   const { overview, key } = await enter()
   await app.startSession(key)
   await app.faults({ drop: 1 })
@@ -199,7 +199,7 @@ test("a chain that does not answer leaves its SOL unknown, and everything else a
   expect(seen.attestations).toHaveLength(1)
 })
 
-test("what needs a person is counted: reviews for who decides them, endpoints, and a fee payer that needs SOL", async () => {
+test("reviews for members who decide them, failing endpoints and a fee payer low on SOL need attention", async () => {
   const { account, workspaceId, overview } = await enter()
   const nothing = { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null }
   expect((await overview()).attention).toEqual(nothing)
@@ -235,7 +235,7 @@ test("what needs a person is counted: reviews for who decides them, endpoints, a
     on conflict (id) do update set seen_at = excluded.seen_at, low_payers = excluded.low_payers`
   await says(own, 0)
   expect((await overview()).attention.low_sol).toEqual({ address: own, sol: 0.25, hours_left: 3 })
-  // Neither one that has died, nor one that speaks of somebody else's.
+  // Neither a dead worker nor a report about another fee payer counts.
   await says(own, 20)
   const fromDead = (await overview()).attention.low_sol
   await says(newWallet(), 0)
@@ -244,10 +244,10 @@ test("what needs a person is counted: reviews for who decides them, endpoints, a
   await sql`delete from workers where id = 'w'`
 })
 
-test("how far a workspace is set up is told by what there is", async () => {
+test("the set-up steps follow from what exists", async () => {
   const { browser, key, workspaceId, overview } = await enter()
   const nothing = { verification: false, mint: false, webhook: false }
-  // The chain may take longer to say it than a page waits.
+  // The chain may take longer than a page waits.
   const setup = () =>
     waitFor(async () => {
       const { setup } = await overview()

@@ -4,11 +4,11 @@ import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import type { Issuer } from "./issuer.ts"
 
-/** How far a workspace is set up: what there is of each, whoever made it. */
+/** How far a workspace is set up. */
 export type Setup = {
-  /** Whether somebody can be verified: a provider is chosen. */
+  /** Whether a provider is configured, so that investors can be verified. */
   provider: boolean
-  /** Whether the fee payer has SOL; null while nobody knows. */
+  /** Whether the fee payer has SOL. Null while unknown. */
   sol: boolean | null
   key: boolean
   verification: boolean

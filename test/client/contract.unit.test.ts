@@ -49,5 +49,5 @@ test("what the generator does not know stops it, instead of becoming a wrong typ
     in: "query",
     schema: { type: "boolean" },
   })
-  expect(() => clientSource(changed)).toThrow("mintTokens: the client sends a body or a query")
+  expect(() => clientSource(changed)).toThrow("mintTokens: the client can send a body or a query")
 })

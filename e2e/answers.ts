@@ -1,13 +1,13 @@
 import type { Page } from "@playwright/test"
 
 /**
- * Changes what the server answers to a page's calls of a procedure, such as `overview.get`: a state that takes a month to
- * come, or a lie. `change` gets the answer's data, and writes into it.
+ * Changes the server's answers to a page's calls of a procedure, such as `overview.get`, to show a state that takes a month
+ * to reach, or a lie. `change` gets the answer's data and modifies it.
  */
 export async function changeAnswer(
   page: Page,
   procedure: string,
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is changed without its type, like what a liar sends
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is changed without its type, because a lie may have any form
   change: (data: any) => void,
 ): Promise<void> {
   await page.route(`**/api/trpc/${procedure}**`, (route) =>
@@ -20,7 +20,7 @@ export async function changeAnswer(
   )
 }
 
-/** Answers a call, unless its page has left it meanwhile, as by a reload: then nobody waits for the answer. */
+/** Answers a call. Does nothing if its page has cancelled it, for example by a reload. */
 export async function whileWaitedFor(answer: () => Promise<void>): Promise<void> {
   await answer().catch((error) => {
     if (!/disposed|has been closed/.test(String(error))) throw error

@@ -7,10 +7,10 @@ export const newWallet = (): string => Keypair.generate().publicKey.toBase58()
 
 export type Session = { sessionId: string; url: string; wallet: string }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
 type Answer = { status: number; requestId: string; json: any }
 
-/** What a customer does from outside of the browser. */
+/** What a customer does outside the browser. */
 export type Api = ReturnType<typeof apiOf>
 
 export function apiOf(apiKey: string, at = origin) {
@@ -28,7 +28,7 @@ export function apiOf(apiKey: string, at = origin) {
     expect(status, JSON.stringify(json)).toBe(200)
     return json
   }
-  /** How a wallet stands. */
+  /** The status of a wallet. */
   const statusOf = (
     wallet: string,
   ): Promise<{ status: string; attestation_id: string; onchain_tx: string | null }> =>
@@ -43,14 +43,14 @@ export function apiOf(apiKey: string, at = origin) {
   }
 
   return {
-    /** A request whose answer may be a refusal. */
+    /** Sends a request that may be refused. */
     send,
-    /** A request that must succeed; returns its answer. */
+    /** Sends a request that must succeed, and returns its answer. */
     call,
     status: statusOf,
     /** Starts a session for a new wallet. */
     start,
-    /** A new wallet whose holder went through the sandbox. */
+    /** A new wallet, verified by the sandbox. */
     async verifiedWallet(): Promise<{ wallet: string; id: string }> {
       const { wallet, sessionId } = await start()
       await decide(sessionId, "approved", at)

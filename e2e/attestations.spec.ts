@@ -48,7 +48,10 @@ test("a session started in the page, approved in a second tab, is verified in th
   await second.close()
 })
 
-test("a new attestation and its outcome come to the overview by themselves", async ({ page, customer }) => {
+test("a new attestation and its outcome appear on the overview without a reload", async ({
+  page,
+  customer,
+}) => {
   await customer.api.verifiedWallet()
   await page.goto(section(customer, "overview"))
   const latest = page.getByRole("region", { name: "Latest attestations" })
@@ -65,10 +68,7 @@ test("a new attestation and its outcome come to the overview by themselves", asy
   await expectSound(page)
 })
 
-test("Verify reads the chain now, and recomputes the fingerprint in the browser", async ({
-  page,
-  customer,
-}) => {
+test("Verify reads the chain and recomputes the fingerprint in the browser", async ({ page, customer }) => {
   const { id } = await customer.api.verifiedWallet()
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("button", { name: "Verify" }).click()
@@ -76,7 +76,7 @@ test("Verify reads the chain now, and recomputes the fingerprint in the browser"
   await expect(page.getByRole("list", { name: "Checks" }).getByRole("listitem")).toHaveCount(7)
   await expectSound(page)
 
-  // A server that lies about the record is found out: the commitment that is computed here is another one.
+  // A server that lies about the record is detected, because the computed commitment differs.
   await changeAnswer(page, "attestation.verifyOnChain", ({ record }) => {
     record.expires_at = "2030-01-01T00:00:00Z"
   })
@@ -98,7 +98,7 @@ test("the raw transaction of a local network is shown with its instructions", as
   await expectSound(page)
 })
 
-test("revoking wants a reason and the word, and is seen through to the burn", {
+test("revoking asks for a reason and the word, and shows the progress until the credential is destroyed", {
   tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   const { id } = await customer.api.verifiedWallet()
@@ -121,7 +121,7 @@ test("revoking wants a reason and the word, and is seen through to the burn", {
   await expectSound(page)
 })
 
-test("the search and the filters stand in the address, and the CSV holds what they let through", async ({
+test("the search and the filters are in the address, and the CSV contains the matching rows", async ({
   page,
   customer,
 }) => {
@@ -161,10 +161,7 @@ test("the search and the filters stand in the address, and the CSV holds what th
   await expect(rows.nth(1)).toBeVisible()
 })
 
-test("each status says how many there are, and the oldest come first where one asks for it", async ({
-  page,
-  customer,
-}) => {
+test("each status shows its count, and the list can start with the oldest", async ({ page, customer }) => {
   const name = `sort-${newWallet().slice(0, 6)}`
   const first = await customer.api.start({ externalId: `${name}-1` })
   const second = await customer.api.start({ externalId: `${name}-2` })
@@ -185,11 +182,11 @@ test("each status says how many there are, and the oldest come first where one a
   await page.getByLabel("Order").selectOption("oldest")
   await order(first, second, third)
   await expectSound(page)
-  // The numbers are those of all statuses, whichever is shown.
+  // The counts cover all statuses, no matter which is shown.
   await expect(status.getByRole("option", { name: "Rejected (1)" })).toBeAttached()
 })
 
-test("a viewer sees it all and changes nothing", async ({ as, customer }) => {
+test("a viewer sees everything and cannot change anything", async ({ as, customer }) => {
   const { id } = await customer.api.verifiedWallet()
   const page = await as("viewer")
   await page.goto(section(customer, `attestations/${id}`))
@@ -201,10 +198,10 @@ test("a viewer sees it all and changes nothing", async ({ as, customer }) => {
 })
 
 for (const [what, refuse] of [
-  ["nobody answers", (route: Route) => route.abort()],
+  ["no server answers", (route: Route) => route.abort()],
   ["too many are open", (route: Route) => route.fulfill({ status: 429, json: { error: "rate_limited" } })],
 ] as const) {
-  test(`when news do not come, because ${what}, the page says so, looks by itself, and hears them once they do`, async ({
+  test(`without live updates, because ${what}, the page says so, polls, and gets updates again later`, async ({
     page,
     traffic,
     customer,
@@ -227,10 +224,7 @@ for (const [what, refuse] of [
   })
 }
 
-test("a tab that nobody sees holds no stream, and catches up when it is seen again", async ({
-  page,
-  customer,
-}) => {
+test("a hidden tab has no stream, and catches up when it is shown again", async ({ page, customer }) => {
   const streams = { open: 0 }
   const isStream = (request: Request) => request.url().includes("activity.changes")
   page.on("request", (request) => isStream(request) && streams.open++)
@@ -258,7 +252,7 @@ test("a new workspace says what to do next", async ({ page, customer, traffic })
   await page.goto(`/${customer.workspaces.live}/overview`)
   const steps = page.getByRole("region", { name: "First steps" })
   await expect(steps).toContainText("of 6 done")
-  // On this machine alone, the sandbox is good enough.
+  // On a local server, the sandbox is enough.
   await expect(steps.getByRole("listitem").filter({ hasText: "Choose a KYC provider" })).toContainText(
     "(done)",
   )

@@ -1,7 +1,7 @@
 import { newWallet } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-test("two are chosen by the keyboard and revoked: progress, then what became of each", {
+test("two are selected by keyboard and revoked, with progress and then each result", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   const name = `bulk-${newWallet().slice(0, 6)}`
@@ -19,7 +19,7 @@ test("two are chosen by the keyboard and revoked: progress, then what became of 
   const bar = page.getByRole("region", { name: "Selected attestations" })
   await expect(bar).toHaveCount(0)
 
-  // All of the page, all but one, and with another filter nothing.
+  // All of the page, all but one, and none after a change of the filter.
   const all = table.getByRole("checkbox", { name: "Select all on this page" })
   await all.focus()
   await page.keyboard.press("Space")
@@ -36,7 +36,7 @@ test("two are chosen by the keyboard and revoked: progress, then what became of 
   await box(verified.wallet).check()
   await box(pending[0].wallet).focus()
   await page.keyboard.press("Space")
-  // A click on a box opens no row.
+  // A click on a box does not open the row.
   await expect(heading(page, "Attestations")).toBeVisible()
   await bar.getByRole("button", { name: "Revoke" }).focus()
   await page.keyboard.press("Enter")
@@ -58,7 +58,7 @@ test("two are chosen by the keyboard and revoked: progress, then what became of 
   await expect(row(pending[1].wallet)).toContainText("Pending")
   await expect(box(verified.wallet)).toBeDisabled()
   await expectSound(page)
-  // It is found again, and each says why it ended and by whom.
+  // The revocation is found again, and each attestation says why it ended and by whom.
   await page.reload()
   await expect(panel.getByRole("heading")).toHaveText("2 attestations revoked")
   await panel.getByRole("button", { name: "Dismiss" }).click()
@@ -70,7 +70,7 @@ test("two are chosen by the keyboard and revoked: progress, then what became of 
   await expect(page.getByText("Credential destroyed on chain")).toBeVisible()
 })
 
-test("what is under way is shown to whoever comes, with what it did not revoke", async ({
+test("a running revocation is shown to every member, with what it did not revoke", async ({
   page,
   customer,
 }) => {
@@ -109,7 +109,7 @@ test("what is under way is shown to whoever comes, with what it did not revoke",
   await expectSound(page)
 })
 
-test("what is under way is stopped by the keyboard, and says what was left", {
+test("a running revocation is stopped by keyboard and says what was left", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   const job = {
@@ -152,7 +152,7 @@ test("what is under way is stopped by the keyboard, and says what was left", {
   await expectSound(page)
 })
 
-test("who may not revoke may not stop", async ({ as, customer }) => {
+test("a member who may not revoke may not stop", async ({ as, customer }) => {
   const page = await as("viewer")
   await page.route("**/api/trpc/bulkRevocation.get**", (route) =>
     route.fulfill({
@@ -178,7 +178,7 @@ test("who may not revoke may not stop", async ({ as, customer }) => {
   await expect(panel.getByRole("button")).toHaveCount(0)
 })
 
-test("a viewer chooses nothing", async ({ as, customer }) => {
+test("a viewer cannot select rows", async ({ as, customer }) => {
   await customer.api.start()
   const page = await as("viewer")
   await page.goto(section(customer, "attestations"))

@@ -2,10 +2,7 @@ import { build } from "esbuild"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "./support.ts"
 
-test("the client runs in a page: without a key, and with one only where that is meant", async ({
-  page,
-  traffic,
-}) => {
+test("the client runs in a page without a key, and with one only if allowed", async ({ page, traffic }) => {
   traffic.forgive(/401 \(Unauthorized\)/)
   const { outputFiles } = await build({
     entryPoints: ["client/src/index.ts"],

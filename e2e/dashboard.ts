@@ -14,14 +14,14 @@ export const PASSWORD = "correct horse battery staple"
 export type Role = "owner" | "developer" | "compliance" | "viewer"
 type Cookies = Awaited<ReturnType<APIRequestContext["storageState"]>>
 
-/** A customer of its own for each worker, whose owner is signed in. */
+/** A separate customer for each worker, whose owner is signed in. */
 export type Customer = {
   account: string
   email: string
   workspaces: { live: string; test: string }
-  /** Of the test workspace. */
+  /** A key of the test workspace. */
   apiKey: string
-  /** What its servers do with that key. */
+  /** Calls the API with that key. */
   api: Api
   cookies: Cookies
 }
@@ -31,13 +31,13 @@ export const test = base.extend<
   { customer: Customer }
 >({
   customer: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
     async ({}, use) => use(await createCustomer()),
     { scope: "worker" },
   ],
-  // Every page of these tests begins signed in as the owner.
+  // Every page of these tests is signed in as the owner at first.
   storageState: async ({ customer }, use) => use(customer.cookies),
-  // A page that is left takes its stream of news and what it was reading along.
+  // Leaving a page cancels its event stream and its reads.
   leaving: [
     async ({ traffic }, use) => {
       traffic.forgive(/net::ERR_ABORTED/)
@@ -45,7 +45,7 @@ export const test = base.extend<
     },
     { auto: true },
   ],
-  /** A page of another member, beside the owner's. */
+  /** A page of another member, in addition to the owner's. */
   as: async ({ browser, customer }, use) => {
     const contexts: Awaited<ReturnType<typeof browser.newContext>>[] = []
     await use(async (role) => {
@@ -69,7 +69,7 @@ async function createCustomer(): Promise<Customer> {
   return { account, email, workspaces: made.workspaces, apiKey, api: apiOf(apiKey), cookies }
 }
 
-/** Makes a person of a link, as the page does, and signs in. */
+/** Creates a user with an invitation link, like the page, and signs in. */
 async function comeIn(link: string, person: { name: string; email: string }): Promise<Cookies> {
   const context = await playwrightRequest.newContext({ baseURL: origin })
   const token = new URL(link).searchParams.get("token")
@@ -101,7 +101,7 @@ export async function createMember(
   return { email, cookies: await comeIn(result.data.link, { name: `The ${role}`, email }) }
 }
 
-/** The page of a member of one's own, whose account a test may change. */
+/** The page of a member with a separate account, which a test may change. */
 export async function ownMember(browser: Browser, customer: Customer, role: Role = "developer") {
   const { email, cookies } = await createMember(customer, role)
   const context = await browser.newContext({ storageState: cookies, baseURL: origin })
@@ -111,7 +111,7 @@ export async function ownMember(browser: Browser, customer: Customer, role: Role
   return { email, page, context }
 }
 
-/** The review of a wallet's session that was left in review. */
+/** The review of a wallet's session that the provider left in review. */
 export async function reviewOf({ cookies, workspaces }: Customer, wallet: string): Promise<string> {
   const owner = await playwrightRequest.newContext({ baseURL: origin, storageState: cookies })
   const headers = { "x-vouch-workspace": workspaces.test, origin }

@@ -5,10 +5,10 @@ import { newWallet } from "./api.ts"
 import { section, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
 
-test.describe("for whoever is not signed in", () => {
+test.describe("without a sign-in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("every error has a page; an unknown code says so, in its status too, and names others", async ({
+  test("every error has a page, and an unknown code answers 404 and suggests others", async ({
     page,
     traffic,
   }) => {
@@ -31,7 +31,7 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
   })
 
-  test("a guide leads to the next one, its code is copied whole, and an unknown page says so", async ({
+  test("a guide leads to the next one, its code can be copied, and an unknown page says so", async ({
     page,
     context,
     traffic,
@@ -61,7 +61,7 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "Page not found")).toBeVisible()
   })
 
-  test("the search finds sections, and errors by their codes, by the keyboard alone", async ({ page }) => {
+  test("the search finds sections and error codes by keyboard", async ({ page }) => {
     const search = page.getByRole("dialog", { name: "Search the documentation" })
     const box = search.getByRole("combobox")
     await page.goto("/docs/glossary")
@@ -91,8 +91,8 @@ test.describe("for whoever is not signed in", () => {
 
   test.describe("without scripts", () => {
     test.use({ javaScriptEnabled: false })
-    test("a document is all there, and its contents on a phone as well", async ({ page, traffic }) => {
-      // The icons that it asks for are refused as scripts are.
+    test("a document is complete, and its contents also work on a phone", async ({ page, traffic }) => {
+      // The page requests icons, which are refused like scripts.
       traffic.forgive(/.*/)
       await page.setViewportSize({ width: 375, height: 800 })
       await page.goto("/docs/guides/verify")
@@ -102,7 +102,7 @@ test.describe("for whoever is not signed in", () => {
       await expect(contents.getByText("Guides", { exact: true })).toBeInViewport()
       await contents.getByRole("link", { name: "Errors" }).click()
       await expect(heading(page, "Errors")).toBeVisible()
-      // Nothing is there that would do nothing.
+      // No control is shown that would not work.
       await expect(page.getByRole("button")).toHaveCount(0)
       await page.goto("/docs/api/getSession")
       await expect(page.getByText("/session/{id}").first()).toBeVisible()
@@ -110,14 +110,14 @@ test.describe("for whoever is not signed in", () => {
     })
   })
 
-  test("/docs leads to everything, with requests that work once the key is there", async ({
+  test("/docs links to everything, with requests that work once the key is filled in", async ({
     page,
     customer,
   }) => {
     await page.goto("/docs")
     await expect(heading(page, "Documentation")).toBeVisible()
     const text = async (name: string) => (await page.getByRole("region", { name }).last().textContent())!
-    // Where this server is, the browser knows, once the page's script runs.
+    // The browser fills in the server's address once the page's script runs.
     await expect(page.getByRole("region", { name: "Your key and this server" }).last()).toContainText(
       `VOUCH=http://localhost:${process.env.PORT}/v1`,
     )
@@ -126,7 +126,7 @@ test.describe("for whoever is not signed in", () => {
       JSON.parse((await promisify(execFile)("sh", ["-c", `${where}\n${line}`])).stdout)
     expect(await run(await text("Start a verification (curl)"))).toHaveProperty("session_url")
     expect(await run(await text("Get the wallet's status (curl)"))).toHaveProperty("status")
-    // Pasting it twice returns the first response again: nothing in it changes per run.
+    // Pasting it twice returns the first response again, because nothing in it changes per run.
     const mint = await text("Mint to the wallet (curl)")
     expect(mint).not.toMatch(/\$\(|`/)
     const answer = await run(mint)
@@ -138,7 +138,7 @@ test.describe("for whoever is not signed in", () => {
     await expect(heading(page, "Documentation")).toBeVisible()
   })
 
-  test("the API reference tries a request on this very server, with a key that is kept nowhere", {
+  test("the API reference sends a request to this server, with a key that is not stored", {
     tag: "@phone",
   }, async ({ page, traffic, customer }) => {
     await page.goto("/docs/api")
@@ -165,7 +165,7 @@ test.describe("for whoever is not signed in", () => {
     await expect(part.getByLabel("API key")).toHaveValue("")
   })
 
-  test("a write is sent as it was edited, its refusal is shown, and a live key asks whether it is meant", async ({
+  test("an edited write is sent, its refusal is shown, and a live key asks for confirmation", async ({
     page,
     traffic,
     customer,
@@ -193,12 +193,12 @@ test.describe("for whoever is not signed in", () => {
     expect(traffic.requests).toHaveLength(count)
   })
 
-  test("samples are shown in the language that was chosen, on the next page as well", async ({ page }) => {
+  test("samples are shown in the chosen language, also on the next page", async ({ page }) => {
     await page.goto("/docs/api/mintTokens")
     const shown = page.getByRole("group", { name: /^Code: (Shell|TypeScript|Python)/ })
     await expect(shown).toContainText("curl -s")
     const python = page.getByRole("radio", { name: "Python" })
-    // Until its script runs, the choice does nothing.
+    // The choice works only once its script runs.
     await expect(async () => {
       await python.check({ force: true })
       await expect(shown).toContainText("mint_tokens.sync", { timeout: 500 })
@@ -209,7 +209,7 @@ test.describe("for whoever is not signed in", () => {
   })
 })
 
-/** Until the page's script runs, its button does nothing. */
+/** Waits for the page's script, without which its button does nothing. */
 const openTry = (page: Page) =>
   expect(async () => {
     await page.getByRole("button", { name: /^Try it: / }).click({ timeout: 500 })
@@ -218,7 +218,7 @@ const openTry = (page: Page) =>
 
 const isOurs = (url: string) => new URL(url).host === `localhost:${process.env.PORT}`
 
-test("the quick start's lines hold the start of the reader's key and work once the rest is there", async ({
+test("the quick start contains the start of the reader's key and works once the rest is filled in", async ({
   page,
   customer,
 }) => {
@@ -232,7 +232,7 @@ test("the quick start's lines hold the start of the reader's key and work once t
   expect(customer.apiKey.startsWith(start)).toBe(true)
   expect(shown).not.toContain(customer.apiKey)
 
-  // Pasting a line twice must not do anything twice.
+  // Pasting a line twice must have no second effect.
   for (const step of ["Start a verification", "Mint to the wallet"]) {
     const sample = page.getByRole("region", { name: `${step} (curl)` })
     await expect(sample).toContainText(/"Idempotency-Key: (start|mint)-[a-z0-9]{6}"/)
@@ -259,7 +259,7 @@ test("the quick start's lines hold the start of the reader's key and work once t
   }
 })
 
-test("without a key the quick start says to make one", async ({ page, customer }) => {
+test("without a key the quick start says to create one", async ({ page, customer }) => {
   await page.goto(`/${customer.workspaces.live}/developers`)
   await expect(page.getByText("Create an API key first")).toBeVisible()
   await expectSound(page)

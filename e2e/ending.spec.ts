@@ -1,6 +1,6 @@
 import { expect, section, test } from "./dashboard.ts"
 
-// What cannot be taken back: a session that is cancelled, a person who is erased.
+// Actions that cannot be undone: cancelling a session and erasing a person.
 
 test("a session is cancelled, and its page says who ended it", async ({ page, customer }) => {
   const { url, wallet } = await customer.api.start({ externalId: "to-be-cancelled" })
@@ -37,7 +37,7 @@ test("reminders are turned on, the page says that no mail can be sent, and they 
   await page.getByRole("button", { name: "Turn on", exact: true }).click()
   await expect(page.getByRole("button", { name: "Turn off", exact: true })).toBeVisible()
   await expect(page.getByText("This server cannot send email")).toBeVisible()
-  // The next test of this workspace finds them as they were.
+  // Leaves the setting unchanged for the next test of this workspace.
   await page.getByRole("button", { name: "Turn off", exact: true }).click()
   await page.getByRole("alertdialog").getByRole("button", { name: "Turn off" }).click()
   await expect(page.getByRole("button", { name: "Turn on", exact: true })).toBeVisible()

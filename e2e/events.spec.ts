@@ -1,6 +1,6 @@
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-test("an event is found by what it is about, shows where it was sent, and leads there", {
+test("an event is found by its subject, and shows and links to its deliveries", {
   tag: "@phone",
 }, async ({ page, customer, traffic }) => {
   traffic.forgive(/404 \(Not Found\)/)
@@ -8,7 +8,7 @@ test("an event is found by what it is about, shows where it was sent, and leads 
   await page.goto(section(customer, "events"))
   await expect(heading(page, "Events")).toBeVisible()
   await page.getByRole("searchbox", { name: "About" }).fill(wallet)
-  // A session is opened, and with it an attestation is pending; the newest comes first.
+  // Opening a session creates a pending attestation. The newest event comes first.
   const rows = page.getByRole("row").filter({ hasText: /session\.opened|attestation\.pending/ })
   await expect(rows).toHaveCount(2)
   await expect(rows.first()).toContainText("attestation.pending")

@@ -7,21 +7,21 @@ import { brokenWords, countLayoutShifts, layoutShifts } from "./layout.ts"
 import { type Pages, pageNames, seed } from "./pages.ts"
 import { expect, expectSound, heading } from "./support.ts"
 
-/** First-load JavaScript of a page: what its HTML names, compressed. */
+/** First-load JavaScript of a page: the scripts in its HTML, compressed. */
 const MAX_SCRIPT_BYTES = 200_000
-/** What Google calls good is 0.1. */
+/** Google considers up to 0.1 good. */
 const MAX_LAYOUT_SHIFT = 0.05
-/** Of a phone, of a window beside another, and of a desktop. */
+/** The widths of a phone, of half a screen, and of a desktop. */
 const WIDTHS = [375, 900, 1280]
 
 const test = base.extend<object, { pages: Pages }>({
   pages: [async ({ customer }, use) => use(await seed(customer)), { scope: "worker", timeout: 120_000 }],
 })
 
-/** `npm run screenshots` says where they go; no other run takes them. */
+/** `npm run screenshots` sets the folder. Other runs take no screenshots. */
 const folder = process.env.VOUCH_SCREENSHOTS
 
-/** The pictures that documents show: others would be kept for nobody. */
+/** The pictures that documents show. */
 const pictures = new Set(
   globSync(["*.md", "docs/**/*.md"]).flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/screenshots\/([\w-]+)\.png/g)].map(([, picture]) => picture!),
@@ -56,19 +56,19 @@ for (const name of pageNames) {
 }
 
 /**
- * Slow enough that what is drawn while the page waits is seen, and what comes first differs from page to page.
- * Says whether all has come that the page asked for.
+ * Slows down answers, so that loading states are drawn and the order of answers varies. Returns whether all requested
+ * answers have arrived.
  */
 async function slowDown(page: Page): Promise<() => boolean> {
   let waiting = 0
   await page.route("**/api/trpc/**", async (route) => {
-    // News never end.
+    // The event stream never ends.
     const isStream = route.request().url().includes("activity.changes")
     if (!isStream) waiting++
     await new Promise((resolve) => setTimeout(resolve, 200))
     await route.continue().catch(() => {})
     if (isStream) return
-    // A page that is left takes along what it was waiting for.
+    // Leaving a page cancels its requests.
     await route
       .request()
       .response()
@@ -96,7 +96,7 @@ async function takePictures(page: Page, name: string, folder: string): Promise<v
   }
 }
 
-test("an address below a workspace that is no page keeps the navigation, and says so in its status", async ({
+test("an unknown address below a workspace keeps the navigation and answers 404", async ({
   page,
   customer,
   traffic,
@@ -113,12 +113,12 @@ test("an address below a workspace that is no page keeps the navigation, and say
 
 test("every page loads at most 200 kB of JavaScript at first, compressed", async ({ page, pages }) => {
   const sizes: Record<string, number> = {}
-  // The hosted page has a budget of its own, of all that it loads (`hosted-page.spec.ts`).
+  // The hosted page has a separate budget for everything it loads (`hosted-page.spec.ts`).
   const { "hosted-page": _, ...others } = pages
   for (const [name, path] of Object.entries({ ...others, "sign-in": "/sign-in" })) {
     const response = await page.request.get(path)
     const html = await response.text()
-    // Polyfills for old browsers are not loaded by the tested one.
+    // The tested browser does not load polyfills for old browsers.
     const tags = (html.match(/<script[^>]*>/g) ?? []).filter((tag) => !/\snomodule\b/i.test(tag))
     const scripts = tags.flatMap((tag) => /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? [])
     expect(scripts.length, name).toBeGreaterThan(0)
@@ -143,7 +143,7 @@ function compressedSize(path: string): Promise<number> {
           bytes += chunk.length
         })
         response.on("end", () => {
-          // What is too small to gain by it is sent as it is.
+          // Small responses are sent uncompressed.
           if (response.statusCode === 200) resolve(bytes)
           else reject(new Error(`${path}: ${response.statusCode}`))
         })

@@ -1,4 +1,4 @@
 import { expect as baseExpect } from "@playwright/test"
 
-/** Patient enough for a machine that is busy with other tests. */
+/** With timeouts long enough for a busy machine. */
 export const expect = baseExpect.configure({ timeout: 30_000 })

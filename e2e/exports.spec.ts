@@ -4,7 +4,7 @@ import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
 type Coming = { push: (text: string) => void; end: () => void; cut: () => void; isStopped: boolean }
 
-/** Lets exports come as slowly as a test wants: it gives their bytes, in the place of the network. */
+/** Lets a test control the speed of exports by providing their bytes in place of the network. */
 const slowExports = (page: Page) =>
   page.addInitScript(() => {
     const real = window.fetch
@@ -40,7 +40,7 @@ const push = (page: Page, text: string) => page.evaluate((text) => (window as He
 const tell = (page: Page, what: "end" | "cut") =>
   page.evaluate((what) => (window as Here).coming![what](), what)
 
-/** Begins an export, and waits until it has been asked for. */
+/** Starts an export, and waits for its request. */
 async function begin(page: Page): Promise<void> {
   await page.evaluate(() => {
     ;(window as Here).coming = undefined
@@ -49,7 +49,7 @@ async function begin(page: Page): Promise<void> {
   await page.waitForFunction(() => (window as Here).coming !== undefined)
 }
 
-test("an export says how far it is, goes on on another page, and is saved whole", async ({
+test("an export shows its progress, continues on another page, and is saved complete", async ({
   page,
   customer,
 }) => {
@@ -59,14 +59,14 @@ test("an export says how far it is, goes on on another page, and is saved whole"
   const panel = page.getByRole("region", { name: "Exports" })
   await expect(panel.getByText("Exporting attestations", { exact: true })).toBeVisible()
   await push(page, `attestation_id,status\r\n${rows(999)}`)
-  // What has come is told with the next bytes.
+  // The progress is updated with the next bytes.
   await expect(async () => {
     await push(page, rows(1))
     await expect(panel.getByText(/^1,0\d\d rows of 4,000$/)).toBeVisible({ timeout: 500 })
   }).toPass()
   await expect(panel.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "25")
   await expectSound(page)
-  // Others have come since they were counted.
+  // More rows were added since they were counted.
   await expect(async () => {
     await push(page, rows(1500))
     await expect(panel.getByText(/rows so far$/)).toBeVisible({ timeout: 500 })
@@ -83,7 +83,7 @@ test("an export says how far it is, goes on on another page, and is saved whole"
   await expect(panel).toHaveCount(0)
 })
 
-test("one that is stopped, or breaks off, leaves no file behind and says so", async ({ page, customer }) => {
+test("a stopped or broken export saves no file and says so", async ({ page, customer }) => {
   await slowExports(page)
   const saved: string[] = []
   page.on("download", (download) => saved.push(download.suggestedFilename()))
@@ -108,7 +108,7 @@ test("one that is stopped, or breaks off, leaves no file behind and says so", as
   expect(saved).toEqual([])
 })
 
-test("what the server refuses is said on the page", async ({ page, customer, traffic }) => {
+test("a refusal by the server is shown on the page", async ({ page, customer, traffic }) => {
   traffic.forgive(/status of 422/)
   await page.goto(section(customer, "attestations?schema=mistyped"))
   await page.getByRole("link", { name: "Export CSV" }).click()

@@ -1,6 +1,6 @@
 import { expect, test } from "./support.ts"
 
-// The files of public/, as whoever carries no session gets them.
+// The files of public/, requested without a session.
 test.use({ storageState: { cookies: [], origins: [] } })
 
 const PNG = "89504e470d0a1a0a"
@@ -15,9 +15,7 @@ const files = [
 ]
 
 for (const { path, type, begins, size } of files) {
-  test(`${path} is there for everybody, is what its type says, and is kept for a day`, async ({
-    request,
-  }) => {
+  test(`${path} is public, has the right type, and is cached for a day`, async ({ request }) => {
     const response = await request.get(path)
     expect(response.status()).toBe(200)
     const headers = response.headers()
@@ -27,14 +25,14 @@ for (const { path, type, begins, size } of files) {
     expect(headers["set-cookie"]).toBeUndefined()
     const body = await response.body()
     expect(body.subarray(0, begins.length / 2).toString("hex")).toBe(begins)
-    // Width and height stand in the first chunk of a PNG.
+    // The first chunk of a PNG contains width and height.
     if (size) expect([body.readUInt32BE(16), body.readUInt32BE(20)]).toEqual(size)
     const again = await request.get(path, { headers: { "If-None-Match": headers.etag! } })
     expect(again.status()).toBe(304)
   })
 }
 
-test("every page names its icons, and each of them is there", async ({ page, request }) => {
+test("every page names its icons, and each of them exists", async ({ page, request }) => {
   await page.goto("/sign-in")
   const links = page.locator("link[rel~=icon], link[rel=apple-touch-icon], link[rel=manifest]")
   const paths = await links.evaluateAll((all) =>
@@ -45,7 +43,7 @@ test("every page names its icons, and each of them is there", async ({ page, req
   for (const { src } of icons) expect((await request.get(src)).status(), src).toBe(200)
 })
 
-test("searchers find the documentation and nothing else", async ({ request }) => {
+test("search engines find only the documentation", async ({ request }) => {
   const rules = (await (await request.get("/robots.txt")).text())
     .split("\n")
     .flatMap((line) => /^(Allow|Disallow): (\S+)$/.exec(line)?.slice(1, 3) ?? [])
@@ -72,6 +70,6 @@ test("searchers find the documentation and nothing else", async ({ request }) =>
     expect(mayRead(path), path).toBe(false)
 })
 
-test("a server whose operator named no contact has no security.txt", async ({ request }) => {
+test("a server without a security contact has no security.txt", async ({ request }) => {
   expect((await request.get("/.well-known/security.txt")).status()).toBe(404)
 })

@@ -3,10 +3,7 @@ import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
 const search = (page: Page) => page.getByRole("dialog", { name: "Search everything" })
 
-test("Ctrl K goes to a page by a few letters, and to a wallet, by the keyboard alone", async ({
-  page,
-  customer,
-}) => {
+test("Ctrl K finds a page by a few letters, and a wallet, by keyboard", async ({ page, customer }) => {
   const { wallet } = await customer.api.start({})
   await page.goto(section(customer, "overview"))
   await expect(heading(page, "Overview")).toBeVisible()
@@ -34,7 +31,7 @@ test("Ctrl K goes to a page by a few letters, and to a wallet, by the keyboard a
   await expect(search(page)).toHaveCount(0)
 })
 
-test("the arrows go round, and the search opens by its button", { tag: "@phone" }, async ({
+test("the arrow keys wrap around, and the search opens by its button", { tag: "@phone" }, async ({
   page,
   customer,
 }) => {
@@ -52,10 +49,7 @@ test("the arrows go round, and the search opens by its button", { tag: "@phone" 
   await expectSound(page)
 })
 
-test("single keys lead around the pages, never while one types, and can be switched off", async ({
-  page,
-  customer,
-}) => {
+test("single keys open pages, do nothing while typing, and can be turned off", async ({ page, customer }) => {
   const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" })
   await page.goto(section(customer, "attestations"))
   await expect(heading(page, "Attestations")).toBeVisible()

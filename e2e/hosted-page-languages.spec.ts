@@ -7,7 +7,7 @@ import { hostedPageStates } from "../test/fixtures/hosted-page-states.ts"
 import { origin } from "./api.ts"
 import { expect, test } from "./support.ts"
 
-/** What a finger needs, in CSS pixels. */
+/** The smallest touch target, in CSS pixels. */
 const TARGET_PX = 44
 
 test.use({ viewport: { width: 375, height: 812 } })
@@ -17,13 +17,13 @@ for (const language of languageCodes) {
     page,
     traffic,
   }) => {
-    // A page may be looking after its session just when the next one is shown.
+    // A page may be polling its session when the next one is shown.
     traffic.forgive(/verification\.view: net::ERR_ABORTED/)
     for (const [name, shown] of Object.entries(hostedPageStates)) {
       await show(page, shown, language)
       expect(await page.evaluate(misfits, TARGET_PX), name).toEqual([])
     }
-    // The narrowest screen that the guidelines of WCAG ask for.
+    // The narrowest screen that WCAG requires.
     await page.setViewportSize({ width: 320, height: 640 })
     for (const [name, shown] of Object.entries(hostedPageStates)) {
       await show(page, shown, language)
@@ -33,22 +33,22 @@ for (const language of languageCodes) {
   })
 }
 
-/** Shows a state without a session that is in it. */
+/** Shows a state without a session in that state. */
 async function show(page: Page, shown: Shown, language: Language): Promise<void> {
   const url = `${origin}/verify/sess_11111111111111111111Ab`
   const body = renderPage({ shown, words: wordsIn(language), address: url, nonce: "none" })
-  // Left first: a page that follows its session would take the next state for its own.
+  // Leaves the page first, because a page that polls its session would show the next state.
   await page.goto("about:blank")
   await page.unrouteAll()
   await page.route(url, (route) => route.fulfill({ contentType: "text/html", body }))
   await page.route("**/api/trpc/**", (route) => route.fulfill({ json: { result: { data: shown } } }))
   await page.goto(url)
-  // What stands where a wallet signs is there once it is known whether there is one.
+  // The wallet step is complete once the page knows whether a wallet exists.
   if (shown.state === "open" && shown.walletProof === "needed" && shown.consented)
     await expect(page.locator(".wallet > :first-child")).not.toBeEmpty()
 }
 
-/** Runs in the page: what is wider than its place, what is broken within a word, and what is too small to be tapped. */
+/** Runs in the page: finds elements that are too wide, broken inside words, or too small to tap. */
 function misfits(target_px: number): string[] {
   const found: string[] = []
   const excess_px = document.documentElement.scrollWidth - innerWidth

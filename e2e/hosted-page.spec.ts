@@ -1,7 +1,7 @@
 import { expect, expectSound, fillInForm, heading, submitForm, test } from "./support.ts"
 import { bytesOver, MAX_BYTES } from "./wire.ts"
 
-test("the page is there with everything for less than 150 kB, and takes no more until it has ended", async ({
+test("the page loads completely in less than 150 kB, and stays below until the session ends", async ({
   page,
   api,
 }) => {
@@ -21,7 +21,7 @@ test("the page is there with everything for less than 150 kB, and takes no more 
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false })
 
-  test("the page says how the session is, and what it takes to go on", async ({ page, api }) => {
+  test("the page shows the state of the session and the next step", async ({ page, api }) => {
     const { url, sessionId } = await api.start()
     await page.goto(url)
     await expect(heading(page, "Verify your identity")).toBeVisible()
@@ -45,7 +45,7 @@ test.describe("without JavaScript", () => {
 })
 
 test.describe("languages", { tag: "@phone" }, () => {
-  test("the browser's is the page's, and another is chosen and remembered", async ({ browser, api }) => {
+  test("the page uses the browser's language, and remembers another choice", async ({ browser, api }) => {
     const { url } = await api.start()
     const context = await browser.newContext({ locale: "de-AT" })
     const page = await context.newPage()
@@ -61,7 +61,7 @@ test.describe("languages", { tag: "@phone" }, () => {
     await page.getByRole("link", { name: "日本語" }).click()
     await expect(heading(page, "本人確認")).toBeVisible()
     await expect(page.locator("html")).toHaveAttribute("lang", "ja")
-    // What was entered is the same in any language.
+    // Entered values stay when the language changes.
     await expect(page.getByLabel("国", { exact: true })).toHaveValue("AT")
     await expectSound(page)
     await page.goto(url)
@@ -71,7 +71,7 @@ test.describe("languages", { tag: "@phone" }, () => {
     await context.close()
   })
 
-  test("what comes by itself comes in the page's language", async ({ page, api }) => {
+  test("automatic updates are in the page's language", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(`${url}?lang=es`)
     await expect(heading(page, "Verifique su identidad")).toBeVisible()
@@ -83,7 +83,7 @@ test.describe("languages", { tag: "@phone" }, () => {
   })
 })
 
-test("steps mark the one that the investor is at", async ({ page, api }) => {
+test("the steps mark the current one", async ({ page, api }) => {
   const { url } = await api.start()
   await page.goto(url)
   const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem")

@@ -6,13 +6,12 @@ import type { Language } from "../shared/languages.ts"
 import { whileWaitedFor } from "./answers.ts"
 
 /**
- * Renders another state at a session's address than it is in, as the server would: one that takes a year to come, or
- * trouble of the server's own.
+ * Renders another state at a session's address, as the server would: one that takes a year to reach, or a server error.
  */
 export async function showInstead(
   page: Page,
   url: string,
-  // biome-ignore lint/suspicious/noExplicitAny: a state is made of another one's facts
+  // biome-ignore lint/suspicious/noExplicitAny: the facts of one state are changed to another's
   change: (view: any) => Shown,
   { status = 200, language = "en" as Language, while: goesOn = (): boolean => true } = {},
 ): Promise<void> {

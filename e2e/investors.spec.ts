@@ -3,7 +3,7 @@ import { expect, expectSound, heading, ownMember, type Role, section, test } fro
 
 const FUND = "us_real_estate_fund_v1"
 
-test("a person is found by any wallet, with all wallets, tokens and refusals on one page", {
+test("an investor is found by any wallet, with all wallets, tokens and refusals on one page", {
   tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   const { api } = customer
@@ -53,15 +53,12 @@ test("a person is found by any wallet, with all wallets, tokens and refusals on 
   })
   await expectSound(page)
 
-  // A new verification comes to the page by itself.
+  // A new verification appears without a reload.
   const fourth = await api.start({ externalId: name })
   await expect(wallets).toContainText(fourth.wallet)
 })
 
-test("claims of several wallets say whose they are, and where they contradict each other", async ({
-  page,
-  customer,
-}) => {
+test("claims of several wallets name their wallet and show contradictions", async ({ page, customer }) => {
   const externalId = `${"long-".repeat(39)}${Date.now()}`.slice(0, 200)
   const wallets: string[] = []
   for (const country of ["US", "CA"]) {
@@ -70,7 +67,7 @@ test("claims of several wallets say whose they are, and where they contradict ea
     wallets.push(wallet)
   }
   await page.goto(section(customer, "investors"))
-  // A long id takes two lines, and no more.
+  // A long id takes two lines at most.
   const row = page.getByRole("row").filter({ hasText: externalId })
   expect((await row.boundingBox())!.height).toBeLessThan(70)
   await row.getByRole("link").click()
@@ -85,10 +82,7 @@ test("claims of several wallets say whose they are, and where they contradict ea
   await expectSound(page)
 })
 
-test("claims are shown when they are asked for, and the audit log says who asked", async ({
-  page,
-  customer,
-}) => {
+test("claims are shown on request, and the audit log says who viewed them", async ({ page, customer }) => {
   const { wallet, id } = await customer.api.verifiedWallet()
   await page.goto(section(customer, `attestations/${id}`))
   await page.getByRole("link", { name: "View investor" }).click()
@@ -145,7 +139,7 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
   await expect(notes.getByText("No notes yet.")).toBeVisible()
 })
 
-test("whoever may not see claims sees neither them nor the notes; compliance sees both", async ({
+test("members without the right see neither claims nor notes, and compliance sees both", async ({
   as,
   customer,
 }) => {
@@ -165,7 +159,7 @@ test("whoever may not see claims sees neither them nor the notes; compliance see
   }
 })
 
-test("claims, notes and reviews on the screen of a member who is demoted leave it at once", async ({
+test("claims, notes and reviews disappear at once from the screen of a demoted member", async ({
   browser,
   customer,
   page,
@@ -198,13 +192,13 @@ test("claims, notes and reviews on the screen of a member who is demoted leave i
   await expect(officer.page.getByRole("link", { name: /^Reviews/ })).toHaveCount(0)
   await expect(officer.page.getByRole("region", { name: "Wallets" })).toContainText(wallet)
   await expectSound(officer.page)
-  // Another look is another entry of the audit log.
+  // A second view is a second entry in the audit log.
   await become("compliance")
   await expect(claims).toContainText("Hidden until you ask for them.")
   await officer.context.close()
 })
 
-test("sessions, attestations and holders lead to the person, and an id of nobody says so", async ({
+test("sessions, attestations and holders link to the investor, and an unknown id says so", async ({
   page,
   customer,
   traffic,
@@ -233,7 +227,7 @@ test("sessions, attestations and holders lead to the person, and an id of nobody
   await page.goto(`/${customer.workspaces.live}/investors`)
   await expect(page.getByText("No investors yet")).toBeVisible()
   await expectSound(page)
-  await page.goto(section(customer, "investors?q=nobody-has-this-name"))
+  await page.goto(section(customer, "investors?q=an-unknown-name"))
   await expect(page.getByText("No matching investors")).toBeVisible()
   await expectSound(page)
 })

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test"
 import { decide, newWallet } from "./api.ts"
 import { expect, heading, PASSWORD, reviewOf, section, test } from "./dashboard.ts"
 
-/** Most stops between two things that one wants. */
+/** The most tab stops between two targets. */
 const STOPS = 120
 
 /** Presses Tab until the element has focus; fails if it cannot be reached. */
@@ -33,7 +33,7 @@ const goTo = async (page: Page, name: string) => {
 test.describe("by keyboard alone", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("sign in, make a key, start a session, mint, revoke, review, look at claims, sign out", async ({
+  test("sign in, create a key, start a session, mint, revoke, review, view claims, sign out", async ({
     page,
     customer,
   }) => {

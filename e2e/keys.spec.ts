@@ -5,7 +5,7 @@ import { changeAnswer } from "./answers.ts"
 import { origin } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-/** Runs a command line of the page as a person would: `curl`, in a shell. */
+/** Runs a command from the page in a shell, like a user. */
 async function runInShell(command: string): Promise<{ status: number; body: string; requestId: string }> {
   const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -i`])
   const [head = "", body = ""] = stdout.split("\r\n\r\n")
@@ -16,7 +16,7 @@ async function runInShell(command: string): Promise<{ status: number; body: stri
   }
 }
 
-/** Makes a key in the page; returns the secret and the command that the page gives. */
+/** Creates a key in the page. Returns the secret and the page's command. */
 async function createKey(page: Page, name: string, scopes: "All" | "Read only" = "All") {
   await page.getByRole("button", { name: "Create key", exact: true }).click()
   const dialog = page.getByRole("dialog", { name: "Create an API key" })
@@ -44,7 +44,7 @@ const chooseAction = async (page: Page, name: string, action: string) => {
   await page.getByRole("menuitem", { name: action }).click()
 }
 
-test("a key made in the page works with curl, is shown once, and the log finds its request", {
+test("a key created in the page works with curl, is shown once, and the log has its request", {
   tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
@@ -55,7 +55,7 @@ test("a key made in the page works with curl, is shown once, and the log finds i
   expect(answer.status).toBe(200)
   expect(answer.body).toContain("kyc_individual_v1")
 
-  // It stays until the user confirms that it is stored.
+  // The secret stays until the user confirms that they stored it.
   for (let i = 0; i < 3; i++) await page.keyboard.press("Escape")
   await expect(dialog.getByRole("alert")).toContainText("Confirm that you stored the key")
   await expect(page.getByRole("checkbox", { name: "I have stored this key" })).toBeFocused()
@@ -81,11 +81,11 @@ test("a key made in the page works with curl, is shown once, and the log finds i
   await expectSound(page)
 })
 
-test("a refused request's log has its masked body, its error's page and what it was about", async ({
+test("the log of a refused request has its masked body and links to the error's page and the subject", async ({
   page,
   customer,
 }) => {
-  const body = { userPubkey: "nobody", schemaId: "kyc_individual_v1", externalId: "jane" }
+  const body = { userPubkey: "invalid", schemaId: "kyc_individual_v1", externalId: "jane" }
   expect((await customer.api.send("POST", "/kyc/start", body)).status).toBe(422)
   await page.goto(section(customer, "logs"))
   await page.getByLabel("Status").selectOption("4xx")
@@ -106,7 +106,7 @@ test("a refused request's log has its masked body, its error's page and what it 
   await expect(page.getByText("No matching requests")).toBeVisible()
 })
 
-test("a key is rotated and revoked in the page, and the audit log tells of it", { tag: "@phone" }, async ({
+test("a key is rotated and revoked in the page, and the audit log has both", { tag: "@phone" }, async ({
   page,
   customer,
 }) => {
@@ -147,7 +147,7 @@ test("a key is rotated and revoked in the page, and the audit log tells of it", 
 })
 
 test("a schema is created and its validity changed", async ({ page, customer, traffic }) => {
-  // An id that is taken.
+  // An id that already exists.
   traffic.forgive(/409/)
   await page.goto(section(customer, "schemas"))
   await page.getByRole("button", { name: "Create schema" }).click()
@@ -199,7 +199,7 @@ test("a viewer reads keys, logs, schemas and the audit log, and is refused every
   }
 })
 
-test("a key without a scope is refused where the scopes are: said, with the focus there, until they are chosen", async ({
+test("a key without a scope shows an error at the scopes, with the focus, until one is chosen", async ({
   page,
   customer,
 }) => {
@@ -211,7 +211,7 @@ test("a key without a scope is refused where the scopes are: said, with the focu
   const scopes = dialog.getByRole("group", { name: "Scopes" })
 
   await create.click()
-  // The first of two that are wrong has the focus; both are said.
+  // The first of two wrong fields has the focus, and both show their error.
   await expect(dialog.getByLabel("Name")).toBeFocused()
   await expect(refusal).toHaveText("Select at least one scope.")
   await dialog.getByLabel("Name").fill("Shop")
@@ -229,7 +229,7 @@ test("a key without a scope is refused where the scopes are: said, with the focu
   await expect(page.getByRole("dialog", { name: "Shop is ready" })).toBeVisible()
 })
 
-test("beyond the day's budget the log says what is not kept, in the list and of a request", async ({
+test("beyond the day's budget the log says what is not kept, in the list and on a request's page", async ({
   page,
   customer,
 }) => {

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test"
 type Shift = { value: number; of: string[] }
 type Counting = { shifts: Shift[] }
 
-/** An init script: notes what moves on its own; what moves in answer to the reader does not count. */
+/** An init script that records layout shifts, except those caused by the reader. */
 export function countLayoutShifts(): void {
   const shifts: Shift[] = []
   Object.assign(window, { shifts })
@@ -21,17 +21,17 @@ export function countLayoutShifts(): void {
   }).observe({ type: "layout-shift", buffered: true })
 }
 
-/** What has moved, once what has come is drawn. */
+/** The recorded shifts, once all answers are drawn. */
 export const layoutShifts = (page: Page): Promise<Shift[]> =>
   page.evaluate(async () => {
     await document.fonts.ready
-    // A change is drawn in the next frame, and reported before the one after.
+    // A change is drawn in the next frame and reported before the one after.
     for (let frame = 0; frame < 3; frame++) await new Promise((drawn) => requestAnimationFrame(drawn))
     return (window as unknown as Counting).shifts
   })
 
 /**
- * Short words of a table that stand on two lines; not what somebody entered, which may break anywhere, nor at a hyphen.
+ * Short words of a table that are broken over two lines, except user input, which may break anywhere, and breaks at hyphens.
  */
 export const brokenWords = (page: Page): Promise<string[]> =>
   page.evaluate(() =>

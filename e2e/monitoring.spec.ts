@@ -4,7 +4,7 @@ import { expect, expectSound, section, test } from "./dashboard.ts"
 
 const openSettings = (page: Page, path: string) => page.goto(`${path}?part=monitoring`)
 
-test("an owner chooses what happens by itself; it stays chosen, and the audit log says who did it", async ({
+test("an owner chooses the automatic actions, the choice is saved, and the audit log says by whom", async ({
   page,
   customer,
 }) => {
@@ -25,7 +25,7 @@ test("an owner chooses what happens by itself; it stays chosen, and the audit lo
   await expect(entry).toContainText("review → freeze")
 })
 
-test("a viewer sees what is chosen, and changes nothing", async ({ as, customer }) => {
+test("a viewer sees the choices and cannot change them", async ({ as, customer }) => {
   const page = await as("viewer")
   await openSettings(page, section(customer, "settings"))
   await expect(page.getByText("Revoke the person’s verifications").first()).toBeVisible()
@@ -33,7 +33,7 @@ test("a viewer sees what is chosen, and changes nothing", async ({ as, customer 
   await expectSound(page)
 })
 
-test("the lists in use are shown, and why a file is not used", async ({ page, customer }) => {
+test("the page shows the lists in use, and why a file is not used", async ({ page, customer }) => {
   const list = {
     name: "ofac-solana.txt",
     digest: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",

@@ -14,7 +14,7 @@ for (const [index, state] of STATES.entries()) {
   })
 }
 
-test("a header between Next's own parts changes nothing for whoever sends it", async ({ request }) => {
+test("a header that Next uses internally has no effect in a request", async ({ request }) => {
   const bare = (await (await request.get("/sign-in")).text()).length
   for (const name of ["x-middleware-prefetch", "x-nextjs-data", "x-matched-path", "x-now-route-matches"]) {
     const response = await request.get("/sign-in", { headers: { [name]: "1" } })

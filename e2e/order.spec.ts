@@ -1,7 +1,7 @@
 import { decide, newWallet } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-test("attestations and investors by expiry: what is verified, until one looks for another status", async ({
+test("attestations and investors by expiry show verified ones until another status is chosen", async ({
   page,
   customer,
 }) => {
@@ -36,7 +36,7 @@ test("attestations and investors by expiry: what is verified, until one looks fo
   }
 })
 
-test("sessions say how many are open and closed, and are put in order", {
+test("sessions show the counts of open and closed ones, and can be sorted", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   const open = [await customer.api.start(), await customer.api.start()]

@@ -4,7 +4,7 @@ import { changeAnswer } from "./answers.ts"
 import { decide, newWallet, origin } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-/** The overview as it is while its ledger is in some state, beside which everything is as it is. */
+/** Changes only the ledger's state on the overview. */
 async function showLedger(page: Page, ledger: object, checks: object = {}) {
   await changeAnswer(page, "overview.get", (data) => {
     Object.assign(data.ledger, ledger)
@@ -12,7 +12,7 @@ async function showLedger(page: Page, ledger: object, checks: object = {}) {
   })
 }
 
-test("a quarantine says what goes on and who ends it; a reconciliation, what it found", async ({
+test("a quarantine says why and who ends it, and a reconciliation what it found", async ({
   page,
   customer,
 }) => {
@@ -45,7 +45,7 @@ test("a quarantine says what goes on and who ends it; a reconciliation, what it 
   })
 })
 
-test("what expires soon is counted, and links lead to the list of it and to the reminders", async ({
+test("soon expiring verifications are counted, with links to the list and the reminders", async ({
   page,
   customer,
 }) => {
@@ -78,7 +78,7 @@ test("what expires soon is counted, and links lead to the list of it and to the 
   await expect(page.getByRole("heading", { name: "Renewal reminders" })).toBeVisible()
 })
 
-test("what needs a person is said with the way there, and where nothing does, that", async ({
+test("the overview lists what needs attention with links, or says that nothing does", async ({
   page,
   customer,
 }) => {

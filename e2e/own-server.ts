@@ -6,19 +6,19 @@ import { freePorts } from "../test/fixtures/free-ports.ts"
 
 export type OwnServer = {
   origin: string
-  /** All that it has printed so far. */
+  /** Everything printed so far. */
   printed: () => string
-  /** Its environment, by which `vouch` commands find it. */
+  /** Its environment, with which `vouch` commands find it. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
-/** A server of its own, on a new data directory, started as a newcomer starts it. Ready when it says so. */
+/** Starts a separate server with a new data directory, like a new user, and waits until it is ready. */
 export async function startOwnServer({
   entry = "server/main.ts",
   settings = {},
 }: {
-  /** What is started. */
+  /** The running processes. */
   entry?: string
   settings?: Record<string, string>
 } = {}): Promise<OwnServer> {
@@ -41,7 +41,7 @@ export async function startOwnServer({
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       printed += chunk
-      // The last thing that a start prints.
+      // The last line that a start prints.
       if (/curl .*\n/.test(printed)) resolve()
     })
     exited.then(() => reject(new Error(`The server has ended:\n${printed}`)))

@@ -3,7 +3,7 @@ import { type Api, decide, newWallet } from "./api.ts"
 import { type Customer, reviewOf, section } from "./dashboard.ts"
 import { expect } from "./support.ts"
 
-/** Every page, by the name that its screenshot has. */
+/** Every page, by the name of its screenshot. */
 export const pageNames = [
   "overview",
   "investors",
@@ -42,13 +42,13 @@ export const pageNames = [
 ] as const
 type PageName = (typeof pageNames)[number]
 
-/** The address of every page, where there is something on each. */
+/** The address of every page, each with content. */
 export type Pages = Record<PageName, string>
 
-/** Fills the customer's test workspace as a few days of business would, through the API. */
+/** Fills the customer's test workspace through the API, like a few days of business. */
 export async function seed(customer: Customer): Promise<Pages> {
   const { api } = customer
-  // Nobody listens there: each attempt fails, and says why.
+  // No server listens there, so each attempt fails with a reason.
   const url = `http://127.0.0.1:9/${randomBytes(4).toString("hex")}`
   const endpoint = await api.call("POST", "/webhook-endpoints", { url, description: "Ledger service" })
   const start = async (externalId: string, decision: string | null) => {
@@ -125,7 +125,7 @@ export async function seed(customer: Customer): Promise<Pages> {
   }
 }
 
-/** Somebody with a second wallet, of whom there is something in every list of their page. */
+/** An investor with two wallets and entries in every list of their page. */
 async function personOf(api: Api, { name, wallet, fund }: { name: string; wallet: string; fund: string }) {
   const second = await api.start({ externalId: name })
   await decide(second.sessionId, "approved")

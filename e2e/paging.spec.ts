@@ -1,7 +1,7 @@
 import { section, test } from "./dashboard.ts"
 import { expect, heading } from "./support.ts"
 
-test("Older begins at the top of the table, and Back returns to the page that one was on", {
+test("Older shows the top of the table, and Back returns to the previous page", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   for (let batch = 0; batch < 11; batch++)
@@ -39,13 +39,13 @@ test("Older begins at the top of the table, and Back returns to the page that on
   await newer.click()
   await expect.poll(opened).toBe(second)
 
-  // Another list begins at its own first page.
+  // Another list starts at its own first page.
   await page.getByLabel("Status").selectOption("pending")
   await expect.poll(opened).toBe(first)
   await expect(page).toHaveURL(/\?status=pending$/)
 })
 
-test("a table that is too wide is a stop of the keyboard while it is, also after its list has failed", async ({
+test("a table is a tab stop while it is too wide, also after its list has failed", async ({
   page,
   customer,
   traffic,
@@ -53,7 +53,7 @@ test("a table that is too wide is a stop of the keyboard while it is, also after
   traffic.forgive(/503/)
   await customer.api.start()
   await page.setViewportSize({ width: 360, height: 800 })
-  // A request is in the log a moment after it was answered.
+  // A request appears in the log a moment after its answer.
   await expect(async () => {
     await page.goto(section(customer, "logs"))
     await expect(page.getByRole("table")).toBeVisible({ timeout: 5000 })

@@ -3,14 +3,14 @@ import { decide, origin } from "./api.ts"
 import { type Customer, reviewOf, section, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
 
-/** A session that the sandbox left in review, and the address of its review. */
+/** A session that the sandbox left in review, with the address of its review. */
 async function leftInReview(customer: Customer) {
   const session = await customer.api.start()
   await decide(session.sessionId, "in_review")
   return { ...session, path: section(customer, `reviews/${await reviewOf(customer, session.wallet)}`) }
 }
 
-/** Opens the dialog of a decision, and gives the reason. */
+/** Opens the dialog of a decision and enters the reason. */
 async function openDecision(page: Page, name: string, reason: string) {
   await page.getByRole("main").getByRole("button", { name, exact: true }).click()
   const dialog = page.getByRole("alertdialog")
@@ -18,7 +18,7 @@ async function openDecision(page: Page, name: string, reason: string) {
   return dialog
 }
 
-test("a compliance officer finds what waits, takes it, notes, looks at the claims and approves", {
+test("a compliance officer finds a waiting review, takes it, adds a note, views the claims and approves", {
   tag: ["@journey", "@phone"],
 }, async ({ as, customer }) => {
   const { wallet, path } = await leftInReview(customer)
@@ -61,7 +61,7 @@ test("a compliance officer finds what waits, takes it, notes, looks at the claim
   await expect(page.getByText("attestation.decided_manually")).toBeVisible()
 })
 
-test("what somebody else decides while the page is open is said, and nothing is decided twice", async ({
+test("a decision by another member while the page is open is shown, and no review is decided twice", async ({
   page,
   as,
   customer,
@@ -78,7 +78,7 @@ test("what somebody else decides while the page is open is said, and nothing is 
   await expectSound(other)
   await theirs.getByRole("button", { name: "Reject" }).click()
   await expect(other.getByRole("heading", { name: "Outcome" })).toBeVisible()
-  // News of it may already have taken the question away.
+  // A live update may already have closed the dialog.
   const confirm = dialog.getByRole("button", { name: "Approve" })
   if (await confirm.isVisible()) await confirm.click({ timeout: 5000 }).catch(() => {})
   expect((await customer.api.status(wallet)).status).toBe("rejected")
@@ -127,7 +127,7 @@ test("with four eyes a decision waits for another member", async ({ page, as, cu
   await expect(page.getByRole("button", { name: "Turn on: Four eyes for reviews" })).toBeVisible()
 })
 
-test("whose role has no reviews sees no link, no count, and is told by the page", async ({
+test("a member without reviews sees no link and no count, and the page says why", async ({
   as,
   customer,
 }) => {

@@ -1,7 +1,7 @@
 import { newWallet } from "./api.ts"
 import { expect, expectSound, heading, section, test } from "./dashboard.ts"
 
-test("filters are saved by name, found again, renamed and deleted, by the keyboard alone", {
+test("filters are saved by name, found again, renamed and deleted by keyboard", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   const name = `Fund ${newWallet().slice(0, 6)}`
@@ -34,7 +34,7 @@ test("filters are saved by name, found again, renamed and deleted, by the keyboa
   await expect(used).toBeVisible()
   await expectSound(page)
 
-  // Another day, from the list as it opens.
+  // Later, starting from the unfiltered list.
   await page.goto(section(customer, "attestations"))
   await menu.click()
   await page.getByRole("menuitem", { name }).click()

@@ -7,7 +7,7 @@ import { PASSWORD } from "./dashboard.ts"
 import { type OwnServer, startOwnServer } from "./own-server.ts"
 import { expect, expectSound, heading, test } from "./support.ts"
 
-// From a list's file to a person's decision, on a server of its own: a list is of all workspaces.
+// From a list's file to a member's decision. On a separate server, because a list applies to all workspaces.
 const FUND = "us_real_estate_fund_v1"
 const folder = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-list-`))
 const path = join(folder, "ofac-solana.txt")
@@ -15,7 +15,7 @@ const stranger = newWallet()
 let server: OwnServer
 let ours: Api
 
-/** Replaces the list as an operator does: written beside it, and moved into place. */
+/** Replaces the list like an operator: writes another file and moves it into place. */
 function list(...wallets: string[]) {
   writeFileSync(`${path}.new`, `${[stranger, ...wallets].join("\n")}\n`)
   renameSync(`${path}.new`, path)
@@ -31,7 +31,7 @@ test.afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Comes in as the first owner; returns the address of the workspace. */
+/** Signs up as the first owner and returns the address of the workspace. */
 async function comeIn(page: Page): Promise<string> {
   await page.goto(/\S+\/setup\?token=\S+/.exec(server.printed())![0])
   await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace")
@@ -48,18 +48,18 @@ async function holder(): Promise<string> {
   return wallet
 }
 
-/** How a mint to a wallet ends: its state, or the code of the refusal. */
+/** The result of a mint to a wallet: its status, or the error code. */
 async function mint(wallet: string): Promise<string> {
   const asked = { user_pubkey: wallet, mint_config: FUND, amount: "1" }
   const { status, json } = await ours.send("POST", "/token/mint", asked)
   return status === 200 ? json.status : json.error
 }
 
-test("holders who come onto a list: reviews open by themselves, and what is decided takes effect", async ({
+test("when holders get on a list, reviews open automatically and decisions take effect", async ({
   page,
   traffic,
 }) => {
-  // A page that is left takes its stream of news along.
+  // Leaving a page cancels its event stream.
   traffic.forgive(/net::ERR_ABORTED/)
   const [harmless, sanctioned, delisted] = [await holder(), await holder(), await holder()]
   const workspace = await comeIn(page)

@@ -6,7 +6,7 @@ import { PASSWORD, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
 import { vouch } from "./vouch.ts"
 
-/** An account of its own, whose demand no other test meets, and the page of its owner. */
+/** A separate account, so that its requirement affects no other test, with the page of its owner. */
 async function ownAccount(page: Page) {
   const email = `${randomBytes(6).toString("hex")}@example.com`
   const { owner_link, workspaces } = await vouch<{
@@ -21,7 +21,7 @@ async function ownAccount(page: Page) {
 async function comeIn(page: Page, link: string, email: string) {
   await page.goto(link)
   await page.getByLabel("Name", { exact: true }).fill("A person")
-  // A link may be for one address.
+  // The link may be restricted to one address.
   const address = page.getByLabel("Email", { exact: true })
   if (await address.isEditable()) await address.fill(email)
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
@@ -29,7 +29,7 @@ async function comeIn(page: Page, link: string, email: string) {
   await expect(page.getByRole("button", { name: /^Account of/ })).toBeVisible()
 }
 
-/** Sets up an authenticator app where the page has its card. */
+/** Sets up an authenticator app with the page's card. */
 async function addCodes(page: Page) {
   await page.getByRole("button", { name: "Turn on", exact: true }).click()
   const dialog = page.getByRole("dialog")
@@ -43,7 +43,7 @@ async function addCodes(page: Page) {
   await dialog.getByRole("button", { name: "I have stored these codes" }).click()
 }
 
-test("an account demands a second factor: its owner has one, and members set theirs up before anything else", async ({
+test("an account requires a second factor: its owner has one, and members must set theirs up first", async ({
   page,
   browser,
   traffic,
@@ -82,7 +82,7 @@ test("an account demands a second factor: its owner has one, and members set the
   await expect(heading(theirs, "Set up a second factor")).toBeVisible()
   await theirs.goto(`/${workspace}/attestations`)
   await expect(heading(theirs, "Set up a second factor")).toBeVisible()
-  // Nothing leads to a page that would not be shown.
+  // No link leads to a page that would not be shown.
   const sections = theirs.getByRole("navigation", { name: "Main" })
   await expect(sections).toHaveCount(0)
   await expect(theirs.getByRole("link", { name: /^Times in/ })).toHaveCount(0)

@@ -16,7 +16,7 @@ async function signOut(page: Page) {
   await expect(heading(page, "Sign in")).toBeVisible()
 }
 
-test("a second factor is turned on with a code, asked for at the next sign-in, and turned off", async ({
+test("a second factor is turned on with a code, required at the next sign-in, and turned off", async ({
   browser,
   customer,
 }) => {
@@ -51,7 +51,7 @@ test("a second factor is turned on with a code, asked for at the next sign-in, a
   await signIn(page, email)
   await expect(heading(page, "Second factor")).toBeVisible()
   await expectSound(page)
-  // The next one: each works once.
+  // The next code, because each works once.
   await page.getByLabel("Code").fill(totp.generate({ timestamp: Date.now() + 30_000 }))
   await page.getByRole("button", { name: "Confirm" }).click()
   await expect(heading(page, "Overview")).toBeVisible()
@@ -115,7 +115,7 @@ test("a passkey is added with a name, signs in without a password, and is remove
   await context.close()
 })
 
-test("people see where they are signed in, sign one browser out, and then every one", async ({
+test("members see where they are signed in, sign out one browser, then all", async ({
   browser,
   customer,
 }) => {
@@ -152,7 +152,7 @@ test("people see where they are signed in, sign one browser out, and then every 
   await context.close()
 })
 
-test("name and password are changed: the old password opens nothing, and other browsers are signed out", async ({
+test("name and password are changed: the old password stops working, and other browsers are signed out", async ({
   browser,
   customer,
 }) => {
@@ -186,7 +186,7 @@ test("name and password are changed: the old password opens nothing, and other b
   await context.close()
 })
 
-test("theme and time zone are chosen: the page comes in the theme at once, and every time is of the zone that it names", {
+test("theme and time zone are chosen: the page has the theme at once, and all times use the named zone", {
   tag: "@phone",
 }, async ({ browser, customer }) => {
   const { page, context } = await ownMember(browser, customer)
@@ -195,7 +195,7 @@ test("theme and time zone are chosen: the page comes in the theme at once, and e
   const light = await canvas()
   await page.getByLabel("Theme").selectOption("Dark")
   await page.getByLabel("Time zone").selectOption("Asia/Tokyo")
-  // Where there is little room, by its offset alone.
+  // On narrow screens, only the offset.
   const zoneNote = page.getByRole("link", { name: /^Times in (Asia\/Tokyo|(GMT|UTC)\+9)$/ })
   await expect(zoneNote).toHaveCount(0)
   await page.getByRole("button", { name: "Save display" }).click()
@@ -203,11 +203,11 @@ test("theme and time zone are chosen: the page comes in the theme at once, and e
   expect(await canvas()).not.toBe(light)
   await expectSound(page)
 
-  // Which looks at it in both.
+  // Checks the page in both themes.
   await page.emulateMedia({ colorScheme: "light" })
   expect(await canvas()).not.toBe(light)
 
-  // In the page as the server sends it: nothing flashes before.
+  // In the server's HTML, so that no other theme flashes first.
   const html = await (await page.request.get(section(customer, "overview"))).text()
   expect(html).toMatch(/<html[^>]* data-theme="dark"/)
   await page.reload()
@@ -230,7 +230,7 @@ test("theme and time zone are chosen: the page comes in the theme at once, and e
   await context.close()
 })
 
-test("what a member is mailed about is switched off, and stays so", { tag: "@phone" }, async ({
+test("a member turns off an email notification, and it stays off", { tag: "@phone" }, async ({
   browser,
   customer,
 }) => {
@@ -251,7 +251,7 @@ test("what a member is mailed about is switched off, and stays so", { tag: "@pho
   await context.close()
 })
 
-test("who is not mailed about anything is told so", async ({ browser, customer }) => {
+test("a role without emails sees that it gets none", async ({ browser, customer }) => {
   const { page, context } = await ownMember(browser, customer, "viewer")
   await expect(page.getByText("Your role gets no emails.")).toBeVisible()
   await context.close()

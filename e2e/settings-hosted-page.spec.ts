@@ -9,7 +9,7 @@ const icon = readFileSync(new URL("../public/apple-touch-icon.png", import.meta.
 
 const card = (page: Page) => page.getByRole("region", { name: "Hosted page" })
 
-test("an owner brands the hosted page, sees it before, and every colour can be read", {
+test("an owner brands the hosted page with a preview, and every colour is readable", {
   tag: "@phone",
 }, async ({ page, browser, customer, traffic }) => {
   traffic.forgive(/status of 4/)
@@ -29,7 +29,7 @@ test("an owner brands the hosted page, sees it before, and every colour can be r
   await choose("logo.png", "image/png", Buffer.from("<svg></svg>"))
   await form.getByRole("button", { name: "Save hosted page" }).click()
   await expect(form.getByText("Must be a PNG, JPEG or WebP image.")).toBeVisible()
-  // As large as one may be, of what no compression makes smaller.
+  // The largest allowed size, with data that does not compress.
   await choose("logo.png", "image/png", Buffer.concat([icon, randomBytes(100_000 - icon.length)]))
   await form.getByRole("button", { name: "Save hosted page" }).click()
   await expect(page.getByText("Hosted page saved")).toBeVisible()
@@ -66,7 +66,7 @@ test("an owner brands the hosted page, sees it before, and every colour can be r
   await expect(page.getByText("Hosted page saved").last()).toBeVisible()
 })
 
-test("others read what it shows, and change nothing", async ({ as, customer }) => {
+test("other members see the brand and cannot change it", async ({ as, customer }) => {
   const page = await as("developer")
   await page.goto(section(customer, "settings?part=workspace"))
   await expect(card(page)).toContainText("Contact")

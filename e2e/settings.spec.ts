@@ -3,7 +3,7 @@ import { origin } from "./api.ts"
 import { ownMember, PASSWORD, section, test } from "./dashboard.ts"
 import { expect, expectSound, heading } from "./support.ts"
 
-test("an owner invites by a link; who joins by it gets the role, another one, and is removed", {
+test("an owner invites by a link, and the new member gets the role, another role, and is removed", {
   tag: ["@journey", "@phone"],
 }, async ({ page, browser, customer }) => {
   await page.goto(section(customer, "settings"))
@@ -50,7 +50,7 @@ test("an owner invites by a link; who joins by it gets the role, another one, an
   await guest.close()
 })
 
-test("the keys that a removed member knows are shown, and revoked with a click", async ({
+test("the keys that a removed member knows are shown and revoked with a click", async ({
   page,
   browser,
   customer,
@@ -85,7 +85,7 @@ test("the keys that a removed member knows are shown, and revoked with a click",
   await context.close()
 })
 
-test("an invitation that is revoked opens nothing", async ({ page, browser, customer }) => {
+test("a revoked invitation does not work", async ({ page, browser, customer }) => {
   const email = `${randomBytes(6).toString("hex")}@example.com`
   await page.goto(section(customer, "settings"))
   await page.getByRole("button", { name: "Invite member" }).click()
@@ -106,7 +106,7 @@ test("an invitation that is revoked opens nothing", async ({ page, browser, cust
   await guest.close()
 })
 
-test("the only owner cannot leave: the page says why, and stays", async ({ page, traffic, customer }) => {
+test("the only owner cannot leave, and the page says why", async ({ page, traffic, customer }) => {
   traffic.forgive(/409 \(Conflict\)/)
   await page.goto(section(customer, "settings"))
   await page.getByRole("button", { name: "Change Olivia Owner" }).click()
@@ -119,7 +119,7 @@ test("the only owner cannot leave: the page says why, and stays", async ({ page,
   await expect(heading(page, "Settings")).toBeVisible()
 })
 
-test("a viewer changes nothing on the page, and the server refuses what is sent beside it", async ({
+test("a viewer cannot change anything on the page, and the server refuses direct calls", async ({
   as,
   customer,
 }) => {
@@ -136,7 +136,7 @@ test("a viewer changes nothing on the page, and the server refuses what is sent 
   expect(refused.status()).toBe(403)
 })
 
-test("the workspace's part shows what it is and who issues for it", async ({ page, customer }) => {
+test("the workspace tab shows its facts and its issuer", async ({ page, customer }) => {
   await page.goto(section(customer, "settings?part=workspace"))
   await expect(page.getByLabel("Company name")).toHaveValue(customer.account)
   await expect(page.getByText(`${origin}/v1`)).toBeVisible()
@@ -144,7 +144,7 @@ test("the workspace's part shows what it is and who issues for it", async ({ pag
   await expectSound(page)
 })
 
-test("an owner names the company, and everybody else reads it", async ({ page, as, customer }) => {
+test("an owner names the company, and all other members see it", async ({ page, as, customer }) => {
   await page.goto(section(customer, "settings?part=workspace"))
   const name = page.getByLabel("Company name")
   await expect(name).toHaveValue(customer.account)
@@ -158,7 +158,7 @@ test("an owner names the company, and everybody else reads it", async ({ page, a
   await viewer.goto(section(customer, "settings?part=workspace"))
   await expect(viewer.getByText(other, { exact: true }).last()).toBeVisible()
   await expect(viewer.getByLabel("Company name")).toHaveCount(0)
-  // Other tests know it by its first one.
+  // Restores the name that other tests expect.
   await name.fill(customer.account)
   await page.getByRole("button", { name: "Save company name" }).click()
   await expect(page.getByRole("banner")).not.toContainText(other)

@@ -3,13 +3,12 @@ import { startOwnServer } from "./own-server.ts"
 import { expect, expectSound, heading } from "./support.ts"
 import { vouch } from "./vouch.ts"
 
-test.describe("for whoever is not signed in", () => {
+test.describe("without a sign-in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("the first owner comes in by the link that the start prints, once", { tag: "@journey" }, async ({
-    page,
-    traffic,
-  }) => {
+  test("the first owner signs up with the link that the start prints, which works once", {
+    tag: "@journey",
+  }, async ({ page, traffic }) => {
     // The second use of the link.
     traffic.forgive(/status of 404/)
     const server = await startOwnServer()
@@ -36,7 +35,7 @@ test.describe("for whoever is not signed in", () => {
     }
   })
 
-  test("a page of the dashboard asks to sign in first, and is there afterwards", {
+  test("a page of the dashboard asks to sign in first, and opens afterwards", {
     tag: ["@journey", "@phone"],
   }, async ({ page, traffic, customer }) => {
     // The wrong password.
@@ -55,7 +54,7 @@ test.describe("for whoever is not signed in", () => {
     expect(new URL(page.url()).pathname).toBe(section(customer, "settings"))
   })
 
-  test("a forgotten password: no mail is promised where none is sent, and the operator's link works once", async ({
+  test("a forgotten password: a server without mail promises none, and the operator's link works once", async ({
     page,
     traffic,
     customer,
@@ -88,7 +87,7 @@ test.describe("for whoever is not signed in", () => {
   })
 })
 
-test("the workspace switch goes to the same section of the other mode, and a banner says what is not real there", {
+test("the workspace switch opens the same section of the other mode, and a banner says what is not real there", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   await page.goto(section(customer, "keys"))
@@ -101,7 +100,7 @@ test("the workspace switch goes to the same section of the other mode, and a ban
   await expect(modes.getByRole("link", { name: "Live" })).toHaveAttribute("aria-current", "true")
 })
 
-test("another customer's workspace is none, and the way leads back to one's own", async ({
+test("another customer's workspace is not found, and the page links to one's own", async ({
   page,
   traffic,
   customer,

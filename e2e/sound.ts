@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test"
 import type axe from "axe-core"
 import { expect } from "./expect.ts"
 
-/** Half as much to send to each page as `axe.source`. */
+/** Half the size of `axe.source`, which is sent to each page. */
 const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 
 const sizes = [
@@ -13,28 +13,27 @@ const sizes = [
 ]
 
 /**
- * Holds in every state of every page, on a phone's screen and on a desktop's: no axe violation in light or dark, and
- * nothing wider than the screen. The page then has the size that it had. What is a phone has one size: the others have
- * been seen by the same test on the desktop. `within` is a selector of what axe looks at, where the rest of a page has
- * been looked at by itself.
+ * Checks a state of a page on a phone's screen and a desktop's: no axe violation in light or dark, and nothing wider than
+ * the screen. Restores the page's size afterwards. A phone has only one size, because the same test checks the others on
+ * the desktop. `within` limits axe to a selector if the rest of the page was already checked.
  */
 export async function expectSound(page: Page, within = "html"): Promise<void> {
   const before = page.viewportSize()!
-  // Still first: a colour on its way from light to dark is neither.
+  // Waits first, because a colour in transition from light to dark is neither.
   await page.emulateMedia({ reducedMotion: "reduce" })
-  // What is in another document would not be looked at.
+  // Content in another document would not be checked.
   expect(page.frames()).toHaveLength(1)
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(source)
-  // The page's own size last, so that it is left as it was found.
+  // The page's own size last, so that it is restored.
   const isPhone = await page.evaluate(() => matchMedia("(pointer: coarse)").matches)
   const others = isPhone ? [] : sizes.filter(({ width }) => width !== before.width)
   for (const size of [...others, before]) {
     await page.setViewportSize(size)
-    // What depends on the size is told of it in the frame that draws it.
+    // Code that depends on the size is notified in the frame that draws it.
     await drawn(page)
     for (const scheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: scheme })
-      // Rows that are about to be replaced are dimmed for as long.
+      // Rows about to be replaced are dimmed until then.
       await expect(page.locator("tbody.opacity-60")).toHaveCount(0)
       expect(await violations(page, scheme, within), `${scheme}, ${size.width} px`).toEqual([])
     }
@@ -44,13 +43,13 @@ export async function expectSound(page: Page, within = "html"): Promise<void> {
   await page.setViewportSize(before)
 }
 
-/** Until what has changed is on the screen. */
+/** Waits until changes are drawn. */
 const drawn = (page: Page) =>
   page.evaluate(
     () => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(null)))),
   )
 
-/** Dark differs in its colours alone. */
+/** Dark differs only in its colours. */
 const violations = (page: Page, scheme: "light" | "dark", within: string): Promise<string[]> =>
   page.evaluate(
     async ({ rules, within }) => {

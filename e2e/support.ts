@@ -6,9 +6,9 @@ import { createKey } from "./vouch.ts"
 export { expect } from "./expect.ts"
 export { expectSound } from "./sound.ts"
 
-/** What a page asked for and complained of. Every test ends by looking at it. */
+/** The requests and errors of a page, which every test checks at its end. */
 export type Traffic = {
-  /** Requests that the page sent, in their order. */
+  /** Requests of the page, in order. */
   requests: { url: string; referer: string | undefined }[]
   /** Allows errors that would otherwise fail the test. */
   forgive(trouble: RegExp): void
@@ -16,7 +16,7 @@ export type Traffic = {
 
 export const test = base.extend<{ traffic: Traffic }, { api: Api }>({
   api: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
     async ({}, use) => use(apiOf(await createKey("e2e"))),
     { scope: "worker" },
   ],
@@ -43,12 +43,12 @@ function watchTraffic(page: Page) {
     const read = async () => {
       asked.referer = (await request.allHeaders()).referer
     }
-    // A request that never left, or that its page took along, has no headers.
+    // A request that was never sent, or was cancelled with its page, has no headers.
     reading.push(read().catch(() => {}))
   })
   page.on("requestfailed", (request) => {
     const trouble = `${new URL(request.url()).pathname}: ${request.failure()?.errorText}`
-    // The browser fetches it for a tab of its own accord, and gives it up when the page is left.
+    // The browser fetches it for a tab itself, and cancels it when the page is left.
     if (trouble !== "/icon.svg: net::ERR_ABORTED") troubles.push(trouble)
   })
   page.on("console", (message) => {
@@ -62,7 +62,7 @@ function watchTraffic(page: Page) {
   }
 }
 
-/** A hosted page's own address is the one place where a session's id may stand. */
+/** Only the address of a hosted page may contain a session id. */
 function leaksOf({ requests }: Traffic): string[] {
   return requests.flatMap(({ url, referer }) => [
     ...(url.includes("sess_") && !/^http:\/\/localhost:\d+\/verify\/sess_\w+(?:\?lang=[a-z]+)?$/.test(url)
@@ -75,7 +75,7 @@ function leaksOf({ requests }: Traffic): string[] {
 export const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { level: 1, name, exact: true })
 
-/** Fills in the sandbox's form as a person who may pass, and sends it. */
+/** Fills in the sandbox's form with data that can be approved, and sends it. */
 export async function submitForm(page: Page, { outcome = "approved" }: { outcome?: string } = {}) {
   await fillInForm(page, { outcome })
   await page.getByRole("button", { name: "Submit verification" }).click()
@@ -89,7 +89,7 @@ export async function fillInForm(page: Page, { outcome = "approved" }: { outcome
   await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
 }
 
-/** Brings the page to the front, or as if another tab covered it. */
+/** Simulates that the page is in front, or hidden by another tab. */
 export async function setHidden(page: Page, hidden: boolean) {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden })
@@ -97,7 +97,7 @@ export async function setHidden(page: Page, hidden: boolean) {
   }, hidden)
 }
 
-/** As if the reader came back to the page from elsewhere. */
+/** Simulates that the reader returns to the page. */
 export async function seeAgain(page: Page) {
   await setHidden(page, true)
   await setHidden(page, false)

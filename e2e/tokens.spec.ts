@@ -6,7 +6,7 @@ import { type Customer, expect, expectSound, heading, section, test } from "./da
 
 const fresh = () => randomBytes(3).toString("hex")
 
-/** A token made over the API. */
+/** A token created by the API. */
 async function makeToken({ api }: Customer, more: object = {}): Promise<string> {
   const id = `fund_${fresh()}`
   await api.call("POST", "/mint-configs", {
@@ -24,7 +24,7 @@ const operationsOf = async ({ api }: Customer, id: string) =>
     status: string
   }[]
 
-/** Opens the form, and enters what a mint takes. */
+/** Opens the form and enters a mint. */
 async function fillInMint(page: Page, wallet: string, amount: string) {
   await page.getByRole("button", { name: "Mint", exact: true }).click()
   await page.getByLabel("Wallet", { exact: true }).fill(wallet)
@@ -51,7 +51,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expect(page.getByLabel("Configuration id")).toHaveValue(`harbour_${run}_v1`)
     await page.getByLabel("Symbol").fill("HARBOUR FUND")
     await expect(page.getByText("Must be 1 to 10 letters, digits and periods")).toBeVisible()
-    // The id is right by the time of the submit, whatever was last said of it: the focus goes to what is wrong now.
+    // The id is valid at the submit, even if its last check failed, so the focus goes to the field that is wrong now.
     await page.getByLabel("Name", { exact: true }).fill("")
     await expect(page.getByLabel("Name", { exact: true })).toHaveAttribute("aria-invalid", "true")
     await page.getByLabel("Name", { exact: true }).fill(`Harbour ${run}`)
@@ -159,7 +159,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   ])
 })
 
-test("from a refusal it is one click to a session for that wallet", async ({ page, customer }) => {
+test("a refusal offers to start a session for that wallet with one click", async ({ page, customer }) => {
   const id = await makeToken(customer, { required_schema: "accredited_investor_v1" })
   const stranger = newWallet()
   await page.goto(section(customer, `tokens/${id}`))
@@ -200,7 +200,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   await expect(other.getByRole("button", { name: "Mint more" })).toBeVisible()
   expect(await operationsOf(customer, id)).toHaveLength(1)
 
-  // To do the same again, enter it again.
+  // Entering the same values again starts another operation.
   await page.getByRole("button", { name: "Mint more" }).click()
   await page.getByLabel("Wallet", { exact: true }).fill(wallet)
   await page.getByLabel("Amount", { exact: true }).fill("7.25")
@@ -210,7 +210,7 @@ test("a double click, a lost answer and a second tab mint once", async ({
   expect(await operationsOf(customer, id)).toHaveLength(2)
 })
 
-test("a paused token says so, and refuses until it is unpaused", async ({ page, customer }) => {
+test("a paused token says so and refuses until it is unpaused", async ({ page, customer }) => {
   const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   await page.goto(section(customer, `tokens/${id}`))
   await page.getByRole("button", { name: "Pause" }).click()
@@ -251,10 +251,7 @@ test("rules are changed, and accounts follow a change of mode", { tag: "@phone" 
   await expectSound(page)
 })
 
-test("holders whose accounts were paid for again show how often, of how many times", async ({
-  page,
-  customer,
-}) => {
+test("holders show how often their accounts were reopened, and the limit", async ({ page, customer }) => {
   const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   await customer.api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
   await page.goto(section(customer, `tokens/${id}`))
@@ -270,7 +267,7 @@ test("holders whose accounts were paid for again show how often, of how many tim
   await expectSound(page)
 })
 
-test("operations are filtered by wallet and status, and the filters stand in the address", async ({
+test("operations are filtered by wallet and status, and the filters are in the address", async ({
   page,
   customer,
 }) => {
@@ -295,7 +292,7 @@ test("operations are filtered by wallet and status, and the filters stand in the
   await expect(rows).toHaveCount(3)
 })
 
-test("a viewer sees everything, and finds nothing to change it with", async ({ as, customer }) => {
+test("a viewer sees everything and has no controls to change it", async ({ as, customer }) => {
   const id = await makeToken(customer)
   const page = await as("viewer")
   await page.goto(section(customer, "tokens"))
@@ -318,7 +315,7 @@ test("a viewer sees everything, and finds nothing to change it with", async ({ a
   expect([refused.status(), (await refused.json()).error.data.error]).toEqual([403, "insufficient_scope"])
 })
 
-test("a token and an operation that are not there say so", async ({ page, customer, traffic }) => {
+test("an unknown token or operation says so", async ({ page, customer, traffic }) => {
   traffic.forgive(/404/)
   await page.goto(section(customer, "tokens/none_v1"))
   await expect(

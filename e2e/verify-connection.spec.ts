@@ -5,7 +5,7 @@ const CALLS = "**/api/trpc/**"
 const LOOKS = "**/api/trpc/verification.view"
 
 test.describe("the connection", () => {
-  test("may be slow: the page is there before anything else is asked for", async ({ page, api, traffic }) => {
+  test("may be slow: the page is complete before it sends other requests", async ({ page, api, traffic }) => {
     const { url } = await api.start()
     await page.route(CALLS, () => {})
     await page.goto(url)
@@ -15,10 +15,14 @@ test.describe("the connection", () => {
     expect(asked.filter((one) => !one.includes("/api/") && !one.endsWith("/icon.svg"))).toEqual([url])
   })
 
-  test("may fail at first: the page tries again, by itself and when told", async ({ page, api, traffic }) => {
+  test("may fail at first: the page retries automatically and by its button", async ({
+    page,
+    api,
+    traffic,
+  }) => {
     traffic.forgive(/ERR_FAILED|status of 503/)
     const { url } = await api.start()
-    // The server is back once the button is pressed: the page's own retries before that fail.
+    // The server works again once the button is pressed. The page's own retries before that fail.
     let pressed = false
     await page.exposeFunction("pressed", () => {
       pressed = true
@@ -35,7 +39,7 @@ test.describe("the connection", () => {
     await expect(heading(page, "Verify your identity")).toBeVisible({ timeout: 2000 })
   })
 
-  test("a server that is back shows the page without anybody's doing", async ({ page, api, traffic }) => {
+  test("the page appears without any action once the server works again", async ({ page, api, traffic }) => {
     traffic.forgive(/status of 503/)
     const { url } = await api.start()
     let isBack = false
@@ -46,7 +50,7 @@ test.describe("the connection", () => {
     await expect(heading(page, "Verify your identity")).toBeVisible()
   })
 
-  test("may be lost while a verification is checked, and comes back", async ({ page, api, traffic }) => {
+  test("may be lost while a verification is checked, and recovers", async ({ page, api, traffic }) => {
     traffic.forgive(/ERR_FAILED/)
     const { url } = await api.start()
     await page.goto(url)
@@ -59,7 +63,7 @@ test.describe("the connection", () => {
     await expect(page.getByText("Connection lost, trying again")).toBeHidden()
   })
 
-  test("is used closely for half a minute, then rarely, and not while nobody looks", async ({
+  test("is polled often for half a minute, then rarely, and not while the page is hidden", async ({
     page,
     api,
     traffic,
@@ -67,7 +71,7 @@ test.describe("the connection", () => {
     const looks = () => traffic.requests.filter(({ url }) => url.endsWith("verification.view")).length
     const looksWithin = async (time_ms: number) => {
       const before = looks()
-      // In steps, because every look waits for a real answer before it sets the next timer.
+      // In steps, because each poll waits for a real answer before it sets the next timer.
       for (let passed_ms = 0; passed_ms < time_ms; passed_ms += 100) {
         await page.clock.runFor(100)
         await page.evaluate(() => fetch("/icon.svg").then((response) => response.arrayBuffer()))
@@ -79,10 +83,10 @@ test.describe("the connection", () => {
     await page.goto(url)
     await submitForm(page, { outcome: "in_review" })
     await expect(page.getByText("A reviewer is checking it. You can close this page and open")).toBeVisible()
-    // From here on its time is that of this test, however long an answer takes.
+    // From here on the test controls the page's time, no matter how long an answer takes.
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
     expect(await looksWithin(3000)).toBeGreaterThanOrEqual(3)
-    // A look that is under way just then has waited too long at once.
+    // A poll in progress at that moment times out at once.
     traffic.forgive(/verification\.view: net::ERR_ABORTED/)
     await page.clock.fastForward(30_000)
     await expect.poll(() => looksWithin(6000)).toBeLessThanOrEqual(4)

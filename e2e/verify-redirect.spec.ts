@@ -4,7 +4,7 @@ import { type OwnServer, startOwnServer } from "./own-server.ts"
 import { expect, expectSound, heading, test } from "./support.ts"
 import { createKey } from "./vouch.ts"
 
-// The hosted page with a provider that verifies on a page of its own, on a server of its own.
+// The hosted page with a provider that verifies on its own page, on a separate server.
 let vendor: Vendor
 let server: OwnServer
 let ours: Api
@@ -16,7 +16,7 @@ test.beforeAll(async () => {
     settings: { ...vendor.settings, VOUCH_TEST_PROVIDER: "exampleid" },
   })
   vendor.reportTo(`${server.origin}/v1/kyc/webhook/exampleid`)
-  // The command line does not know the double.
+  // The command line cannot use the provider's double.
   ours = apiOf(await createKey("e2e", { ...server.env, VOUCH_TEST_PROVIDER: "" }), server.origin)
 })
 test.afterAll(async () => {
@@ -54,7 +54,7 @@ test("consent, the provider's page, back, and the result", async ({ page }) => {
   expect(await ours.status(wallet)).toMatchObject({ status: "verified" })
 })
 
-test("a provider that is down says so; the same page goes on when it is back", async ({ page, traffic }) => {
+test("the page says that a provider is down, and continues when it is back", async ({ page, traffic }) => {
   traffic.forgive(/status of 503/)
   const { url, sessionId } = await ours.start()
   await page.goto(url)

@@ -9,7 +9,7 @@ import { expect, expectSound, heading, test } from "./support.ts"
 import { createKey } from "./vouch.ts"
 import { type InstalledWallet, installWallet } from "./wallet.ts"
 
-// The hosted page where the wallet has to sign: live mode, with a provider that verifies somebody.
+// The hosted page with a wallet proof: live mode, with a provider that verifies people.
 let vendor: Vendor
 let server: OwnServer
 let ours: Api
@@ -21,7 +21,7 @@ test.beforeAll(async () => {
     settings: { ...vendor.settings, VOUCH_LIVE_PROVIDER: "exampleid" },
   })
   vendor.reportTo(`${server.origin}/v1/kyc/webhook/exampleid`)
-  // The command line does not know the double.
+  // The command line cannot use the provider's double.
   const env = { ...server.env, VOUCH_LIVE_PROVIDER: "" }
   ours = apiOf(await createKey("e2e", env, "live"), server.origin)
 })
@@ -94,7 +94,7 @@ test("by keyboard: consent, the wallet signs in, the provider, and the result", 
   expect(await ours.status(wallet.address)).toMatchObject({ status: "verified" })
 })
 
-test("of several wallets one is chosen; one that signs messages alone is enough", async ({
+test("one of several wallets is chosen, and one that only signs messages is enough", async ({
   page,
   traffic,
 }) => {
@@ -125,7 +125,7 @@ test("of several wallets one is chosen; one that signs messages alone is enough"
   await expect(goOn(page)).toBeVisible()
 })
 
-test("who declines can try again, and what a wallet changed is refused in words", async ({
+test("an investor who declines can try again, and a message changed by the wallet is refused with a reason", async ({
   page,
   traffic,
 }) => {
@@ -154,14 +154,16 @@ test("who declines can try again, and what a wallet changed is refused in words"
     await signWith(page, "Test Wallet").click()
     await expect(alert(page)).toHaveText(words)
   }
-  // It is where it was after a reload: the consent is kept.
+  // After a reload the page is at the same step, because the consent is kept.
   await page.reload()
   await expect(heading(page, STEP)).toBeVisible()
   await signWith(page, "Test Wallet").click()
   await expect(goOn(page)).toBeVisible()
 })
 
-test("a wallet that never answers holds up no other, nor itself when it is asked again", async ({ page }) => {
+test("a wallet that never answers blocks neither other wallets nor its own next request", async ({
+  page,
+}) => {
   const wallet = newSigningWallet()
   const asked: ((text: string | null) => void)[] = []
   await installWallet(page, {
@@ -178,14 +180,14 @@ test("a wallet that never answers holds up no other, nor itself when it is asked
     await expect.poll(() => asked.length).toBe(times)
     await expect(page.getByText("Approve the request in Silent Wallet.")).toBeVisible()
   }
-  // What it says of the first request is too late.
+  // Its answer to the first request is too late.
   asked[0]!(null)
   await expect(alert(page)).toHaveText("")
   await signWith(page, "Test Wallet").click()
   await expect(goOn(page)).toBeVisible()
 })
 
-// What a hardware wallet's account can do through an app, and how it fails, by what is public of each.
+// What hardware wallets can do through an app, and how they fail, from public reports.
 type Case = [string, Omit<InstalledWallet, "name" | "accounts">, "at once" | "another way" | "unsent"]
 const SIGNS_ALL = ["solana:signIn", "solana:signMessage", "solana:signTransaction"] as const
 test.describe("a hardware wallet", () => {
@@ -203,7 +205,7 @@ test.describe("a hardware wallet", () => {
       },
       "another way",
     ],
-    // Accounts that list transactions alone, as Wallet Standard lets the account of a device.
+    // Accounts that list only transactions, as Wallet Standard allows for devices.
     ["Phantom and others", { can: SIGNS_ALL, accountsList: ["solana:signTransaction"] }, "unsent"],
     // "Signing off chain messages with Ledger is not yet supported": https://github.com/anza-xyz/wallet-adapter/issues/800
     [
@@ -229,7 +231,7 @@ test.describe("a hardware wallet", () => {
       },
       "unsent",
     ],
-    // The app can, the account does not list it: https://github.com/solana-foundation/connectorkit/pull/59
+    // The app supports it, but the account does not list it: https://github.com/solana-foundation/connectorkit/pull/59
     [
       "Jupiter",
       {
@@ -269,7 +271,7 @@ test.describe("a hardware wallet", () => {
       await agree(page)
       await signWith(page, name).click()
       if (outcome === "another way") {
-        // One that may have been declined is asked again, or in another way.
+        // A request that may have been declined is repeated, or sent in another way.
         await expect(alert(page)).toHaveText(new RegExp(`^${name} did not sign\\.`))
         await expect(signWith(page, name)).toBeVisible()
         const other = page.getByRole("button", { name: `Sign in another way with ${name}` })
@@ -310,7 +312,7 @@ test("a smart wallet's members send a memo on chain, and the page checks the tra
   await expectSound(page)
 })
 
-test("without a wallet the page says what to do, and takes one that comes later", async ({ page }) => {
+test("without a wallet the page says what to do, and accepts one that appears later", async ({ page }) => {
   const wallet = newSigningWallet()
   const announce = await installWallet(page, {
     name: "Late",
@@ -322,7 +324,7 @@ test("without a wallet the page says what to do, and takes one that comes later"
   await page.goto(`${url}?lang=en`)
   await agree(page)
   await expect(page.getByText("This browser has no Solana wallet. Install")).toBeVisible()
-  // A phone gets the address of this page, and not the language of this browser.
+  // The address for the phone does not contain this browser's language.
   const code = page.getByRole("img", { name: "QR code with the address of this page" })
   await expect(code).toBeVisible()
   const drawn = await code.locator("path").getAttribute("d")

@@ -34,27 +34,30 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBeLessThan(0.01)
   })
 
-  test("a rejected one is told the reason and what to do", async ({ page, api }) => {
+  test("a rejected one shows the reason and what to do", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "rejected" })
     await expect(heading(page, "Verification rejected")).toBeVisible()
     await expect(page.getByText("Your information could not be verified.")).toBeVisible()
-    // What the provider said in words is the customer's alone.
+    // Only the customer sees the provider's own words.
     await expect(page.getByText("The sandbox was told")).toHaveCount(0)
     await expect(page.getByText("Contact e2e if you think this is a mistake")).toBeVisible()
     await expectSound(page)
     expect(await api.status(wallet)).toMatchObject({ status: "rejected", onchain_tx: null })
   })
 
-  test("one in review is being checked, also when its page is opened again", async ({ page, api }) => {
+  test("one in review shows that it is being checked, also when its page is opened again", async ({
+    page,
+    api,
+  }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "in_review" })
-    // What is said of a review: whoever is sent on earlier would break off the page's own way there.
+    // Waits for the text about the review, because an earlier navigation would interrupt the page's own.
     await expect(page.getByText("open the same link later to see the result")).toBeVisible()
     await expectSound(page)
-    // Between two looks: one that is under way would be broken off, and rightly counted as failed.
+    // Between two polls, because a poll in progress would be cancelled and counted as failed.
     const look = await page.waitForResponse("**/verification.view")
     await look.finished()
     await page.reload()
@@ -68,7 +71,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     api,
     traffic,
   }) => {
-    // The page may be looking after its session just when it is opened again.
+    // The page may be polling when it is opened again.
     traffic.forgive(/verification\.view: net::ERR_ABORTED/)
     const { url } = await api.start()
     await page.goto(url)
@@ -78,7 +81,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await expect(page.getByRole("main").getByText("Your last submission could not be decided.")).toBeVisible()
     await expect(heading(page, "Verify your identity")).toBeFocused()
     await expectSound(page)
-    // What was entered is still there, also when the page is opened again; only the consent is asked for anew.
+    // Entered values are still there when the page is opened again. Only the consent must be given again.
     for (const open of [async () => {}, async () => void (await page.reload())]) {
       await open()
       await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
@@ -89,11 +92,11 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
     await page.getByRole("button", { name: "Submit verification" }).click()
     await expect(heading(page, "Your wallet is verified")).toBeVisible()
-    // With the outcome it has done its work.
+    // The stored values are deleted with the outcome.
     await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
   })
 
-  test("one that expires is closed, and says where a new link comes from", async ({ page, api }) => {
+  test("one that expires is closed and says where to get a new link", async ({ page, api }) => {
     const { url } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "expired" })
@@ -102,7 +105,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await expectSound(page)
   })
 
-  test("a revoked one says so, and nothing of the team's own reason", async ({ page, api }) => {
+  test("a revoked one says so without the team's internal reason", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page)
@@ -116,7 +119,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await expectSound(page)
   })
 
-  test("one whose validity is over says so", async ({ page, api }) => {
+  test("an expired verification says so", async ({ page, api }) => {
     const { url } = await api.start()
     await showInstead(page, url, (view) => ({ ...view, state: "expired", was: "verified" }))
     await page.goto(url)
@@ -125,7 +128,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
   })
 
   for (const path of ["sess_11111111111111111111Ab", "anything", "x".repeat(500)]) {
-    test(`nobody knows /verify/${path.slice(0, 30)}`, async ({ page, traffic }) => {
+    test(`/verify/${path.slice(0, 30)} is not found`, async ({ page, traffic }) => {
       traffic.forgive(/404/)
       const response = await page.goto(`/verify/${path}`)
       expect(response!.status()).toBe(404)
@@ -137,7 +140,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
 })
 
 test.describe("the form", () => {
-  test("can be filled in and sent by the keyboard alone", async ({ page, api }) => {
+  test("can be filled in and sent by keyboard", async ({ page, api }) => {
     const { url } = await api.start()
     await page.goto(url)
     await expect(heading(page, "Verify your identity")).toBeVisible()
@@ -158,7 +161,7 @@ test.describe("the form", () => {
     await expect(heading(page, "Verification rejected")).toBeFocused()
   })
 
-  test("says what is missing at its field, and goes to the first", async ({ page, api, traffic }) => {
+  test("shows errors at their fields and focuses the first", async ({ page, api, traffic }) => {
     const { url } = await api.start()
     await page.goto(url)
     const country = page.getByLabel("Country", { exact: true })
@@ -203,8 +206,8 @@ test.describe("the form", () => {
   })
 })
 
-test.describe("somebody else decides while the form is open", () => {
-  test("a revocation comes to the page by itself, and what was entered is not sent", async ({
+test.describe("another decision while the form is open", () => {
+  test("a revocation appears without a reload, and entered values are not sent", async ({
     page,
     api,
     traffic,
@@ -299,9 +302,7 @@ test.describe("the way back", { tag: "@phone" }, () => {
 })
 
 test.describe("pages around it", () => {
-  test("the start asks whoever is not signed in to do so, and tells investors where to go", async ({
-    page,
-  }) => {
+  test("the start page asks for a sign-in, and tells investors where to go", async ({ page }) => {
     await page.goto("/")
     await page.waitForURL("/sign-in")
     await expect(heading(page, "Sign in")).toBeVisible()

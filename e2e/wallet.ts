@@ -15,9 +15,9 @@ export type InstalledWallet = {
   can: readonly WalletFeature[]
   /** What its accounts list, where that is something else. */
   accountsList?: readonly string[]
-  /** The error that it answers a request with. */
+  /** The error with which it answers a request. */
   fails?: Partial<Record<WalletFeature, { code?: number; message: string }>>
-  /** What its owner and itself make of a request; the text, if it is signed as it is. */
+  /** The text that the wallet signs for a request: the same text, if neither the wallet nor its owner changes it. */
   asked?: (text: string) => string | null | Promise<string | null>
   /** The version of its `solana:signIn`. */
   signInVersion?: "1.0.0" | "1.1.0"

@@ -7,7 +7,7 @@ const choose = async (page: Page, action: string) => {
   await page.getByRole("menuitem", { name: action }).click()
 }
 
-test("an endpoint is added, tried, told of what happens, changed, disabled, enabled and deleted in the page", {
+test("an endpoint is added, tested, receives events, and is changed, disabled, enabled and deleted in the page", {
   tag: ["@journey", "@phone"],
 }, async ({ page, customer, traffic }) => {
   traffic.forgive(/422 \(Unprocessable|410 \(Gone/)

@@ -1175,7 +1175,7 @@ export interface Methods {
     external_id?: string | undefined
     /** Only the investor who has this wallet */
     wallet?: string | undefined
-    /** Only those of this time or later */
+    /** Only those at this time or later */
     created_after?: string | undefined
     /** Only those before this time */
     created_before?: string | undefined
@@ -1234,7 +1234,7 @@ export interface Methods {
     status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
     /** Only mints, or only transfers */
     kind?: "mint" | "transfer" | undefined
-    /** Only those of this time or later */
+    /** Only those at this time or later */
     created_after?: string | undefined
     /** Only those before this time */
     created_before?: string | undefined
@@ -1317,7 +1317,7 @@ export interface Methods {
     cursor?: string | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
-    /** Only those of this time or later */
+    /** Only those at this time or later */
     created_after?: string | undefined
     /** Only those before this time */
     created_before?: string | undefined

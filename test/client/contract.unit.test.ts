@@ -41,7 +41,9 @@ test("in what is sent, a field that may be left out may be undefined", () => {
 })
 
 test("what the generator does not know stops it, instead of becoming a wrong type", () => {
-  expect(() => typeOf({ type: "string", not: { const: "a" } }, false)).toThrow("does not support the keyword not")
+  expect(() => typeOf({ type: "string", not: { const: "a" } }, false)).toThrow(
+    "does not support the keyword not",
+  )
   expect(() => typeOf({ type: "date" }, false)).toThrow("does not support the type date")
   const changed = structuredClone(document)
   changed.paths["/token/mint"]!.post!.parameters!.push({

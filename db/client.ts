@@ -32,6 +32,8 @@ export let keyReads: Reads
 export let healthReads: Reads
 /** For work without a request: the ledger, scheduled work, the request log. Requests cannot use these connections. */
 export let background: Sql
+/** As `short`, for what the ledger reads in its turns. */
+export let backgroundShort: Queryable
 
 /**
  * Waits for locks are short, so that requests are answered in time. A session that is idle in a transaction, because
@@ -91,6 +93,7 @@ export function connectDatabase(
   sql = requests.sql
   short = requests.short
   background = work.sql
+  backgroundShort = work.short
   reads = pipelines[0]!.sql
   keyReads = pipelines[1]!.sql
   healthReads = pipelines[2]!.sql

@@ -70,10 +70,11 @@ export class Finality {
   /** One check. Throws if the database or the chain cannot be reached; nothing is lost. */
   async tick(): Promise<void> {
     const held = [...this.#inDoubt.held, ...this.#unanswered.held]
-    const all = await readUnfinal(this.#chain.mode, held)
-    this.#late = all.filter(({ isLate }) => isLate).length + held.length
     const { rpc } = this.#chain
-    const due = all.filter(({ slot }) => slot + FINAL_AFTER_SLOTS <= rpc.nodes.slot)
+    const upTo = rpc.nodes.slot - FINAL_AFTER_SLOTS
+    const all = await readUnfinal(this.#chain.mode, { upTo, except: held })
+    this.#late = all.filter(({ isLate }) => isLate).length + held.length
+    const due = all.filter(({ slot }) => slot <= upTo)
     if (due.length === 0) return
     const told = await askStatuses(
       rpc,
@@ -149,7 +150,11 @@ export class Finality {
   }
 }
 
-async function readUnfinal(mode: Mode, except: readonly string[]): Promise<Unfinal[]> {
+/** Those that landed in or before a slot, and those that are late. */
+async function readUnfinal(
+  mode: Mode,
+  { upTo, except }: { upTo: number; except: readonly string[] },
+): Promise<Unfinal[]> {
   const rows = await sql<
     {
       signature: string
@@ -164,6 +169,7 @@ async function readUnfinal(mode: Mode, except: readonly string[]): Promise<Unfin
     select signature, workspace_id, wire, signed_slot, last_valid_block_height, slot,
       settled_at < now() - make_interval(secs => ${LATE_SECONDS}) as is_late
     from transactions where mode = ${mode} and status = 'confirmed' and finalized_at is null
+      and (slot <= ${upTo} or settled_at < now() - make_interval(secs => ${LATE_SECONDS}))
       and not signature = any(${except as string[]})
     order by slot limit ${STATUSES}`
   return rows.map((row) => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { LRUCache } from "lru-cache"
-import { type Queryable, background as sql } from "#db/client.ts"
+import { type Queryable, backgroundShort as short, background as sql } from "#db/client.ts"
 
 /** How long a worker that has stopped keeps others from a workspace: twice the time that signing a batch may take. */
 const LEASE_SECONDS = 6
@@ -57,7 +57,7 @@ export class Leases {
 }
 
 async function readLease(workspaceId: string, token: string) {
-  const [row] = await sql<{ version: number; is_aging: boolean }[]>`
+  const [row] = await short<{ version: number; is_aging: boolean }[]>`
     select version, until < clock_timestamp() + make_interval(secs => ${LEASE_SECONDS / 2}) as is_aging from ledger_leases
     where workspace_id = ${workspaceId} and token = ${token} and until > clock_timestamp()`
   return row ? { lease: { workspaceId, token, version: row.version }, isAging: row.is_aging } : null

@@ -1,4 +1,10 @@
-import { isDatabaseUnavailable, type Queryable, background as sql, type Transaction } from "#db/client.ts"
+import {
+  isDatabaseUnavailable,
+  type Queryable,
+  backgroundShort as short,
+  background as sql,
+  type Transaction,
+} from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -51,7 +57,7 @@ export async function planAll(
     // A newer version running at the same time may have enqueued a kind that is unknown here.
     const plan = async (rows: OperationRow[]) => {
       const definition = kinds.definitionOf(kind)
-      return definition.plan(sql, decodeAll(definition, rows), issuer, known)
+      return definition.plan(short, decodeAll(definition, rows), issuer, known)
     }
     try {
       for (const [id, one] of await plan(group)) plans.set(id, one)

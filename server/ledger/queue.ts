@@ -1,4 +1,4 @@
-import { background as sql } from "#db/client.ts"
+import { backgroundShort as short, background as sql } from "#db/client.ts"
 import { qualified } from "#db/rows.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -101,7 +101,7 @@ export async function readRunnable(
   const now = clock.now()
   const most = only?.size ?? batchSize(workspaceId, BATCH)
   const except = signing.map(({ id }) => id)
-  const readPage = (after: bigint) => sql<Unfinished[]>`
+  const readPage = (after: bigint) => short<Unfinished[]>`
     select ${sql(OPERATION_COLUMNS)}, status, not_before
     from operations
     where workspace_id = ${workspaceId} and status in ('queued', 'submitted') and seq > ${after} and not id = any(${except})
@@ -127,7 +127,7 @@ export async function readRunnable(
  * wait, submitted ones.
  */
 async function readAhead(workspaceId: string, except: readonly string[]): Promise<Unfinished[]> {
-  const urgent = await sql<Unfinished[]>`
+  const urgent = await short<Unfinished[]>`
     select ${sql(OPERATION_COLUMNS)}, status, not_before
     from operations
     where workspace_id = ${workspaceId} and urgent and status in ('queued', 'submitted') and not id = any(${except as string[]})

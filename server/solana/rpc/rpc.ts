@@ -9,6 +9,7 @@ import type {
   VersionedTransaction,
   VersionedTransactionResponse,
 } from "@solana/web3.js"
+import { askSignatures, askStatuses } from "./answers.ts"
 import { HistoryMissing } from "./errors.ts"
 import type { RpcNode } from "./node.ts"
 import type { AskOptions, Question, RpcNodes } from "./nodes.ts"
@@ -139,7 +140,7 @@ export class Rpc {
   ): Promise<At<(SignatureStatus | null)[]>> {
     return this.#at(async (connection) => {
       const options = { searchTransactionHistory: history }
-      const answer = await connection.getSignatureStatuses([...signatures], options)
+      const answer = await askStatuses(connection, signatures, options)
       // The method has no `minContextSlot`.
       if (answer.context.slot + STATUS_LAG < since) throw new Error(`it is at slot ${answer.context.slot}`)
       // A transaction can only have landed in a slot that the node has seen.
@@ -156,7 +157,7 @@ export class Rpc {
   ): Promise<ConfirmedSignatureInfo[]> {
     const { since, commitment = "confirmed", ...page } = options
     const given = { ...page, ...(since === undefined ? {} : { minContextSlot: since }) }
-    return this.#read((connection) => connection.getSignaturesForAddress(address, given, commitment), true)
+    return this.#read((connection) => askSignatures(connection, address, { ...given, commitment }), true)
   }
 
   /** Null if the node does not know it. */
@@ -273,7 +274,7 @@ async function listDown(
   for (;;) {
     const given = { limit: SIGNATURES_AT_ONCE, minContextSlot: since, ...(before && { before }) }
     // A short page is not necessarily the last one: nodes may return fewer.
-    const page = await connection.getSignaturesForAddress(address, given, commitment)
+    const page = await askSignatures(connection, address, { ...given, commitment })
     for (const one of page) {
       if (!(one.slot <= newest)) throw new Error("it lists transactions out of order")
       newest = one.slot

@@ -28,7 +28,8 @@ export type Match = { routes: ReadonlyMap<string, Route>; raw: readonly string[]
 export class RouteTable {
   readonly routes: Route[] = []
   readonly #fixed = new Map<string, Map<string, Route>>()
-  readonly #patterns: Pattern[] = []
+  /** By how many segments they have, and the first of them. */
+  readonly #patterns = new Map<string, Pattern[]>()
 
   constructor(router: AnyRouter) {
     const procedures = router._def.procedures as unknown as Record<string, Procedure>
@@ -50,10 +51,12 @@ export class RouteTable {
       return known
     }
     const segments = path.split("/")
-    const known = this.#patterns.find((pattern) => pattern.segments.join("/") === path)
+    const alike = this.#patterns.get(kindOf(segments)) ?? []
+    this.#patterns.set(kindOf(segments), alike)
+    const known = alike.find((pattern) => pattern.segments.join("/") === path)
     if (known) return known.routes
     const pattern: Pattern = { segments, routes: new Map() }
-    this.#patterns.push(pattern)
+    alike.push(pattern)
     return pattern.routes
   }
 
@@ -71,13 +74,16 @@ export class RouteTable {
     const fixed = this.#fixed.get(path)
     if (fixed) return { routes: fixed, raw: [] }
     const segments = path.split("/")
-    for (const pattern of this.#patterns) {
+    for (const pattern of this.#patterns.get(kindOf(segments)) ?? []) {
       const raw = matchSegments(pattern.segments, segments)
       if (raw) return { routes: pattern.routes, raw }
     }
     return null
   }
 }
+
+/** What two paths have in common if one pattern may match both: no path begins with a parameter. */
+const kindOf = (segments: readonly string[]): string => `${segments.length}/${segments[1]}`
 
 function matchSegments(pattern: readonly string[], segments: readonly string[]): string[] | null {
   if (pattern.length !== segments.length) return null

@@ -67,10 +67,9 @@ export const router = t.router
 export const createCallerFactory = t.createCallerFactory
 
 /** A procedure that anyone may call. */
-export const openProcedure = t.procedure.use(async ({ ctx, getRawInput, next }) => {
-  if (ctx.transport === "pages") requireStorable(await getRawInput())
-  return next()
-})
+export const openProcedure = t.procedure.use(({ ctx, getRawInput, next }) =>
+  ctx.transport === "pages" ? getRawInput().then(requireStorable).then(() => next()) : next(),
+)
 
 /** A procedure of a signed-in user, independent of a workspace. */
 export const userProcedure = openProcedure.use(({ ctx, next }) => {

@@ -54,6 +54,10 @@ export async function seed(url: string, count: number): Promise<Customer[]> {
         )
         wallets.push(...batch)
       }
+      // Their credentials were issued by the workspace's key.
+      await sql`
+        update schemas s set authority = w.authority from workspaces w
+        where w.id = ${workspaceId} and s.workspace_id = w.id`
       const [investors, sessions] = await Promise.all([investorsOf(workspaceId), openSessionsOf(workspaceId)])
       customers.push({ apiKey, wallets, investors, sessions })
     }

@@ -4,7 +4,13 @@ import type { Server, Stage } from "./stage.ts"
 const CONNECTIONS = 32
 const SAMPLE_EVERY_MS = 100
 
-export type Memory = { start_mb: number; peak_mb: number; end_mb: number; samples_mb: number[] }
+export type Memory = {
+  requests: number
+  start_mb: number
+  peak_mb: number
+  end_mb: number
+  samples_mb: number[]
+}
 
 /**
  * Resident memory of the real server, with its pages loaded, while it answers requests of every kind. The peak is the
@@ -29,5 +35,5 @@ export async function measureMemory(stage: Stage, server: Server, requests: numb
     clearInterval(timer)
   }
   const end = residentMemory(server.pid)!
-  return { start_mb: start.now_mb, peak_mb: end.peak_mb, end_mb: end.now_mb, samples_mb }
+  return { requests, start_mb: start.now_mb, peak_mb: end.peak_mb, end_mb: end.now_mb, samples_mb }
 }

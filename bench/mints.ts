@@ -26,6 +26,8 @@ export type MintRow = {
   p99_ms: number
   /** CPU time of the answering process, per mint. */
   cpu_us: number | null
+  /** Against the plain way's client, which signs and follows each transaction: the median of the rounds. */
+  cpu_ratio: number | null
   cores: Cores | null
   ratio: Ratio
 }
@@ -39,7 +41,7 @@ export type Mints = {
   chain: { p50_ms: number; p99_ms: number; slot_ms: number }
 }
 
-type Round = Omit<MintRow, "name" | "ratio">
+type Round = Omit<MintRow, "name" | "ratio" | "cpu_ratio">
 
 /** Alternates between mints through HTTP and plain mints: one runs while the other is idle. */
 export async function measureMints(options: {
@@ -47,16 +49,18 @@ export async function measureMints(options: {
   vouch: Server
   rounds: number
   measure_ms: number
+  /** Of each way before the first round. */
+  first_warmup_ms?: number
   say: (line: string) => void
 }): Promise<Mints> {
-  const { stage, vouch, rounds, measure_ms, say } = options
+  const { stage, vouch, rounds, measure_ms, first_warmup_ms = FIRST_WARMUP_MS, say } = options
   const plain = await stage.plainMints()
   const database = open(stage.databaseUrl, 1)
   try {
     say("POST /token/mint: warming up")
-    await mintPlainly(plain, { clients: CLIENTS, measure_ms: FIRST_WARMUP_MS })
-    await mintAsync(FIRST_WARMUP_MS)
-    await mintWaiting(FIRST_WARMUP_MS)
+    await mintPlainly(plain, { clients: CLIENTS, measure_ms: first_warmup_ms })
+    await mintAsync(first_warmup_ms)
+    await mintWaiting(first_warmup_ms)
     const done = { plain: [] as Round[], async: [] as Round[], waiting: [] as Round[] }
     const alone: number[] = []
     for (let n = 1; n <= rounds; n++) {
@@ -169,6 +173,8 @@ const perMint = (before: number | null, after: number | null, mints: number) =>
 
 function summarise(name: MintRow["name"], rounds: readonly Round[], plain: readonly Round[]): MintRow {
   const pairs = rounds.map((round, n) => round.per_second / plain[n]!.per_second)
+  const cpuPairs = rounds.map(({ cpu_us }, n) => (cpu_us ?? Number.NaN) / (plain[n]!.cpu_us ?? Number.NaN))
+  const isCpuKnown = cpuPairs.every((ratio) => !Number.isNaN(ratio))
   const of = (figure: (round: Round) => number) => median(rounds.map(figure))
   return {
     name,
@@ -176,6 +182,7 @@ function summarise(name: MintRow["name"], rounds: readonly Round[], plain: reado
     p50_ms: of((round) => round.p50_ms),
     p99_ms: of((round) => round.p99_ms),
     cpu_us: rounds.some((round) => round.cpu_us === null) ? null : of((round) => round.cpu_us!),
+    cpu_ratio: isCpuKnown ? median(cpuPairs) : null,
     cores: coresOf(rounds.flatMap(({ cores }) => cores ?? [])),
     ratio: { median: median(pairs), lowest: Math.min(...pairs), highest: Math.max(...pairs) },
   }

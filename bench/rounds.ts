@@ -10,6 +10,8 @@ const FIRST_WARMUP_MS = 3000
 const WARMUP_MS = 500
 
 type Round = { per_second: number; p50_ms: number; p99_ms: number; cpu_us: number | null }
+/** What a round took: `cpu_us` is known once it is known what the server takes while it idles. */
+type Taken = Omit<Round, "cpu_us"> & { cpu_seconds: number | null; seconds: number; requests: number }
 
 export type Contest = {
   name: string
@@ -19,7 +21,9 @@ export type Contest = {
     per_second: number
     p99_ms: number
     cpu_us: number | null
-    /** Relative to the baseline. */
+    /** Its processor time per request against the baseline's: the median of the rounds. */
+    cpu_ratio: number | null
+    /** Against the baseline. */
     ratio: Ratio
   }[]
 }
@@ -37,13 +41,15 @@ export type ContestOptions = {
   servers: readonly Server[]
   rounds: number
   measure_ms: number
+  /** Of each server before the first round. */
+  first_warmup_ms?: number
   say: (line: string) => void
 }
 
 /** Puts servers under the same load alternately, A B B A …: one runs while the others are idle. */
 export async function contest(options: ContestOptions): Promise<Contest> {
-  const { name, traffic, servers, rounds, measure_ms, say } = options
-  const measure = async (server: Server, warmup_ms: number, ms: number): Promise<Round> => {
+  const { name, traffic, servers, rounds, measure_ms, first_warmup_ms = FIRST_WARMUP_MS, say } = options
+  const measure = async (server: Server, warmup_ms: number, ms: number): Promise<Taken> => {
     const order = { traffic, connections: CONNECTIONS, warmup_ms }
     const cpuBefore = cpuSeconds(server.pid)
     const outcome = await server.load({ ...order, until: { measure_ms: ms } })
@@ -58,26 +64,43 @@ export async function contest(options: ContestOptions): Promise<Contest> {
       per_second: outcome.answers / outcome.seconds,
       p50_ms: outcome.p50_ms,
       p99_ms: outcome.p99_ms,
-      cpu_us: cpuBefore === null || cpuAfter === null ? null : ((cpuAfter - cpuBefore) / requests) * 1e6,
+      cpu_seconds: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
+      seconds: outcome.seconds + warmup_ms / 1000,
+      requests,
     }
   }
 
   say(`${name}: warming up`)
-  for (const server of servers) await measure(server, 0, FIRST_WARMUP_MS)
-  const results = servers.map((server) => ({ server, rounds: [] as Round[] }))
+  for (const server of servers) await measure(server, 0, first_warmup_ms)
+  const results = servers.map((server) => ({ server, taken: [] as Taken[], idle: [] as number[] }))
   for (let n = 1; n <= rounds; n++) {
-    for (const { server, rounds: done } of n % 2 === 1 ? results : results.toReversed()) {
-      // Work left over from the last run (checkpoints, vacuum, garbage) must not count for this one.
+    for (const { server, taken } of n % 2 === 1 ? results : results.toReversed()) {
+      // What the one before left to do (checkpoints, vacuum, garbage) is not this one's to pay.
       await sleep(200)
-      done.push(await measure(server, WARMUP_MS, measure_ms))
+      const others = results.filter((one) => one.server !== server)
+      const before = others.map((one) => cpuSeconds(one.server.pid))
+      const round = await measure(server, WARMUP_MS, measure_ms)
+      taken.push(round)
+      for (const [i, { server, idle }] of others.entries())
+        idle.push(((cpuSeconds(server.pid) ?? 0) - (before[i] ?? 0)) / round.seconds)
     }
     const rates = results.map(
-      ({ server, rounds: done }) => `${server.name} ${Math.round(done.at(-1)!.per_second)}/s`,
+      ({ server, taken }) => `${server.name} ${Math.round(taken.at(-1)!.per_second)}/s`,
     )
     say(`${name}: round ${n} of ${rounds}: ${rates.join(", ")}`)
   }
-  return { name, contestants: summarise(results) }
+  const done = results.map(({ server, taken, idle }) => ({
+    server,
+    rounds: taken.map((round) => toRound(round, median(idle))),
+  }))
+  return { name, contestants: summarise(done) }
 }
+
+/** What a server's workers do anyway is no request's cost, and would count for more the fewer requests are answered. */
+const toRound = ({ cpu_seconds, seconds, requests, ...round }: Taken, idle: number): Round => ({
+  ...round,
+  cpu_us: cpu_seconds === null ? null : ((cpu_seconds - idle * seconds) / requests) * 1e6,
+})
 
 function summarise(results: { server: Server; rounds: Round[] }[]): Contest["contestants"] {
   const rates = (rounds: Round[]) => rounds.map((round) => round.per_second)
@@ -85,12 +108,17 @@ function summarise(results: { server: Server; rounds: Round[] }[]): Contest["con
   return results.map(({ server, rounds }) => {
     const pairs = rates(rounds).map((rate, n) => rate / baseline[n]!)
     const cpu = rounds.flatMap((round) => round.cpu_us ?? [])
+    const cpuPairs = rounds.flatMap(({ cpu_us }, n) => {
+      const other = results[0]!.rounds[n]!.cpu_us
+      return cpu_us === null || other === null ? [] : [cpu_us / other]
+    })
     return {
       name: server.name,
       rounds,
       per_second: median(rates(rounds)),
       p99_ms: median(rounds.map((round) => round.p99_ms)),
       cpu_us: cpu.length > 0 ? median(cpu) : null,
+      cpu_ratio: cpuPairs.length > 0 ? median(cpuPairs) : null,
       ratio: {
         median: median(pairs),
         lowest: Math.min(...pairs),

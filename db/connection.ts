@@ -7,8 +7,8 @@ import { isEndOfSession } from "./errors.ts"
 // postgres.js alone is not safe for a process that serves many customers (3.4.9; connection.test.ts reproduces each
 // case). If a statement is cancelled, or its parameters cannot be written, while others are in flight on the same
 // connection, all answers behind it shift. A transaction that loses its connection continues on the replacement, inside
-// another transaction. So here a connection has one user and one statement at a time, and is discarded at the first
-// doubt.
+// another transaction. So here a connection has one user, only statements that can always be written travel together, and
+// it is discarded at the first doubt.
 
 export type Types = { bigint: bigint; date: Date }
 /** What pools and transactions share: a tag for statements and parts of statements. */

@@ -68,7 +68,11 @@ export const createCallerFactory = t.createCallerFactory
 
 /** A procedure that anyone may call. */
 export const openProcedure = t.procedure.use(({ ctx, getRawInput, next }) =>
-  ctx.transport === "pages" ? getRawInput().then(requireStorable).then(() => next()) : next(),
+  ctx.transport === "pages"
+    ? getRawInput()
+        .then(requireStorable)
+        .then(() => next())
+    : next(),
 )
 
 /** A procedure of a signed-in user, independent of a workspace. */

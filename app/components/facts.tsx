@@ -5,7 +5,10 @@ import type { ReactNode } from "react"
 export function Facts({ facts, className }: { facts: Record<string, ReactNode>; className?: string }) {
   return (
     <dl
-      className={clsx("grid grid-cols-[max-content_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2", className)}
+      className={clsx(
+        "grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2",
+        className,
+      )}
     >
       {Object.entries(facts).map(
         ([name, value]) =>

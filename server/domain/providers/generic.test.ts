@@ -101,7 +101,7 @@ describeVendor(
       const bridge = `http://127.0.0.1:${port}`
       const child = spawn(
         process.execPath,
-        [join(import.meta.dirname, "../../../../docs/providers/bridge.mjs")],
+        [join(import.meta.dirname, "../../../docs/providers/bridge.mjs")],
         {
           env: {
             NODE_ENV: "test",

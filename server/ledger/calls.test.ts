@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { sleep } from "#server/lib/time.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import type { RpcProxy } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A chain whose node counts its calls: public nodes allow about ten a second.
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let node: RpcProxy
 let app: TestApp
 
 beforeAll(async () => {
-  cluster = await startTwistedChain({ slotMs: 200 })
+  cluster = await startFaultyChain({ slotMs: 200 })
   node = cluster.node
   app = await startTestApp({ SOLANA_RPC_URL: node.url })
   await cluster.fundFeePayers()

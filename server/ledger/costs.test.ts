@@ -2,14 +2,14 @@ import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A chain whose fee payers no one else funds, behind a node that can drop its history.
-let cluster: TwistedChain
+let cluster: FaultyChain
 let proxy: RpcProxy
 let app: TestApp
 let key: TestKey
@@ -17,7 +17,7 @@ let tokens: TokenFixture
 const FUNDED = 10 * LAMPORTS_PER_SOL
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   proxy = cluster.node
   app = await startTestApp({ SOLANA_RPC_URL: proxy.url, VOUCH_PRIORITY_FEE_MICROLAMPORTS: "1234" })
   key = await app.key()

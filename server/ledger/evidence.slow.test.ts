@@ -9,6 +9,7 @@ import { readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import {
   forgets,
   noHistory,
@@ -19,14 +20,13 @@ import {
   type Twist,
   withoutMemos,
 } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { operatorOf } from "#test/fixtures/operator.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // A chain other than the embedded one, behind a node that loses its history.
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let node: RpcProxy
 let app: TestApp
 let key: TestKey
@@ -34,7 +34,7 @@ let tokens: TokenFixture
 let config: string
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   node = cluster.node
   app = await startTestApp({ SOLANA_RPC_URL: node.url })
   await cluster.fundFeePayers()

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { noHistory, type Twist } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // One number or one status of one node, which must not cause an operation to be repeated. A blockhash lives 15 s here.
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 
 beforeAll(async () => {
-  cluster = await startTwistedChain({ slotMs: 100 })
+  cluster = await startFaultyChain({ slotMs: 100 })
   app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url })
   await cluster.fundFeePayers()
   key = await app.key({ plan: "growth" })

@@ -3,8 +3,8 @@ import { PublicKey } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { onFork, type RpcProxy, signatureOf, type Twist } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
@@ -12,7 +12,7 @@ import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 // A node reports a slot as confirmed, and the chain continues without that slot. Slots are long enough for bytes to
 // stay valid on a busy machine.
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let node: RpcProxy
 let app: TestApp
 let key: TestKey
@@ -20,7 +20,7 @@ let tokens: TokenFixture
 let config: string
 
 beforeAll(async () => {
-  cluster = await startTwistedChain({ slotMs: 50 })
+  cluster = await startFaultyChain({ slotMs: 50 })
   node = cluster.node
   app = await startTestApp({ SOLANA_RPC_URL: node.url })
   await cluster.fundFeePayers()

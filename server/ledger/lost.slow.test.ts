@@ -5,8 +5,8 @@ import { operations } from "#server/domain/operations/operations.ts"
 import type { Address } from "#shared/address.ts"
 import { type Reply, replying, rpcError, signatureOf, type Twist } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
-import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 import { Tracker } from "./track.ts"
 
 // Many transactions of one customer are lost at once, with the default budget of calls.
@@ -15,11 +15,11 @@ import { Tracker } from "./track.ts"
 const SESSIONS = 70
 const UNDER_WAY = 64
 
-let twisted: TwistedApp
+let twisted: AppOnFaultyNodes
 let other: { mint: () => Promise<string> }
 
 beforeAll(async () => {
-  twisted = await startTwistedApp({ others: 1 })
+  twisted = await startAppOnFaultyNodes({ others: 1 })
   await twisted.wallet() // The credential's mint exists from here on.
   const key = await twisted.app.key({ plan: "growth" })
   const tokens = tokenFixture(twisted.app, key)

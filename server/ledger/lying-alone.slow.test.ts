@@ -5,16 +5,16 @@ import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.
 import type { Address } from "#shared/address.ts"
 import { lying } from "#test/doubles/liar.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
 import { byOperator } from "#test/fixtures/operator.ts"
 import { fund } from "#test/fixtures/tokens.ts"
-import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 
 // A single node lies consistently in one kind of answer, and another kind contradicts it.
 
-let twisted: TwistedApp
+let twisted: AppOnFaultyNodes
 
 beforeAll(async () => {
-  twisted = await startTwistedApp({
+  twisted = await startAppOnFaultyNodes({
     environment: { VOUCH_COMMITMENT: "finalized" },
     config: { transfer_mode: "holder" },
   })

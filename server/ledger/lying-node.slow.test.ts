@@ -5,19 +5,19 @@ import { readReconcileProgress } from "#server/domain/tokens/reconcile-accounts.
 import { lying } from "#test/doubles/liar.ts"
 import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
 import { byOperator } from "#test/fixtures/operator.ts"
 import { fund } from "#test/fixtures/tokens.ts"
-import { startTwistedApp, type TwistedApp } from "#test/fixtures/twisted-app.ts"
 
 // Two nodes. The first one, which is asked first, lies consistently: its answers agree with one another, at every
 // commitment.
 
-let twisted: TwistedApp
+let twisted: AppOnFaultyNodes
 let liar: RpcProxy
 let honest: RpcProxy
 
 beforeAll(async () => {
-  twisted = await startTwistedApp({ others: 1 })
+  twisted = await startAppOnFaultyNodes({ others: 1 })
   ;[liar, honest] = twisted.nodes as [RpcProxy, RpcProxy]
 })
 afterEach(() => twisted.behave())

@@ -7,21 +7,21 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 const PAID = 5000
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let proxy: RpcProxy
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   proxy = cluster.node
   const fees = [0, PAID, PAID, PAID].map((prioritizationFee, slot) => ({ slot, prioritizationFee }))
   proxy.twist = replying({ result: fees }, ["getRecentPrioritizationFees"])

@@ -5,18 +5,18 @@ import { sql } from "#db/client.ts"
 import { credentialMintOf } from "#server/domain/attestations/credential-accounts.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 
 // Two nodes: the first one is asked, and reports nothing.
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let app: TestApp
 let key: TestKey
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   app = await startTestApp({ SOLANA_RPC_URL: `${cluster.node.url} ${cluster.url}` })
   await cluster.fundFeePayers()
   key = await app.key({ plan: "growth" })

@@ -8,8 +8,8 @@ import { deployment } from "#server/domain/deployment.ts"
 import { operations } from "#server/domain/operations/operations.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import { memo, operationMemo } from "#server/solana/memo.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { type RpcProxy, rpcError } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { defineOperation, Operations, unclearEffects } from "./definition.ts"
@@ -48,7 +48,7 @@ const kindNamed = (kind: string) =>
   })
 const [simulated, unanswered] = [kindNamed("test_simulated"), kindNamed("test_unanswered")]
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let node: RpcProxy
 let app: TestApp
 let key: TestKey
@@ -57,7 +57,7 @@ let mint: string
 let worker: LedgerWorker
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   node = cluster.node
   app = await startTestApp({ SOLANA_RPC_URL: node.url, VOUCH_ROLE: "web" })
   await cluster.fundFeePayers()

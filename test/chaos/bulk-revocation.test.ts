@@ -11,7 +11,7 @@ import { readPages } from "./pages.ts"
 import { allVerified, audit } from "./proof.ts"
 
 const TOTAL = 40
-/** So many are revoked when the server is killed. */
+/** How many are revoked when the server is killed. */
 const KILLS = [5, 15, 25]
 
 type Record = {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => deployment.destroy())
 
-/** Whoever owns the account of the customers, signed in. */
+/** The signed-in owner of the customers' account. */
 async function owner(): Promise<Browser> {
   const email = "owner@example.com"
   const argv = ["account", "create", "--name", "chaos", "--plan", "growth", "--owner", email, "--json"]
@@ -64,7 +64,7 @@ async function read(id: string): Promise<BulkRevocation> {
 test("a server that is killed in the middle, again and again, revokes each attestation once and leaves none out", async () => {
   const before = await readPages<Record>(customers.client, "/attestations")
   const ids = before.map((one) => one.attestation_id)
-  // Each takes long enough to be killed in: its commit waits for this.
+  // Each commit waits for this, so that the kill can hit each one.
   await deployment.query((sql) =>
     sql.unsafe(`
       create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05); return new; end $$;
@@ -86,7 +86,7 @@ test("a server that is killed in the middle, again and again, revokes each attes
     await server.exited
     server = deployment.startServer()
     await deployment.ready(server)
-    // What was seen stays, and it says no more than what the attestations say.
+    // What was once seen stays, and the list agrees with the attestations.
     const [progress, revoked] = await once(id)
     expect(progress.revoked).toBe(revoked)
     expect(progress.revoked).toBeGreaterThanOrEqual(seen.revoked)
@@ -119,7 +119,7 @@ test("a server that is killed in the middle, again and again, revokes each attes
   await audit(deployment)
 }, 180_000)
 
-/** What a list says, and how many attestations are revoked, where nothing came between the two. */
+/** What the list reports, and how many attestations are revoked, read without a change between. */
 async function once(id: string): Promise<[BulkRevocation, number]> {
   return until("a look at both", async () => {
     const first = await read(id)

@@ -11,14 +11,14 @@ export type Account = { name: string; apiKey: string }
 
 type Own = { wallet: string; sessionId: string; externalId: string }
 
-/** An answer must come within this time. The limit is there to fail, not to measure. */
+/** Time limit for an answer, only so that a hung one fails. */
 const PATIENCE_MS = 60_000
-/** Sessions that are asked about. */
+/** Sessions to read. */
 const REMEMBERED = 50
 
 /**
- * A customer who keeps working during the storm. Every request is sent once, and must be answered as if nobody else
- * were there, with the customer's own data.
+ * A customer who keeps working during the storm. Every request is sent once, and must be answered as if no one else
+ * used the server, with the customer's own data.
  */
 export class Bystander {
   answered = 0
@@ -81,7 +81,7 @@ export class Bystander {
     }
   }
 
-  /** What a customer reads of a wallet is about that wallet, and their own. */
+  /** A customer only reads data of the wallet, and only their own. */
   async #read(signal: AbortSignal): Promise<void> {
     const get = (path: string) => this.#ask({ method: "GET", path, key: this.#account.apiKey })
     for (; !signal.aborted; await sleep(20)) {

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type Response, type Sent, send } from "../fixtures/http.ts"
 import { newSeed, type Random, randomFrom } from "./random.ts"
 
-/** A request that takes longer is given up and sent again. */
+/** A request that takes longer is aborted and sent again. */
 const DEADLINE_MS = 40_000
 
 export type ClientOptions = { origin: string; apiKey: string; random: Random }
 
-/** What a careful client of the API does: on silence, on 5xx and on "not yet" it sends the same request again. */
+/** Behaves like a careful client of the API: on silence, on 5xx and on "not yet" it sends the same request again. */
 export class Client {
   readonly apiKey: string
   readonly random: Random
-  /** How often a request had to be sent again, by the reason. */
+  /** How often a request had to be repeated, by reason. */
   readonly retries = new Map<string, number>()
   requests = 0
   readonly #origin: string
@@ -35,8 +35,8 @@ export class Client {
   read = (path: string): Promise<Response> => this.insist({ method: "GET", path, key: this.apiKey })
 
   /**
-   * Sends a request until it is answered below 500, the first time with this patience. What is not
-   * accepted is a defect.
+   * Repeats a request until it is answered below 500, with this timeout for the first attempt. Any other error is a
+   * defect.
    */
   async insist(sent: Sent, { patienceMs = DEADLINE_MS, accepted = [200] } = {}): Promise<Response> {
     for (let deadlineMs = patienceMs; ; deadlineMs = DEADLINE_MS) {
@@ -57,7 +57,7 @@ async function attempt(origin: string, sent: Sent, deadlineMs: number): Promise<
   const deadline = new AbortController()
   const late = sleep(deadlineMs, null, { signal: deadline.signal, ref: false }).catch(() => null)
   const sending = send(origin, sent)
-  // Nobody listens any more to the end of one that was given up.
+  // The outcome of an aborted request is ignored.
   sending.catch(() => {})
   try {
     const response = await Promise.race([sending, late])
@@ -70,6 +70,6 @@ async function attempt(origin: string, sent: Sent, deadlineMs: number): Promise<
   }
 }
 
-/** A client of a deployment, with randomness of its own. */
+/** A client of a deployment, with its own random numbers. */
 export const newClient = ({ origin }: { origin: string }, apiKey: string): Client =>
   new Client({ origin, apiKey, random: randomFrom(newSeed()) })

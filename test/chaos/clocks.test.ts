@@ -7,7 +7,7 @@ import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { newSeed, randomFrom } from "./random.ts"
 
-// Two replicas of one deployment, and the clock of one of them is wrong while both mint.
+// Two replicas of one deployment both mint, while the clock of one is wrong.
 
 const HOUR = 3600
 const MINTS = 24
@@ -59,7 +59,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
       return at === "right" ? app.request(sent) : server.request(sent)
     }
     const keys = Array.from({ length: MINTS }, () => `clock-${randomUUID()}`)
-    // Each is sent to both, in any order.
+    // Each is sent to both, in random order.
     const first = await Promise.all(
       keys.map((key, n) =>
         Promise.all(
@@ -76,7 +76,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
     const confirmed = () => sql`select from operations where id = any(${all}) and status = 'confirmed'`
     await waitFor(async () => (await confirmed()).length === MINTS, "all to be confirmed")
     minted += MINTS
-    // Whatever ends by time would end now, by the wrong one's word.
+    // Everything that expires would do so now by the wrong clock.
     await server.sweep()
     clearInterval(jumping ?? undefined)
     for (const [n, one] of keys.entries()) {

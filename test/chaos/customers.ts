@@ -6,7 +6,7 @@ import type { Response, Sent } from "../fixtures/http.ts"
 import { type Client, newClient } from "./client.ts"
 import { Queue } from "./queue.ts"
 
-/** One verification, as its customer and its provider know it. */
+/** One verification, as its customer and its provider see it. */
 export type Case = {
   wallet: string
   idempotencyKey: string
@@ -18,12 +18,12 @@ export type Case = {
 
 export type CustomersOptions = { client: Client; webhookSecret: string; total: number }
 
-/** The wallet's holder takes up to so long for the form, so that at any instant some case is at every injector. */
+/** The holder takes up to this long for the form, so that some case is at every step at any moment. */
 const FORM_MS = 700
 
 /**
- * Customers who start verifications, and the provider who approves them. What is sent again carries the same
- * Idempotency-Key or webhook-id.
+ * Customers who start verifications, and the provider who approves them. Repeats carry the same Idempotency-Key or
+ * webhook-id.
  */
 export class Customers {
   readonly cases: Case[]
@@ -44,7 +44,7 @@ export class Customers {
     this.#queue = new Queue(client, this.cases)
   }
 
-  /** Lets so many of the cases begin, in all. */
+  /** Allows this many cases to start in total. */
   release(upTo: number): void {
     this.#queue.release(upTo)
   }
@@ -124,7 +124,7 @@ export function approval(webhookSecret: string, session_id: string, eventId: str
   }
 }
 
-/** Customers of a deployment, with a client of their own. */
+/** Customers of a deployment, with their client. */
 export const newCustomers = (
   deployment: { origin: string; webhookSecret: string },
   { apiKey, total }: { apiKey: string; total: number },

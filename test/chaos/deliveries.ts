@@ -13,18 +13,18 @@ import { killPostgres } from "./fault-injector.ts"
 import { randomFrom } from "./random.ts"
 import { Receiver } from "./receivers.ts"
 
-/** Sessions that are started at a time; each is two events. */
+/** Sessions started at a time; each causes two events. */
 const CUSTOMERS = 8
 /** Sessions of a month. */
 const FEW = 200
-/** What waits for longer has failed twice, and its five minutes are over at once. */
+/** What waits longer has failed twice, and its five-minute delay is skipped. */
 const LONG_S = 60
 
 export type DeliveriesRun = { events: number; kills: number; seed: number; say: (text: string) => void }
 
 /**
- * Events are sent to three endpoints while the server, a worker beside it, Postgres and the consumers are killed, stopped and away: each
- * consumer gets every event, as `GET /events` has it, and the one that asks for order in order.
+ * Sends events to three endpoints while the server, a second worker, Postgres and the consumers are killed, stopped and
+ * down. Each consumer gets every event of `GET /events`, and the ordered endpoint gets them in order.
  */
 export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
   const random = randomFrom(seed)
@@ -65,7 +65,7 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
         }
       }),
     )
-    // What fails is thrown where it is waited for next.
+    // A failure is thrown at the next wait.
     let failure: unknown = null
     work.catch((error) => {
       failure = error
@@ -121,7 +121,7 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
   }
 }
 
-/** Test workspaces have 500 sessions in a month, and are told when 400 are used. */
+/** Test workspaces have 500 sessions a month, and get an event at 400. */
 const startAMonth = ({ query }: Deployment) =>
   until("the month's count to be nothing", () =>
     query((sql) => sql`update usage_periods set used = 0, started = 0`).then(

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, "..", "..")
 export type ServerProcess = {
   child: ChildProcess
   pid: number
-  /** Resolves when it has ended: its exit code, or null when a signal ended it. */
+  /** Resolves when it has ended: its exit code, or null if a signal ended it. */
   exited: Promise<number | null>
   /** What it has written so far. */
   output(): string
@@ -28,13 +28,13 @@ export type ServerProcess = {
 export type Deployment = Awaited<ReturnType<typeof createDeployment>>
 
 /**
- * A deployment of real processes, with a data directory, ports and secrets of its own. Whatever becomes of this
- * process, a guard ends all that was started for it, and removes the directory.
+ * A deployment of real processes, with its own data directory, ports and secrets. If this process dies, a guard ends
+ * everything it started and removes the directory.
  */
 export async function createDeployment(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), `vouch-chaos-${process.pid}-`))
   const guard = spawn(process.execPath, [join(import.meta.dirname, "guard.ts"), dataDir], {
-    // Out of reach of a terminal's Ctrl-C: it has to clear up after that.
+    // Detached from the terminal's Ctrl-C, because it has to clean up afterwards.
     detached: true,
     cwd: root,
     stdio: ["pipe", "ignore", "ignore"],
@@ -66,7 +66,7 @@ export async function createDeployment(environment: Record<string, string> = {})
       cwd = root,
     }: { changes?: Record<string, string>; output: number | "pipe"; cwd?: string },
   ) {
-    // Whatever still runs after a failure must not start anything again behind the guard's back.
+    // Code still running after a failure must not start anything behind the guard's back.
     if (destroyed) throw new Error("the deployment is gone")
     const child = spawn(process.execPath, argv, {
       cwd,
@@ -87,7 +87,7 @@ export async function createDeployment(environment: Record<string, string> = {})
     rpcUrl,
     webhookSecret,
 
-    /** Starts a server, and does not wait for it: of another version, where that is in another folder. `flags` are Node's. */
+    /** Starts a server without waiting for it. It may be another version, from another folder. `flags` are Node's. */
     startServer(changes: Record<string, string> = {}, flags: string[] = [], cwd = root): ServerProcess {
       const file = join(dataDir, `server-${++servers}.log`)
       const output = openSync(file, "a", 0o600)
@@ -96,7 +96,7 @@ export async function createDeployment(environment: Record<string, string> = {})
       return { ...started, output: () => (existsSync(file) ? readFileSync(file, "utf8") : "") }
     },
 
-    /** Starts another server on the database of a running one, and waits for it. Its nodes are to be among the settings. */
+    /** Starts another server on a running one's database and waits for it. The settings must name its nodes. */
     async startReplica(): Promise<ServerProcess> {
       const ownPort = await quietPorts(1)
       const replica = this.startServer({
@@ -109,7 +109,7 @@ export async function createDeployment(environment: Record<string, string> = {})
       return replica
     },
 
-    /** Waits until a server answers that its database is there. Rejects with its last words when it has ended. */
+    /** Waits until a server reports that its database is up. Rejects with its last output if it has ended. */
     async ready(server: ServerProcess, { at = port } = {}): Promise<void> {
       for (;;) {
         if (hasEnded(server.child)) throw new ServerEnded(server)
@@ -121,7 +121,7 @@ export async function createDeployment(environment: Record<string, string> = {})
       }
     },
 
-    /** `node server/cli.ts …` on this deployment; `interrupt` ends it after so many milliseconds, if it still runs. */
+    /** `node server/cli.ts …` on this deployment. `interrupt` ends it after this many milliseconds. */
     async command(
       argv: string[],
       changes: Record<string, string> = {},
@@ -137,9 +137,9 @@ export async function createDeployment(environment: Record<string, string> = {})
       return { exitCode, stdout, stderr }
     },
 
-    /** An API key of a test workspace, made from the command line: of another version, where that is in another folder. */
+    /** An API key of a test workspace, created on the command line, of another version if that is in another folder. */
     async createKey(account = "chaos", changes: Record<string, string> = {}, cwd = root): Promise<string> {
-      // A version before --create makes the account itself.
+      // An older version without --create.
       await this.command(["account", "create", "--name", account, "--plan", "growth"], changes, null, cwd)
       const argv = ["key", "create", "--account", account, "--mode", "test", "--json"]
       const { exitCode, stdout, stderr } = await this.command(argv, changes, null, cwd)
@@ -147,7 +147,7 @@ export async function createDeployment(environment: Record<string, string> = {})
       return (JSON.parse(stdout) as { api_key: string }).api_key
     },
 
-    /** A look into the database; for what no interface shows. */
+    /** Reads the database, for what no interface shows. */
     async query<T>(look: (sql: postgres.Sql) => Promise<T>): Promise<T> {
       const { databaseUrl } = readJson<Announcement>(join(dataDir, "services.json"))!
       const sql = postgres(databaseUrl, { ...socketOptions(databaseUrl), max: 1 })
@@ -158,10 +158,10 @@ export async function createDeployment(environment: Record<string, string> = {})
       }
     },
 
-    /** A call to the local network that its faults do not touch. Rejects while it is down. */
+    /** A call to the local network that bypasses its faults. Rejects while it is down. */
     localnet: (method: `localnet_${string}`, parameter: unknown) => call(rpcUrl, method, parameter),
 
-    /** Ends whatever is left of it, and removes its directory. */
+    /** Ends everything that is left and removes its directory. */
     async destroy(): Promise<void> {
       destroyed = true
       guard.ref()
@@ -173,7 +173,7 @@ export async function createDeployment(environment: Record<string, string> = {})
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** A server ended that nobody told to. */
+/** A server ended without being told to. */
 export class ServerEnded extends Error {
   constructor({ child, output }: ServerProcess) {
     const how = child.signalCode ?? `exit code ${child.exitCode}`
@@ -201,7 +201,7 @@ async function call(url: string, method: string, parameter: unknown): Promise<un
   return result
 }
 
-/** Asks again and again until there is an answer. The limit is there to fail, not to measure. */
+/** Repeats until there is an answer. The time limit only makes a hung test fail. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | null | false | undefined> | T | null | false | undefined,

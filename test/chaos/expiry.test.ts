@@ -6,22 +6,22 @@ import { type Customers, newCustomers } from "./customers.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
 import { allVerified, prove } from "./proof.ts"
 
-/** Time enough to give a transaction up for lost, for a worker that would: it looks every second. */
+/** Long enough for a worker to give a transaction up, if it wrongly did: it checks every second. */
 const A_WORKERS_LOOKS_MS = 2500
 
 let deployment: Deployment
 let server: ServerProcess
 let customers: Customers
-/** How far the cases are: each test takes the next one. */
+/** Progress through the cases: each test takes the next one. */
 let released = 0
 
 beforeAll(async () => {
-  // Slots as long as a cluster's, so that nothing expires but by a warp, however slow the machine.
+  // Slots as long as on a cluster, so that only a warp expires anything, even on a slow machine.
   deployment = await createDeployment({ VOUCH_LOCALNET_SLOT_MS: "400" })
   server = deployment.startServer()
   await deployment.ready(server)
   customers = newCustomers(deployment, { apiKey: await deployment.createKey(), total: 4 })
-  // The mint of the credential is made with the first one; the others are about single transactions.
+  // The first case creates the credential's mint, so that the others are single transactions.
   await next()
   await allVerified(customers)
 }, 120_000)
@@ -36,7 +36,8 @@ test("a lost transaction is signed anew once it can never land any more, not bef
     expect(await transactionsOf(sessionId!)).toEqual([{ signature: lost, status: "saved" }])
   }
   await isWaitedFor()
-  // A blockhash is good for 150 blocks. Past that it could still have landed in a block that is not final yet.
+  // A blockhash is valid for 150 blocks. Just after that, the transaction could still have landed in a block that is
+  // not final.
   await deployment.localnet("localnet_warp", { slots: 155 })
   await isWaitedFor()
   await deployment.localnet("localnet_warp", { slots: 31 })
@@ -50,9 +51,9 @@ test("a lost transaction is signed anew once it can never land any more, not bef
 
 test("a transaction that landed unseen is found, however late, and not signed again", async () => {
   const { sessionId, signature } = await landedUnseen()
-  // Past its last valid height, and past what statuses know without a search of the history.
+  // Past its last valid height, and past what statuses return without searching the history.
   await deployment.localnet("localnet_warp", { slots: 1000 })
-  // None of the worker's questions is answered.
+  // None of the worker's calls is answered.
   await sleep(A_WORKERS_LOOKS_MS)
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "saved" }])
 
@@ -81,9 +82,9 @@ async function next() {
   return one
 }
 
-/** The next case, with its transaction landed, on a network that executes but does not respond. */
+/** The next case, with its transaction landed on a network that executes but does not respond. */
 async function landedUnseen() {
-  // Signing needs answers. So the first sending is lost, and what lands is the same bytes, sent again.
+  // Signing needs answers. So the first sending is lost, and the same bytes land when sent again.
   await deployment.localnet("localnet_hold", { on: true })
   const { sessionId } = await next()
   const signature = await theTransaction(sessionId!)
@@ -98,7 +99,7 @@ async function landedUnseen() {
 const theTransaction = (sessionId: string): Promise<string> =>
   until("its transaction", async () => (await transactionsOf(sessionId))[0]?.signature)
 
-/** The transactions that have carried the attest of a session, the oldest first. */
+/** The transactions that have carried a session's attest operation, oldest first. */
 const transactionsOf = (sessionId: string) =>
   deployment.query(async (sql) => [
     ...(await sql<{ signature: string; status: string }[]>`
@@ -108,7 +109,7 @@ const transactionsOf = (sessionId: string) =>
       where a.session_id = ${sessionId} order by t.created_at`),
   ])
 
-/** Waits for a landing by WebSocket, which the faults leave alone. */
+/** Waits for a landing by WebSocket, which the faults do not affect. */
 async function landing(signature: string): Promise<void> {
   const connection = new Connection(deployment.rpcUrl, {
     commitment: "confirmed",

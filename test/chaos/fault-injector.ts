@@ -7,9 +7,9 @@ import type { Random } from "./random.ts"
 import { Backups, type Loss } from "./restore.ts"
 
 /**
- * What is killed. Or `lost`: the network accepts transactions and loses them, until they have expired; `rollback`: what it
- * has confirmed in the last slots never happened; `twist`: its nodes do not tell the truth; `stopped`: one of two servers
- * stands still; `restore`: the database is that of some seconds ago.
+ * What is killed. Or `lost`: the network accepts transactions and loses them until they expire. `rollback`: what it
+ * confirmed in the last slots never happened. `twist`: its nodes lie. `stopped`: one of two servers is paused.
+ * `restore`: the database goes back some seconds.
  */
 export type Kind = "server" | "localnet" | "postgres" | "lost" | "rollback" | "twist" | "stopped" | "restore"
 
@@ -21,14 +21,14 @@ export type Faults = {
   land_without_answer?: number
 }
 
-/** A fifth of all calls is dropped, and a fifth of the others is late. */
+/** Drops a fifth of all calls, and delays a fifth of the others. */
 export const dropOrDelay: Faults = { drop: 0.2, delay: { p: 0.2, ms: 300 } }
 
-/** In slots; fewer than it takes until one is final, of which none is taken back. */
+/** In slots; fewer than a slot takes to become final, as final ones are never rolled back. */
 const DEEPEST_ROLLBACK = 25
-/** Longer than the lease on a workspace's ledger lasts. */
+/** Longer than the lease on a workspace's ledger. */
 const LONGEST_STOP_MS = 9000
-/** What is done in it, a restore loses. */
+/** A restore loses what happens in this time. */
 const LONGEST_LOSS_MS = 4000
 
 /** Kills a deployment's Postgres, or one of its backends. Returns which, once it is dead. */
@@ -36,7 +36,7 @@ export async function killPostgres(dataDir: string, random: Random): Promise<str
   const postmaster = await until("a Postgres to kill", () => postmasterOf(dataDir))
   const backends = random.chance(0.3) ? childrenOf(postmaster) : []
   if (backends.length > 0) {
-    // Not an end that Postgres takes lightly: it restarts all of its processes, and recovers.
+    // A hard failure for Postgres: it restarts all of its processes and recovers.
     signal(random.pick(backends), "SIGKILL")
     return "postgres backend"
   }
@@ -45,12 +45,12 @@ export async function killPostgres(dataDir: string, random: Random): Promise<str
   return "postgres"
 }
 
-/** The processes of a deployment, and the hand that kills them. */
+/** The processes of a deployment, and the code that kills them. */
 export class FaultInjector {
   readonly hits = new Map<string, number>()
   underWay = 0
   failedStarts = 0
-  /** Of all restores. */
+  /** Losses of all restores. */
   readonly losses: Loss[] = []
   readonly #deployment: Deployment
   readonly #random: Random
@@ -58,7 +58,7 @@ export class FaultInjector {
   readonly #backups: Backups
   #isCompared = true
   #server: ServerProcess | undefined
-  /** Another server, from the first time that one is stopped. */
+  /** A second server, from the first time that one is stopped. */
   #replica: ServerProcess | undefined
   readonly #servers: ServerProcess[] = []
   #isReady = false
@@ -71,13 +71,13 @@ export class FaultInjector {
     this.#backups = new Backups(deployment)
     this.#deployment = deployment
     this.#random = random
-    // A restarted local network injects no faults until it is told to.
+    // A restarted local network injects no faults until told to.
     this.#faultKeeper = setInterval(() => {
       if (Object.keys(this.#faults).length > 0) this.#tellFaults().catch(() => {})
     }, 200)
   }
 
-  /** Nothing is hit from now on, and nothing started again. */
+  /** From now on nothing is hit and nothing is restarted. */
   stop(): void {
     this.#isOver = true
     clearInterval(this.#faultKeeper)
@@ -88,7 +88,7 @@ export class FaultInjector {
     await this.recover()
   }
 
-  /** Waits until all is up: the server, on its database, and the local network. */
+  /** Waits until everything is up: the server, its database, and the local network. */
   async recover(): Promise<void> {
     for (;;) {
       try {
@@ -99,7 +99,7 @@ export class FaultInjector {
         this.#isCompared = true
         return
       } catch (error) {
-        // While it starts it may end: somebody kills what it stands on. Later it must not, whatever happens.
+        // A starting server may end, because something it needs may be killed. A running one must not.
         if (!(error instanceof ServerEnded) || this.#isReady) throw error
         this.failedStarts++
         this.#startServer()
@@ -107,7 +107,7 @@ export class FaultInjector {
     }
   }
 
-  /** What the servers logged as an error, and how often. */
+  /** The errors that servers logged, and how often. */
   errors(): { [message: string]: number } {
     const errors: { [message: string]: number } = {}
     for (const line of this.#servers.flatMap((server) => server.output().split("\n"))) {
@@ -117,7 +117,7 @@ export class FaultInjector {
     return errors
   }
 
-  /** The last lines that the server has printed. */
+  /** The server's last output. */
   lastLines(count: number): string {
     return (this.#server?.output() ?? "").split("\n").slice(-count).join("\n")
   }
@@ -128,7 +128,7 @@ export class FaultInjector {
     this.#isReady = false
   }
 
-  /** Kills one process of a kind, or loses transactions; says which. */
+  /** Kills one process of a kind, or loses transactions. Returns which. */
   async hit(kind: Kind): Promise<string> {
     if (this.#isOver) throw new Error("the scenario is over")
     const hit = await this.#hits[kind]()
@@ -165,7 +165,7 @@ export class FaultInjector {
         )
       await told("localnet_hold", { on: true })
       await sleep(this.#random.below(800))
-      // A blockhash is good for 150 blocks, and 31 later what was signed with it is finalized or never will be.
+      // A blockhash is valid for 150 blocks. 31 blocks later, everything signed with it is final or can never land.
       await told("localnet_warp", { slots: 200 })
       await told("localnet_hold", { on: false })
       return "lost transactions"
@@ -203,7 +203,7 @@ export class FaultInjector {
       this.losses.push(loss)
       const backup = await this.#backups.make()
       await sleep(this.#random.below(LONGEST_LOSS_MS))
-      // Below the servers, or while one is down.
+      // Under running servers, or while one is down.
       const isBelow = this.#random.chance(0.6)
       if (!isBelow) {
         signal(this.#server!.pid, "SIGKILL")
@@ -217,7 +217,7 @@ export class FaultInjector {
     },
   }
 
-  /** What a killed server leaves for the next one. Its Postgres keeps running. */
+  /** The leftovers of a killed server for the next one. Its Postgres keeps running. */
   async #countUnderWay(): Promise<number> {
     try {
       return await this.#deployment.query(async (sql) => {
@@ -230,7 +230,7 @@ export class FaultInjector {
     }
   }
 
-  /** Until they are changed again, also past a restart of the local network. */
+  /** They last until they are changed, even through a restart of the local network. */
   async setFaults(faults: Faults): Promise<void> {
     this.#faults = faults
     await until("the local network to take its faults", () =>
@@ -243,7 +243,7 @@ export class FaultInjector {
 
   #tellFaults = () => this.#deployment.localnet("localnet_setFaults", this.#faults)
 
-  /** Ends the server in an orderly way, and all that it has started with it. */
+  /** Stops the server in order, with everything it has started. */
   async end(): Promise<void> {
     for (const server of [this.#replica, this.#server]) {
       if (server === undefined) continue
@@ -254,7 +254,7 @@ export class FaultInjector {
   }
 }
 
-/** The gist of a line, if it logs an error. */
+/** The message of a line that logs an error. */
 function loggedError(line: string): string | null {
   if (!/^\{"level":[56]0,.*\}$/.test(line)) return null
   const { msg, err } = JSON.parse(line) as { msg: string; err?: { message?: string } }

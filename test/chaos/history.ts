@@ -3,7 +3,7 @@ import { assert } from "./assert.ts"
 
 export type Landed = { signature: string; transaction: VersionedTransactionResponse }
 
-/** What an authority has signed and what then succeeded, from the first block to the last, by plain web3.js. */
+/** What an authority has signed successfully, from the first block to the last, read by plain web3.js. */
 export async function historyOf(connection: Connection, authority: string): Promise<Landed[]> {
   const history: Landed[] = []
   for (const signature of await landedSignatures(connection, authority)) {
@@ -14,7 +14,7 @@ export async function historyOf(connection: Connection, authority: string): Prom
   return history
 }
 
-/** The signatures that carry each id with this prefix: a memo is `vouch:1:<id>`, with more behind it or not. */
+/** The signatures with each id of this prefix: a memo is `vouch:1:<id>`, with or without more after it. */
 export function carriersOf(history: readonly Landed[], prefix: string): Map<string, string[]> {
   const carriers = new Map<string, string[]>()
   for (const { signature, transaction } of history) {
@@ -47,7 +47,7 @@ function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, 
 const memoIdsIn = (transaction: VersionedTransactionResponse): string[] =>
   carriedIn(transaction).map(({ id }) => id)
 
-/** The ids in its memos, and the first byte of the instruction behind each: what it did under that id. */
+/** The ids in its memos, and the first byte of the instruction after each: what it did under that id. */
 export function carriedIn({ transaction: { message } }: VersionedTransactionResponse) {
   const { compiledInstructions: all, staticAccountKeys: keys } = message
   return all.flatMap(({ programIdIndex, data }, i) =>

@@ -8,12 +8,12 @@ import { allVerified, audit } from "./proof.ts"
 import { newSeed, type Random, randomFrom } from "./random.ts"
 import { Backups } from "./restore.ts"
 
-// Commands that change something for long are ended anywhere, by Ctrl-C or without a word, and given again.
+// Long commands that change something are interrupted at any point, by Ctrl-C or a kill, and run again.
 
 const CONFIGS = 4
 const MINTS = 24
 const INTERRUPTIONS = 3
-/** Longer than a command takes until it has begun. */
+/** Longer than a command takes to start. */
 const LONGEST_MS = 2000
 
 let deployment: Deployment
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => deployment.destroy())
 
-/** Ends a command again and again. */
+/** Interrupts a command again and again. */
 async function interrupted(argv: string[]): Promise<void> {
   for (let n = 0; n < INTERRUPTIONS; n++) {
     const after_ms = random.below(LONGEST_MS)

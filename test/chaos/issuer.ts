@@ -10,26 +10,26 @@ import type { Random } from "./random.ts"
 export const FUND = "us_real_estate_fund_v1"
 const DECIMALS = 6
 
-/** A mint, or a transfer if `from` is not null, as its caller knows it. */
+/** A mint, or a transfer if `from` is set, as its caller sees it. */
 export type Order = {
   from: string | null
   to: string
   baseUnits: number
   idempotencyKey: string
-  /** Follows the operation, instead of waiting for the answer. */
+  /** Polls the operation instead of waiting for the answer. */
   follows: boolean
-  /** What the first acknowledgement said. */
+  /** The first acknowledgement. */
   acknowledged: Response | null
 }
 
 export type IssuerOptions = { client: Client; wallets: readonly string[]; total: number }
 
-/** The timeout of an impatient caller. The first attempt continues without it, and the second joins it. */
+/** An impatient caller's timeout. The first attempt continues without it, and the second joins it. */
 const IMPATIENT_MS = 150
 
 /**
- * An issuer who mints to verified wallets, and now and then moves some of what has just been minted. Every order has
- * an Idempotency-Key of its own, and is sent again with it until it is acknowledged.
+ * An issuer who mints to verified wallets, and now and then transfers some of it. Every order has its own
+ * Idempotency-Key, and is repeated with it until it is acknowledged.
  */
 export class Issuer {
   readonly orders: readonly Order[]
@@ -46,7 +46,7 @@ export class Issuer {
     this.#queue = new Queue(client, errands)
   }
 
-  /** Lets so many of the mints begin, in all. */
+  /** Allows this many mints to start in total. */
   release(upTo: number): void {
     this.#queue.release(upTo)
   }
@@ -62,7 +62,7 @@ export class Issuer {
         if (goesTwice) sendings.push(send(this.#client, order))
         const [{ status }] = (await Promise.all(sendings)) as [Response]
         if (status === 202) this.followed++
-        // What is moved next must have arrived.
+        // What is transferred next must have arrived.
         await confirmed(this.#client, order)
       }
       this.done++
@@ -104,7 +104,7 @@ export const toAmount = (baseUnits: number): string => {
 
 export const operationIdOf = ({ acknowledged }: Order): string => acknowledged!.json.operation_id as string
 
-/** Sends an order, or sends it again: it is the same operation, and the same answer byte for byte. */
+/** Sends an order, or repeats it: the same operation, with an identical answer. */
 export async function send(client: Client, order: Order, patienceMs?: number): Promise<Response> {
   const { from, to, baseUnits, idempotencyKey, follows } = order
   const wallets = from === null ? { user_pubkey: to } : { from_pubkey: from, to_pubkey: to }

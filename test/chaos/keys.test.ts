@@ -11,7 +11,7 @@ import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.t
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 
-// Workers are killed while keys are replaced: a workspace's, and the one that pays. This process has no worker of its own.
+// Workers are killed while keys are replaced: a workspace's authority, and the fee payer. This process runs no worker.
 
 const CONFIGS = 8
 
@@ -23,7 +23,7 @@ const configs: string[] = []
 const servers: ShiftedServer[] = []
 
 beforeAll(async () => {
-  // What waits for another worker must not expire before that one is there.
+  // Transactions that wait for another worker must not expire before it starts.
   app = await startTestApp({ VOUCH_ROLE: "web", VOUCH_LOCALNET_SLOT_MS: "100" })
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)
@@ -58,7 +58,7 @@ const moves = async (status: string) =>
 const confirmed = async (ids: string[]) =>
   (await sql`select from operations where id = any(${ids}) and status = 'confirmed'`).length === ids.length
 
-/** All mints obey the key, all mints of units came once, and none of it failed on the way. */
+/** All mints obey the key, each mint of units landed once, and nothing failed on the way. */
 async function expectMoved(address: string, ids: string[], units: bigint): Promise<void> {
   const isThere = async () => {
     const { moved, mints } = (await readAuthority(key.workspaceId))!
@@ -127,7 +127,7 @@ test("what an old fee payer signed is sent on and followed to its end, and the n
   expect(await differences()).toEqual([])
 })
 
-/** Who paid for operations, as the chain has it. */
+/** The fee payers of operations, from the chain. */
 async function payersOf(ids: string[]): Promise<Set<string>> {
   const rows = await sql<{ signature: string }[]>`
     select distinct signature from operations where id = any(${ids})`

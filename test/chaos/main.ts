@@ -7,7 +7,7 @@ import { attesting, minting, trading } from "./scenarios.ts"
 import { storm } from "./storm.ts"
 import { upgrade } from "./upgrade.ts"
 
-// What was started is cleared up by each deployment's guard, also after Ctrl-C.
+// Each deployment's guard cleans up, even after Ctrl-C.
 const HELP = `npm run chaos -- [options] [scenario ...]
 
 The long form of the fault tests: whatever is killed or lost, nothing acknowledged is lost and nothing happens twice.
@@ -96,7 +96,7 @@ const scenarios: Record<string, () => Choice> = {
   postgres: () => oneKind("postgres"),
   lost: () => oneKind("lost"),
   faults: () => verify(faults.map((faults) => ({ work: Math.ceil(attestations / 5), hits: [], faults }))),
-  // All of it together: each in turn, under every fault.
+  // The mixed load, in each scenario, with every fault.
   all: () => {
     const hits = inTurn(["server", "localnet", "lost", "postgres"], kills)
     return verify([{ work: attestations, hits, faults: everyFault }])

@@ -19,7 +19,7 @@ import type { Random } from "./random.ts"
 
 const READS = ["getAccountInfo", "getMultipleAccounts", "getLatestBlockhash", "getEpochInfo"]
 const SERVER_ERRORS = [500, 502, 503, 504]
-/** The last is longer than a node is given to answer. */
+/** The last is longer than a node's timeout. */
 const SLOW_MS = [150, 700, 6000]
 
 type MakeTwist = (url: string, random: Random) => Twist | Promise<Twist>
@@ -32,7 +32,7 @@ const slow: MakeTwist = (_url, random) => {
   }
 }
 
-/** What a node of a real chain does wrong. */
+/** Faults of real nodes. */
 const TWISTS: { readonly [name: string]: MakeTwist } = {
   behind: (url) => frozen(url),
   "behind and silent about it": (url) => frozen(url, { honest: false }),
@@ -51,7 +51,7 @@ const TWISTS: { readonly [name: string]: MakeTwist } = {
 /** Longer than a blockhash is valid on the local network. */
 const LONGEST_MS = 10_000
 
-/** The two nodes through which the test mode of a deployment reaches its local network, and what is wrong with them. */
+/** The two nodes through which a deployment's test mode reaches its local network, and their faults. */
 export class Nodes {
   readonly #signer = randomBytes(32)
   readonly #proxies: readonly RpcProxy[]
@@ -63,11 +63,11 @@ export class Nodes {
   }
 
   static async open(): Promise<Nodes> {
-    // Nothing listens there until it is known where the local network will be.
+    // Refuses connections until the local network's address is known.
     return new Nodes([await rpcProxy("http://127.0.0.1:9"), await rpcProxy("http://127.0.0.1:9")])
   }
 
-  /** For a deployment behind them. Its live mode keeps the embedded network alive. */
+  /** For a deployment behind them. Its live mode keeps the embedded network running. */
   get settings(): Record<string, string> {
     return {
       VOUCH_TEST_SOLANA_RPC_URL: this.#proxies.map(({ url }) => url).join(" "),
@@ -82,19 +82,19 @@ export class Nodes {
     for (const proxy of this.#proxies) proxy.leadTo(url)
   }
 
-  /** Only an embedded network pays for itself. For good: no rollback takes it back. */
+  /** Only an embedded network funds itself. Finalized, so that no rollback undoes it. */
   async fund(): Promise<void> {
     const connection = new Connection(this.#url, "confirmed")
     const { publicKey } = localKeys(this.#signer)(feePayerPurpose("test"))
     const signature = await connection.requestAirdrop(publicKey, 1000 * LAMPORTS_PER_SOL)
-    // Not its balance: the local network tells the newest one at any commitment.
+    // Not by its balance: the local network returns the newest one at any commitment.
     await until("money for fees", async () => {
       const { value } = await connection.getSignatureStatus(signature)
       return value?.confirmationStatus === "finalized"
     })
   }
 
-  /** Twists the answers of one or both for a while, or every other answer; says how. */
+  /** Makes one or both nodes lie for a while, or every other time. Returns how. */
   async twist(random: Random): Promise<string> {
     const name = random.pick(Object.keys(TWISTS))
     const [isHalf, ms] = [random.chance(0.3), random.below(LONGEST_MS)]
@@ -112,7 +112,7 @@ export class Nodes {
     return `${some.length === 1 ? "one node" : "both nodes"}${isHalf ? ", half the time" : ""}: ${name}`
   }
 
-  /** They tell the truth from now on. */
+  /** From now on they tell the truth. */
   heal(): void {
     for (const proxy of this.#proxies) proxy.twist = null
   }

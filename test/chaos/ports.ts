@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 
 /**
- * A free port on loopback with `count - 1` free successors, below the range from which systems take the ports of
- * outgoing connections: between a kill and the restart, no client may sit on the port of the dead server.
+ * A free port on loopback with `count - 1` free successors, below the range of outgoing connections: between a kill and
+ * the restart, no client may use the dead server's port.
  */
 export async function quietPorts(count: number): Promise<number> {
   for (;;) {

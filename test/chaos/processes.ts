@@ -10,7 +10,7 @@ import { commandLine, signal, startMark } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
 import { removeSocketDirectory } from "#server/embedded/socket.ts"
 
-/** The directory with the database's files; it may lie elsewhere, where the data directory has a link to it. */
+/** The directory with the database's files, which may be elsewhere if the data directory links to it. */
 function clusterOf(dataDir: string): string | null {
   try {
     return realpathSync(join(dataDir, "postgres"))
@@ -19,13 +19,13 @@ function clusterOf(dataDir: string): string | null {
   }
 }
 
-/** The postmaster of a data directory, if it is alive and really that one. */
+/** The live postmaster of a data directory. */
 export function postmasterOf(dataDir: string): number | null {
   const cluster = clusterOf(dataDir)
   return cluster === null ? null : (runningPostmaster(cluster)?.pid ?? null)
 }
 
-/** The local network of a data directory, if it is alive and really that one. */
+/** The live local network of a data directory. */
 export function localnetOf(dataDir: string): number | null {
   const holder = readJson<Holder>(join(dataDir, "localnet.json"))
   return holder && isAlive(holder) && commandLine(holder.pid).includes(join(dataDir, "localnet"))
@@ -33,7 +33,7 @@ export function localnetOf(dataDir: string): number | null {
     : null
 }
 
-/** Children of a process: of a postmaster, its sessions and helpers. Linux only; elsewhere there are none to find. */
+/** Children of a process, such as a postmaster's sessions and helpers. Linux only; empty elsewhere. */
 export function childrenOf(parent: number): number[] {
   return allPids().filter((pid) => parentOf(pid) === parent)
 }
@@ -55,7 +55,7 @@ function allPids(): number[] {
     .map(Number)
 }
 
-/** Every process that names the data directory or its database among its arguments, or works in the latter. */
+/** Every process that names the data directory or its database in its arguments, or works in the latter. */
 export function processesOf(dataDir: string): number[] {
   const cluster = clusterOf(dataDir) ?? join(dataDir, "postgres")
   const named = (text: string) => text.includes(dataDir) || text.includes(cluster)
@@ -79,21 +79,21 @@ function workingDirectoryOf(pid: number): string | null {
   }
 }
 
-/** Where the database listens: as it says itself, or as the last server has said. */
+/** The database's address: as it reports, or as the last server reported. */
 function socketDirectoryOf(dataDir: string): string | undefined {
   const url = readJson<Announcement>(join(dataDir, "services.json"))?.databaseUrl
   return readPostmaster(join(dataDir, "postgres"))?.socketDirectory || (url && socketOptions(url).host)
 }
 
-/** Ends whatever runs for a data directory, in whatever state it is, and removes the directory. */
+/** Ends everything that runs for a data directory, in any state, and removes the directory. */
 export async function endAll(dataDir: string, ours: readonly Holder[]): Promise<void> {
-  // The servers first: they would start again what ends under them.
+  // Servers first: they would restart the services.
   for (const holder of ours) if (isAlive(holder)) signal(holder.pid, "SIGKILL")
   const cluster = clusterOf(dataDir)
   // An external database has its own socket.
   const socketDirectory = cluster === null ? undefined : socketDirectoryOf(dataDir)
   const postmaster = postmasterOf(dataDir)
-  // An immediate shutdown takes the sessions along and gives the shared memory back.
+  // An immediate shutdown ends the sessions too, and releases the shared memory.
   if (postmaster !== null) signal(postmaster, "SIGQUIT")
   for (let waits = 0; ; waits++) {
     const left = processesOf(dataDir)

@@ -38,8 +38,8 @@ export async function allVerified(customers: Customers): Promise<void> {
 }
 
 /**
- * Holds what must hold once everything has settled: nothing acknowledged is lost, nothing happened twice. It reads
- * as a customer does (REST), as a stranger does (the chain, by plain web3.js), and as an operator does (`ledger audit`).
+ * Checks what must hold once everything has settled: nothing acknowledged is lost, and nothing happened twice. It reads
+ * like a customer (REST), an outsider (the chain, by plain web3.js), and an operator (`ledger audit`).
  */
 export async function prove(deployment: Deployment, customers: Customers): Promise<void> {
   await allVerified(customers)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Client } from "./client.ts"
 
-/** Pieces of work under way at once. */
+/** Pieces of work in progress at once. */
 const PARALLEL = 16
 
-/** Work that a client does many pieces of at once, and as far as they are released. */
+/** Many concurrent pieces of a client's work, as far as they are released. */
 export class Queue<Work> {
   readonly #work: readonly Work[]
   readonly #client: Client
@@ -16,7 +16,7 @@ export class Queue<Work> {
     this.#work = work
   }
 
-  /** Lets so many of the pieces begin, in all. */
+  /** Allows this many pieces to start in total. */
   release(upTo: number): void {
     this.#released = Math.min(upTo, this.#work.length)
   }

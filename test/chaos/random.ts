@@ -1,4 +1,4 @@
-/** Randomness with a seed, so that the choices of a run can be made again. What races with them cannot. */
+/** Seeded random numbers, so that a run's choices can be repeated. Races cannot. */
 export type Random = {
   /** From 0 up to, but not including, `limit`. */
   below(limit: number): number

@@ -7,14 +7,14 @@ import type { Random } from "./random.ts"
 type Event = { id: string; sequence: number; type: string }
 
 /**
- * A consumer that believes what its library believes, keeps what it has answered 2xx for, and has bad days: it refuses what it
- * gets for the first time, hangs up after it has kept something, and is away now and then.
+ * A consumer that trusts its library, keeps everything it answered with 2xx, and is unreliable: it refuses new events,
+ * hangs up after it kept one, and goes down now and then.
  */
 export class Receiver {
-  /** The body of each event that it has kept, by its sequence number, in the order in which they came first. */
+  /** The body of each event it kept, by sequence number, in the order of first arrival. */
   readonly kept = new Map<number, string>()
   repeats = 0
-  /** What no secret of its own has signed. */
+  /** Requests that none of its secrets signed. */
   forged = 0
   readonly name: string
   readonly #random: Random
@@ -49,7 +49,7 @@ export class Receiver {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 
-  /** Nobody listens for a while. */
+  /** It is down for a while. */
   async away(ms: number): Promise<void> {
     await this.close()
     await sleep(ms)

@@ -5,14 +5,16 @@ import type { Announcement } from "#server/embedded/services.ts"
 import { assert } from "./assert.ts"
 import { type Deployment, until } from "./deployment.ts"
 
-/** From before a backup to after it was put back: what was acknowledged in between, and is not on chain, may be lost. */
+/**
+ * From before a backup until after it was restored: what was acknowledged in between and is not on chain may be lost.
+ */
 export type Loss = { from: number; to: number }
 
-/** Whether what was asked for and acknowledged at these times may be lost. Everything else must not be. */
+/** Whether something requested and acknowledged at these times may be lost. Everything else must not. */
 export const mayBeLost = (losses: readonly Loss[], asked: number, acknowledged: number): boolean =>
   losses.some(({ from, to }) => acknowledged >= from && asked <= to)
 
-/** Backups of a deployment's database, made and put back below servers that run. */
+/** Backups of a deployment's database, made and restored while servers run. */
 export class Backups {
   readonly #deployment: Deployment
   #count = 0
@@ -21,7 +23,7 @@ export class Backups {
     this.#deployment = deployment
   }
 
-  /** A copy as of this instant. Connections are cut, as no copy is made below them. */
+  /** A copy as of now. Cuts connections, because Postgres copies no database in use. */
   async make(): Promise<string> {
     const backup = `backup_${++this.#count}`
     await this.#asAdmin(async (sql, database) => {
@@ -33,12 +35,12 @@ export class Backups {
     return backup
   }
 
-  /** It takes the database's place, as a standby that takes over does. */
+  /** It replaces the database, as a promoted standby does. */
   async putBack(backup: string): Promise<void> {
     await this.#asAdmin(async (sql, database) => {
       const has = async (name: string) =>
         (await sql`select from pg_database where datname = ${name}`).length > 0
-      // Another hit may have ended this anywhere, and the one before it as well.
+      // Another hit may have interrupted this one or the one before anywhere.
       if (await has(database)) await sql`drop database if exists lost`
       if (!(await has(backup))) return
       if (await has(database)) {
@@ -50,7 +52,7 @@ export class Backups {
     })
   }
 
-  /** Until it has been compared with the chain; what only a person can decide is decided as one would. */
+  /** Until it has been compared with the chain. Decides what needs a person as a person would. */
   async settle(): Promise<void> {
     const looked = await until("the database to be compared with the chain", async () => {
       const { exitCode, stdout, stderr } = await this.#deployment.command(["ledger", "reconcile", "--json"])
@@ -69,7 +71,7 @@ export class Backups {
     })
   }
 
-  /** Tries until it is done: the database may be on its way back from another hit. */
+  /** Tries until it succeeds: the database may still recover from another hit. */
   async #asAdmin(work: (sql: postgres.Sql, database: string) => Promise<void>): Promise<void> {
     const { databaseUrl } = readJson<Announcement>(`${this.#deployment.dataDir}/services.json`)!
     const options = socketOptions(databaseUrl)
@@ -90,7 +92,7 @@ export class Backups {
 
 type Found = { waits_for: string | null; workspaces: { differences: { id: string }[] }[] }
 
-/** Nobody is connected to it, and nobody can be. */
+/** Terminates connections and blocks new ones. */
 async function alone(sql: postgres.Sql, database: string): Promise<void> {
   await sql`alter database ${sql(database)} allow_connections false`
   await until("its connections to end", async () => {

@@ -4,7 +4,8 @@ import { newSeed, randomFrom } from "./random.ts"
 import { runScenario } from "./run-scenario.ts"
 import { trading } from "./scenarios.ts"
 
-// The short form of `npm run chaos -- restores`. Slots are short, as what may be in flight is waited for after each restore.
+// The short form of `npm run chaos -- restores`. Slots are short, because each restore waits for transactions that may
+// be in flight.
 test("whatever a restore loses, and whatever is killed beside it, the books and the chain say the same in the end", async () => {
   const seed = newSeed()
   const hits = randomFrom(seed).shuffle<Kind>(["restore", "restore", "server"])

@@ -14,13 +14,13 @@ import { approval } from "./customers.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
 import { quietPorts } from "./ports.ts"
 
-// Two replicas behind a load balancer are replaced one after the other, by the next version and by themselves. Customers go
-// on, and none of their requests fails.
+// Replaces two replicas behind a load balancer one by one, with the next version and then with the same one. Customers
+// keep working, and no request fails.
 
 const FUND = "us_real_estate_fund_v1"
-/** Customers that each do one thing after another. */
+/** Customers who each do one thing after another. */
 const CUSTOMERS = 4
-/** Wallets that are verified and get tokens between two steps, at least. */
+/** Minimum wallets to verify and mint to between two steps. */
 const BETWEEN = 4
 
 let localnet: Localnet
@@ -36,7 +36,7 @@ beforeAll(async () => {
     VOUCH_SIGNER: signer.toString("base64"),
     VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
   })
-  // Only the embedded network pays for itself.
+  // Only the embedded network funds itself.
   const connection = new Connection(localnet.url, "confirmed")
   const payer = localKeys(signer)(feePayerPurpose("test")).publicKey
   await connection.requestAirdrop(payer, 1000 * LAMPORTS_PER_SOL)
@@ -57,7 +57,7 @@ async function start(cwd?: string): Promise<Replica> {
   return { server, port }
 }
 
-/** As a load balancer: what cannot be connected to is out of use, and a request goes to another replica before it is begun. */
+/** Like a load balancer: takes a replica that refuses connections out of use, and sends the request to another. */
 class Balancer {
   replicas: Replica[] = []
   requests = 0
@@ -78,9 +78,9 @@ class Balancer {
   }
 }
 
-/** Verifies wallets and mints to them, one after another, until it is stopped. Rejects at the first request that fails. */
+/** Verifies wallets and mints to them, one after another, until stopped. Rejects at the first failed request. */
 class Load {
-  /** Wallets that have one token each, as customers were told. */
+  /** Wallets that have one token each, according to the answers. */
   minted = 0
   isOver = false
   readonly #balancer: Balancer
@@ -141,7 +141,7 @@ test("two replicas become the next version, one after the other, and then themse
   const key = await deployment.createKey("rolling", {}, before)
   const load = new Load(balancer, key)
   const working = load.run()
-  // What fails is thrown where it is waited for next.
+  // A failure is thrown at the next wait.
   let failure: unknown = null
   working.catch((error) => {
     failure = error
@@ -155,7 +155,8 @@ test("two replicas become the next version, one after the other, and then themse
   }
   await more()
   for (const n of [0, 1, 0, 1]) {
-    // It is made before the other one goes, so that there are always two; the first time beside the version before.
+    // The new one starts before the old one stops, so there are always two; the first time together with the previous
+    // version.
     const [old, next] = [balancer.replicas[n]!, await start()]
     balancer.replicas = [...balancer.replicas, next]
     await more()

@@ -8,26 +8,28 @@ import { audit } from "./proof.ts"
 import { randomFrom } from "./random.ts"
 import type { Loss } from "./restore.ts"
 
-/** While so many pieces of work more are done, these are hit, one after the other; and the network has these faults. */
+/**
+ * While this many more pieces of work are done, these are hit one after the other, and the network has these faults.
+ */
 export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 
-/** Those who use a deployment while it is hit. */
+/** The users of a deployment while it is hit. */
 type Workload = {
   /** Pieces of work that have been acknowledged. */
   readonly done: number
-  /** Lets so many pieces begin, in all. */
+  /** Allows this many pieces to start in total. */
   release(upTo: number): void
   /** Ends when every piece is done, or the client is stopped. */
   run(): Promise<void>
-  /** Waits until all that was acknowledged has come into effect. */
+  /** Waits until everything acknowledged has taken effect. */
   settle(): Promise<void>
-  /** Rejects with what does not hold once everything has settled. */
+  /** Rejects with whatever does not hold once everything has settled. */
   prove(): Promise<void>
   /** What it has done, in figures. */
   achievements(): { [what: string]: number }
 }
 
-/** Gathers a workload for so many pieces of work, while nothing is hit yet. */
+/** Prepares a workload of this many pieces, before anything is hit. */
 export type Scenario = (
   deployment: Deployment,
   client: Client,
@@ -40,7 +42,7 @@ export type ScenarioRun = {
   scenario: Scenario
   phases: Phase[]
   seed: number
-  /** Of the deployment's environment. */
+  /** Settings of the deployment. */
   settings?: Record<string, string>
   say(text: string): void
 }
@@ -49,12 +51,12 @@ export type Summary = {
   name: string
   achievements: { [what: string]: number }
   hits: { [what: string]: number }
-  /** Requests that had to be sent again, by the reason. */
+  /** Requests that had to be repeated, by reason. */
   retries: { [reason: string]: number }
   requests: number
   /** Operations that were queued or submitted when a server was killed, added up. */
   underWay: number
-  /** Starts of the server that failed because the services it needs were killed meanwhile. */
+  /** Server starts that failed because services were killed. */
   failedStarts: number
   transactions: { [status: string]: number }
   /** Errors that the servers logged. */
@@ -62,15 +64,15 @@ export type Summary = {
   seconds: number
 }
 
-/** What never makes a start fail. */
+/** Errors that must never make a start fail. */
 const HARMLESS: readonly Kind[] = ["server", "lost", "rollback", "stopped", "twist"]
 
-/** The work of so many hits may be left behind; then they wait, so that none comes when there is little left to hit. */
+/** Hits may fall this many pieces behind the work. Then the work waits, so that there is always something to hit. */
 const LAG = 3
 
 /**
- * Runs a scenario on a deployment of its own, and proves at its end that nothing was lost and nothing happened twice.
- * Rejects with what does not hold. Nothing of it is left running, whatever happens.
+ * Runs a scenario on a new deployment, and proves at the end that nothing was lost and nothing happened twice. Rejects
+ * with what does not hold. Leaves nothing running.
  */
 export async function runScenario({
   name,
@@ -99,7 +101,7 @@ export async function runScenario({
     })
     const workload = await scenario(deployment, client, total, injector.losses)
     const working = workload.run()
-    // The first defect that a client meets ends the scenario.
+    // The first defect that a client finds ends the scenario.
     await Promise.race([working.then(() => new Promise<never>(() => {})), runPhases(workload, client)])
     nodes?.heal()
     await working
@@ -113,11 +115,11 @@ export async function runScenario({
         sql<{ status: string; count: number }[]>`select status, count(*)::int from transactions group by 1`,
     )
     await injector.end()
-    // Once more on services of its own: what was read while all ran is what has been kept.
+    // Once more with new services: what was read while everything ran must have been stored.
     await audit(deployment)
     const left = processesOf(deployment.dataDir)
     if (left.length > 0) throw new Error(`processes are left: ${left.join(", ")}`)
-    // "Not now" is an answer while things are down; these are not.
+    // "Not now" is a valid answer while things are down; these are not.
     for (const reason of client.retries.keys()) {
       if (/^500|^no answer/.test(reason)) throw new Error(`a request met: ${reason}`)
     }
@@ -147,7 +149,7 @@ export async function runScenario({
     await nodes?.close()
   }
 
-  /** Nothing is under way, and nothing that was confirmed can vanish any more. */
+  /** Nothing is in progress, and nothing confirmed can vanish any more. */
   async function allFinal({ query }: Deployment): Promise<void> {
     await until("everything to be there for good", () =>
       query(async (sql) => {
@@ -189,7 +191,7 @@ export async function runScenario({
         workload.release(first + Math.ceil(share * (n + 1)))
         const due = first + Math.floor(share * (n - LAG))
         if (workload.done < due) {
-          // What waits for a second node's word goes on once there is one.
+          // Operations that need a second node's confirmation continue once there is one.
           nodes?.heal()
           await injector.recover()
           await workDone(due)
@@ -197,14 +199,14 @@ export async function runScenario({
         await sleep(random.below(1000))
         const hit = await injector.hit(kind)
         say(`${name}: ${n + 1}/${hits.length} ${hit}, ${workload.done}/${total} done`)
-        // Now and then the next one comes before this one is back on its feet.
+        // Sometimes the next hit comes before recovery.
         if (random.chance(0.75)) await injector.recover()
       }
       workload.release(released)
       if (faults) {
         await injector.recover()
         await workDone(released)
-        // Under faults, too, everything gets there: they only make it slower.
+        // Faults only make it slower: everything still completes.
         await workload.settle()
         await injector.setFaults({})
       }

@@ -6,7 +6,7 @@ import { proveTokens } from "./token-proof.ts"
 import { Trading } from "./trading.ts"
 import { proveTrading } from "./trading-proof.ts"
 
-/** A few dozen, so that several mints go to one wallet at once, and several wallets have one at once. */
+/** Few enough that several mints go to one wallet at once, and several wallets have one at once. */
 const HOLDERS = 24
 
 /** As many customers as there is work: each is verified. */
@@ -48,7 +48,7 @@ export const minting: Scenario = async (deployment, client, total) => {
   }
 }
 
-/** Tokens in both modes, revocations, verifications and changes of mode at once; each piece of work is one of them. */
+/** Tokens in both modes, revocations, verifications and mode changes at once; each piece of work is one of them. */
 export const trading: Scenario = async (deployment, client, total, losses) => {
   const all = new Trading({ deployment, client, total, losses })
   await all.begin()

@@ -22,7 +22,7 @@ beforeAll(async () => {
     VOUCH_SIGNER: signer.toString("base64"),
     VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
   })
-  // Only the embedded network pays for itself.
+  // Only the embedded network funds itself.
   const connection = new Connection(localnet.url, "confirmed")
   await connection.requestAirdrop(
     localKeys(signer)(feePayerPurpose("test")).publicKey,
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 test("a web process without VOUCH_SIGNER and two workers, one of which dies, do nothing twice", async () => {
-  // It starts first, and waits for a worker to record the public keys.
+  // It starts first, and waits until a worker has recorded the public keys.
   const asWeb = { VOUCH_ROLE: "web", VOUCH_SIGNER: "" }
   const web = deployment.startServer(asWeb)
   const workers = [1, 2].map(() => deployment.startServer({ VOUCH_ROLE: "worker" }))

@@ -5,11 +5,10 @@ import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.t
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 
-// Processes that end or stand still between the steps of a turn. This one has no worker of its own:
-// the others do the work.
+// Processes that die or pause between the steps of a batch. This process runs no worker: the others do the work.
 
 const MINTS = 20
-/** Longer than any signature is waited for. */
+/** Longer than any timeout of a signature. */
 const NEVER_MS = 3_600_000
 
 let app: TestApp
@@ -57,7 +56,7 @@ const mints = () =>
 const count = async (ids: string[], status: string) =>
   (await sql`select from operations where id = any(${ids}) and status = ${status}`).length
 
-/** Each took effect once, and a reconciliation finds nothing that it does not know. */
+/** Each took effect once, and a reconciliation finds nothing unknown. */
 async function expectOnce(ids: string[]): Promise<void> {
   await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all to be confirmed")
   expect(await tokens.onChain(config, wallet)).toBe(before + BigInt(ids.length))

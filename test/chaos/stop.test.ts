@@ -63,7 +63,7 @@ test("SIGTERM in the middle of a start ends it just as orderly", async () => {
   expect(processesOf(dataDir)).toEqual([])
 }, 120_000)
 
-/** A request whose head the server has read, and whose body is still to come. */
+/** A request whose head the server has read, and whose body has not been sent. */
 async function beginRequest(port: number, apiKey: string, wallet: string) {
   const body = JSON.stringify({ userPubkey: wallet, schemaId: "kyc_individual_v1" })
   const begun = request({

@@ -17,11 +17,11 @@ import { quietPorts } from "./ports.ts"
 import { allVerified } from "./proof.ts"
 import { proveTokens } from "./token-proof.ts"
 
-// A stopped process is worse than a dead one: its connections stay open and keep their locks.
+// A paused process is worse than a dead one: its connections stay open and keep their locks.
 
 const CUSTOMERS = 3
 const WALLETS = 6
-/** Mints of each customer: in a wave at the server that is stopped, and at the other one. */
+/** Mints of each customer, in each wave, at the server to be paused and at the other one. */
 const MINTS = { stopped: 200, other: 30 }
 
 type Customer = { apiKey: string; wallets: string[] }
@@ -70,8 +70,8 @@ function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
 }
 
 /**
- * Stops the process inside a transaction in which it holds rows of somebody, and is not waiting for anything: it had
- * its configuration, and the wallets, for which it waited, came when it could no longer go on.
+ * Pauses the process inside a transaction that holds a customer's rows and waits for nothing: the wallets' locks it
+ * waited for are granted after it is paused.
  */
 async function stopInTransaction(server: ServerProcess): Promise<void> {
   await until("the server to be caught in a transaction", async () => {
@@ -90,7 +90,7 @@ async function stopInTransaction(server: ServerProcess): Promise<void> {
     signal(server.pid, "SIGSTOP")
     over.resolve()
     await holding
-    // The other server's go on by now, if it was one of those that waited.
+    // The other server's transactions continue, if any waited.
     await sleep(300)
     const held = await database`
       select from pg_stat_activity a
@@ -115,7 +115,7 @@ test("while one of two servers stands still in a transaction, the other answers 
   )
   const [held, ...free] = customers as [Customer, ...Customer[]]
 
-  // One wave after the other, until it is caught: a fast machine is done with any number before that.
+  // One wave after another until it is caught: a fast machine finishes any number before that.
   const atStopped: ReturnType<typeof issue>[][] = []
   let isCaught = false
   const waves = async () => {
@@ -162,7 +162,7 @@ test("while one of two servers stands still in a transaction, the other answers 
     expect([status, json.error]).toEqual([503, "database_unavailable"])
   }
 
-  // Everybody else's work is done, in full, while the process is stopped and the customer's rows are locked.
+  // All other customers' work completes while the process is paused and the customer's rows are locked.
   const atOther = free.map((one) => issue(origin, one, MINTS.other))
   await Promise.all(atOther.map(({ done }) => done))
   for (const { apiKey, wallets } of customers) {

@@ -10,7 +10,7 @@ import { processesOf } from "./processes.ts"
 import { randomFrom } from "./random.ts"
 import { type Door, stranger, type Trick, tricks } from "./strangers.ts"
 
-/** How many strangers runScenario each trick at once. */
+/** How many strangers run each attack at once. */
 const crowd: { [trick in Trick]: number } = {
   pipelining: 20,
   floods: 20,
@@ -28,16 +28,16 @@ const crowd: { [trick in Trick]: number } = {
   garbage: 10,
   crowds: 2,
 }
-/** Resident memory that the server may reach, in megabytes of 10⁶ bytes, and how long it may take to end. */
+/** Limits for the server: resident memory in megabytes of 10⁶ bytes, and its time to stop. */
 const MEMORY_MB = 350
 const END_MS = 10_000
-/** Descriptors that may be open at the end and were not at the beginning: connections of pools come and go. */
+/** How many more descriptors may be open at the end than at the start: pools open and close connections. */
 const SPARE_DESCRIPTORS = 24
 
 export type Storm = { seconds: number; seed: number; say(text: string): void }
 
 export type StormSummary = {
-  /** Honest requests, each answered as it should be. */
+  /** Honest requests, each answered correctly. */
   answered: number
   /** What strangers were answered, and how often. */
   strangers: { [status: string]: number }
@@ -48,8 +48,8 @@ export type StormSummary = {
 }
 
 /**
- * Strangers flood a server that was started like `npm start`, while two customers keep working. Rejects with what
- * failed: a missing or wrong response, memory, descriptors, the shutdown.
+ * Strangers flood a server started like `npm start`, while two customers keep working. Rejects with what failed: a
+ * missing or wrong response, memory, descriptors, the shutdown.
  */
 export async function storm({ seconds, seed, say }: Storm): Promise<StormSummary> {
   assert(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
@@ -74,7 +74,7 @@ async function storming(
   const bystanders = accounts.map((account) => new Bystander(deployment, { account, random }))
   const honest = new AbortController()
   const working = Promise.all(bystanders.map((one) => one.work(honest.signal)))
-  // What one of them meets ends all.
+  // A failure of one ends everything.
   const failed = working.then(() => new Promise<never>(() => {}))
   await Promise.race([
     failed,
@@ -134,7 +134,7 @@ async function storming(
   }
 }
 
-/** Tells the server to stop while clients are at it that would never end: it ends all the same, in an orderly way. */
+/** Stops the server while clients are connected that would never finish. It must still end in order. */
 async function endWhileBesieged(deployment: Deployment, server: ServerProcess, door: Door): Promise<number> {
   const bytes = [
     "",

@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** What strangers do, each of them again and again. What comes back is counted and otherwise ignored. */
+/** Attacks of strangers, repeated. Responses are counted and otherwise ignored. */
 export const tricks = {
-  /** Dozens of requests in one packet, and often gone before the answers come. */
+  /** Dozens of requests in one packet, often disconnecting before the answers. */
   async pipelining(door) {
     const request = (n: number) =>
       n % 2 === 0
@@ -14,7 +14,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Thousands of requests in one piece, whose answers nobody reads. */
+  /** Thousands of requests in one piece, without reading the answers. */
   async floods(door) {
     const socket = await door.open("")
     socket.pause()
@@ -43,7 +43,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** A body for what takes none, in pieces as small as they may be, and never ended. */
+  /** A body for an endpoint that takes none, in tiny pieces, never ended. */
   async bodies(door) {
     const method = door.pick(["GET", "HEAD", "POST"])
     const socket = await door.open(
@@ -54,7 +54,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Answers that wait behind two which nobody reads, and requests with bodies behind them. */
+  /** Answers that wait behind two unread ones, and requests with bodies behind them. */
   async unread(door) {
     const socket = await door.open("")
     socket.pause()
@@ -66,7 +66,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** A wish to speak another protocol; the connection is kept. */
+  /** A request to upgrade the protocol; the connection stays open. */
   async upgrades(door) {
     const path = door.pick(["/", "/v1/health", "/docs/errors/rate_limited", "/_next/webpack-hmr"])
     const wish = door.pick([
@@ -78,7 +78,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** More event streams than anybody may have, and most of them are not read. */
+  /** More event streams than allowed, most of them unread. */
   async streams(door) {
     const cookie = `Cookie: ${door.cookie}\r\nAccept: text/event-stream`
     const path = `/api/trpc/activity.changes?workspace=${door.workspaceId}`
@@ -97,7 +97,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Webhooks as large as they may be, with headers that could be right. */
+  /** Webhooks of maximum size with plausible headers. */
   async forgeries(door) {
     const mac = Buffer.alloc(32, door.below(256)).toString("base64")
     const headers = `webhook-id: evt_1\r\nwebhook-timestamp: ${Math.floor(Date.now() / 1000)}\r\nwebhook-signature: v1,${mac}`
@@ -106,7 +106,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Keys that nobody has, and a path that nobody serves. */
+  /** Unknown keys, and an unknown path. */
   async keys(door) {
     const one = () => {
       const key = `vouch_live_${Array.from({ length: 39 }, () => door.below(10)).join("")}`
@@ -117,7 +117,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** A head that comes a byte at a time. */
+  /** A head sent one byte at a time. */
   async trickles(door) {
     const socket = await door.open("GET /v1/health HTTP/1.1\r\nHost: localhost\r\nX: ")
     for (let n = 0; n < 20 && !socket.destroyed; n++) {
@@ -127,7 +127,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Many large answers, of which none is read. */
+  /** Many large answers, all unread. */
   async deaf(door) {
     const socket = await door.open("")
     socket.pause()
@@ -136,7 +136,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** What is no HTTP: the beginning of TLS, HTTP/2, headers twice, long headers. */
+  /** Bytes that are not HTTP: the start of TLS, HTTP/2, repeated headers, long headers. */
   async garbage(door) {
     const bytes = door.pick([
       "\x16\x03\x01\x02\x00",
@@ -150,7 +150,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** As many connections as one address gets, and some more. */
+  /** A few more connections than one address may have. */
   async crowds(door) {
     const sockets = await Promise.all(Array.from({ length: 150 }, () => door.open("")))
     await sleep(1000 + door.below(3000))
@@ -176,11 +176,11 @@ const get = (path: string, headers = "A: b"): string => head("GET", path, header
 const post = (path: string, body: string, headers = "A: b"): string =>
   `${head("POST", path, `Content-Length: ${body.length}\r\n${headers}`)}${body}`
 
-/** On Linux every address of 127/8 is this machine's own, so strangers are many. */
+/** On Linux every address of 127/8 is this machine, so there can be many strangers. */
 const addressOf = (n: number): string =>
   process.platform === "linux" ? `127.${1 + (n % 7)}.0.${1 + (n % 200)}` : "127.0.0.1"
 
-/** Opens connections as a stranger with an address of their own. */
+/** Opens connections as a stranger with a separate address. */
 export function stranger(
   n: number,
   { port, onStatus }: { port: number; onStatus(status: string): void },
@@ -196,7 +196,7 @@ export function stranger(
           const status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString("latin1", 0, 12))?.[1]
           if (status) onStatus(status)
         })
-        // The server may end it at any time, or not take it at all.
+        // The server may close or refuse it at any time.
         socket.on("error", () => resolve(socket))
       }),
   }

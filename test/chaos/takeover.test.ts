@@ -44,7 +44,7 @@ test("a server that is killed while its local network starts does not keep the n
   const killed = deployment.startServer()
   const lock = join(dataDir, "localnet", "lock")
   const { pid } = await until("the lock of the local network", () => readJson<{ pid: number }>(lock))
-  // It holds its directory, but nobody has written down yet whose it is; and it takes long to notice its end.
+  // It holds its directory, but its owner is not recorded yet, and it notices its starter's end late.
   signal(pid, "SIGSTOP")
   signal(killed.pid, "SIGKILL")
   await killed.exited

@@ -29,8 +29,8 @@ type Operation = {
 }
 
 /**
- * Holds what must hold of tokens once everything has settled: each order had its effect exactly once. It reads as a
- * customer does (REST), as a stranger does (the chain, by plain web3.js), and as an operator does (`ledger audit`).
+ * Checks what must hold of tokens once everything has settled: each order took effect exactly once. It reads like a
+ * customer (REST), an outsider (the chain, by plain web3.js), and an operator (`ledger audit`).
  */
 export async function proveTokens(deployment: Deployment, ordered: Ordered): Promise<void> {
   const operations = await compareOperations(ordered)
@@ -48,7 +48,7 @@ export async function proveTokens(deployment: Deployment, ordered: Ordered): Pro
   await audit(deployment)
 }
 
-/** Each order is an operation of its own that is confirmed, and there is no operation that nobody ordered. */
+/** Each order is one confirmed operation, and no operation lacks an order. */
 async function compareOperations({ client, orders }: Ordered): Promise<Operation[]> {
   const operations: Operation[] = []
   await forAll(client, orders, async (order) => {
@@ -73,7 +73,7 @@ async function compareOperations({ client, orders }: Ordered): Promise<Operation
 const supplyOf = ({ orders }: Ordered): bigint =>
   orders.reduce((sum, { from, baseUnits }) => sum + (from === null ? BigInt(baseUnits) : 0n), 0n)
 
-/** Every wallet holds what came minus what went, frozen; and the configuration's record counts the same. */
+/** Every wallet holds what came minus what went, frozen, and the configuration's record agrees. */
 async function compareBalances(
   connection: Connection,
   mint: PublicKey,
@@ -103,7 +103,7 @@ async function compareBalances(
   )
 }
 
-/** No operation is in two transactions, and each one ordered is in the transaction that its record names. */
+/** No operation is in two transactions, and each order is in the transaction of its record. */
 async function compareHistory(
   connection: Connection,
   authority: string,

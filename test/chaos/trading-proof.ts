@@ -41,9 +41,9 @@ const MOVES = [7, 14, 3, 12]
 const UNITS_PER_TOKEN = 1_000_000
 
 /**
- * Holds what must hold once everything has settled, whatever a restore has lost: the chain, read by plain web3.js, and the
- * books say the same; no id has had an effect twice; and what was acknowledged is there, unless it was in what a restore
- * may lose and is on chain neither.
+ * Checks what must hold once everything has settled, whatever a restore lost: the chain, read by plain web3.js, and the
+ * books agree; no id took effect twice; and everything acknowledged is there, unless a restore may have lost it and it
+ * is not on chain.
  */
 export async function proveTrading(deployment: Deployment, traded: Traded): Promise<void> {
   const { client, trading, losses } = traded
@@ -87,7 +87,7 @@ function assertLost(
   )
 }
 
-/** What the database has of an operation or an attestation, and of transactions; for a person who looks for what went wrong. */
+/** The database's rows of an operation or an attestation, and its transactions, for debugging. */
 const recordsOf = (deployment: Deployment, id: string, signatures: readonly string[]) =>
   deployment.query(async (sql) => [
     ...(await sql`select to_jsonb(a) - 'claims' - 'salt' as attestation from attestations a where id = ${id}`),
@@ -97,7 +97,7 @@ const recordsOf = (deployment: Deployment, id: string, signatures: readonly stri
       where signature = any(${[...signatures]}) or layout::text like ${`%${id}%`}`),
   ])
 
-/** What is confirmed is in the transaction that its record names; what failed is in none. */
+/** A confirmed operation is in the transaction of its record; a failed one is in none. */
 function compareOperations(operations: readonly Operation[], carriers: Map<string, string[]>): void {
   for (const { operation_id: id, status, onchain_tx } of operations) {
     const [signature] = carriers.get(id) ?? []
@@ -110,7 +110,7 @@ function compareOperations(operations: readonly Operation[], carriers: Map<strin
   }
 }
 
-/** Each acknowledged approval and revocation has come to its end. */
+/** Each acknowledged approval and revocation has completed. */
 function compareEnds(attestations: readonly Attestation[], { trading, losses }: Traded): void {
   const byId = new Map(attestations.map((one) => [one.attestation_id, one]))
   const bySession = new Map(attestations.map((one) => [one.session_id, one]))
@@ -133,7 +133,7 @@ const walletsOf = (attestations: readonly Attestation[]) => [
 const isVerified = (attestations: readonly Attestation[], wallet: string) =>
   attestations.some((one) => one.user_pubkey === wallet && one.status === "verified")
 
-/** One frozen unit for each verified wallet, none for any other, and no more of them. */
+/** One frozen unit for each verified wallet, and no other units. */
 async function compareCredentials(connection: Connection, attestations: readonly Attestation[]) {
   const mint = new PublicKey(attestations.find(({ onchain }) => onchain !== null)!.onchain!.mint)
   let verified = 0n
@@ -152,7 +152,7 @@ async function compareCredentials(connection: Connection, attestations: readonly
   assert(supply === verified, () => `${supply} credentials for ${verified} verified wallets`)
 }
 
-/** What came to each wallet minus what went, open where its holder may move it; and the supply is the sum of all mints. */
+/** Each wallet holds what came minus what went, open if its holder may move it. The supply is the sum of all mints. */
 async function compareFund(
   connection: Connection,
   about: Traded & { fund: string; operations: readonly Operation[]; attestations: readonly Attestation[] },

@@ -12,10 +12,10 @@ import { FUND, toAmount } from "./issuer.ts"
 import { forAll, Queue } from "./queue.ts"
 import { type Loss, mayBeLost } from "./restore.ts"
 
-/** Something that was asked for and acknowledged, by the id of what it began. */
+/** Something requested and acknowledged, by the id of what it started. */
 export type Acknowledged = { id: string; asked: number; acknowledged: number }
 
-/** What every workspace begins with, and is never changed here; and a token whose mode is changed all the time. */
+/** What every workspace starts with and never changes, and a token whose mode changes constantly. */
 export const FUNDS = [FUND, "open_fund"] as const
 const OPEN = {
   id: FUNDS[1],
@@ -28,7 +28,7 @@ const OPEN = {
 type TransferMode = "agent" | "holder"
 
 const WALLETS = 12
-/** Codes with which an order may be refused while others revoke, or the books are compared with the chain. */
+/** Codes that may refuse an order while others revoke, or the books are compared with the chain. */
 const REFUSED = ["wallet_not_verified", "insufficient_balance", "mint_paused"]
 const ANY = [200, 202, 403, 404, 409, 422]
 
@@ -40,8 +40,8 @@ export type TradingOptions = {
 }
 
 /**
- * An issuer and his investors who do everything at once: mint, transfer, revoke, verify anew, renew, and change the mode of
- * a token. Nobody expects more than was acknowledged, and that a restore may lose what the chain does not know.
+ * An issuer and investors who do everything at once: mint, transfer, revoke, verify again, renew, and change a token's
+ * mode. They expect only what was acknowledged, and that a restore may lose what is not on chain.
  */
 export class Trading {
   readonly wallets = Array.from({ length: WALLETS }, () => Keypair.generate().publicKey.toBase58())
@@ -62,7 +62,7 @@ export class Trading {
     this.#queue = new Queue(client, Array.from({ length: total }, this.#errand))
   }
 
-  /** The wallets are verified, and the token is there. */
+  /** The wallets are verified, and the token exists. */
   async begin(): Promise<void> {
     await this.switchTo("holder")
     await forAll(this.#options.client, this.wallets, (wallet) => this.#verified(wallet))
@@ -86,12 +86,12 @@ export class Trading {
     }
   }
 
-  /** Everything works again, for everybody. */
+  /** Everything works again, for everyone. */
   async settle(): Promise<void> {
     await this.switchTo("holder")
     await forAll(this.#options.client, this.wallets, async (wallet) => {
       await this.#verified(wallet)
-      // Books that are still compared with the chain pause a token for a moment.
+      // While the books are compared with the chain, a token is paused for a moment.
       for (const fund of FUNDS)
         await until(`${wallet} to get something of ${fund}`, () => this.#mint(wallet, fund), 120_000)
     })
@@ -119,7 +119,7 @@ export class Trading {
     await this.#order("/token/transfer", { from_pubkey, to_pubkey, mint_config, amount: toAmount(1) })
   }
 
-  /** Sends it until it is acknowledged, and waits for its end. Whether it was confirmed. */
+  /** Repeats it until it is acknowledged, and waits for its end. Returns whether it was confirmed. */
   async #order(path: string, json: object): Promise<boolean> {
     const { client } = this.#options
     const asked = Date.now()
@@ -173,11 +173,11 @@ export class Trading {
     const asked = Date.now()
     const sent = { method: "POST", path: `/attestation/${id}/revoke`, key: client.apiKey }
     const { status, json } = await client.insist({ ...sent, json: { reason: "Chaos" } }, { accepted: ANY })
-    // One that a renewal has replaced meanwhile is answered as it is: expired.
+    // If a renewal has replaced it, its status is expired.
     if (status === 200 && json.status === "rejected") this.#note(this.revocations, id, asked)
   }
 
-  /** Starts a verification and approves it; a renewal where there is one. A restore may lose it in between. */
+  /** Starts a verification, or a renewal, and approves it. A restore may lose it in between. */
   async #verify(wallet: string): Promise<void> {
     const { client, deployment } = this.#options
     const started = await client.insist({
@@ -191,7 +191,7 @@ export class Trading {
     if (status === 200 && json.outcome === "applied") this.#note(this.approvals, session_id, asked)
   }
 
-  /** As often as it takes: others may revoke it, or a restore lose it. */
+  /** Repeats until it succeeds: others may revoke it, and a restore may lose it. */
   async #verified(wallet: string): Promise<void> {
     await until(
       `${wallet} to be verified`,

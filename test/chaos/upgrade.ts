@@ -23,8 +23,8 @@ const ROUNDS = 2
 export type UpgradeRun = { mints: number; seed: number; say: (text: string) => void }
 
 /**
- * A worker of the version that was released last, beside a server of this one that moves what ended long ago to the archive: both
- * sign and settle, one of them is killed now and then, and what customers were told holds in the end.
+ * A worker of the last release runs together with a server of this version, which archives old operations. Both sign
+ * and settle, one of them is killed now and then, and everything acknowledged holds in the end.
  */
 export async function upgrade({ mints, seed, say }: UpgradeRun) {
   const random = randomFrom(seed)
@@ -98,13 +98,13 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
   }
 }
 
-/** How many transactions a process has seen to their end; 0 if it has just started and does not answer. */
+/** How many transactions a process has settled; 0 if it has just started and does not answer. */
 async function transactionsSettled(metricsPort: number): Promise<number> {
   const metrics = await scrape(metricsPort).catch(() => null)
   return metrics?.values.get('vouch_transactions_total{mode="test",outcome="confirmed"}') ?? 0
 }
 
-/** What has ended is of last week, and its bytes are gone; until some of it has been moved. Returns how much is in the archive. */
+/** Makes ended operations a week old and drops their bytes, until some are archived. Returns how many are. */
 async function age({ query }: Deployment): Promise<number> {
   await until("all to be final and counted", () =>
     query(async (sql) => {

@@ -17,7 +17,7 @@ import {
   strangerWithSol,
 } from "./on-chain.ts"
 
-// Anyone can name an account in a transaction, for the base fee: strangers decide what its history is.
+// Anyone can name an account in a transaction for the base fee, so strangers can fill its history.
 
 const schema = "kyc_individual_v1"
 /** More than are looked at before other accounts are; and more than are looked at altogether, and stand on one page. */

@@ -22,7 +22,7 @@ export async function recordOf(app: TestApp, key: TestKey, wallet: string): Prom
   return get(`/attestation/${attestation_id}`)
 }
 
-/** What verifyOnChain says of a wallet that the API has this record of. */
+/** What verifyOnChain returns for a wallet with this API record. */
 export const credential = ({ attestation_id, expires_at, onchain, onchain_tx }: AttestationRecord) => ({
   verified: true,
   attestationId: attestation_id,
@@ -54,11 +54,11 @@ export async function strangerWithSol(app: TestApp): Promise<Keypair> {
   return stranger
 }
 
-/** The memo of an attestation, as anybody can copy it. */
+/** The memo of an attestation, which anyone can copy. */
 export const memoOf = ({ attestation_id, onchain, expires_at }: AttestationRecord): string =>
   `vouch:1:${attestation_id}:${onchain.commitment}:${Date.parse(expires_at) / 1000}`
 
-/** A credential that a stranger made and gave to a wallet, with every byte as it should be, and then hands to an issuer. */
+/** A credential that a stranger creates for a wallet, with every byte correct, and then hands to an issuer. */
 export async function forge(
   { connection }: TestApp,
   stranger: Keypair,
@@ -106,10 +106,10 @@ export async function forge(
 /** Another for each number: base58 has no 0. */
 const idOf = (at: number): string => `${at}`.padStart(18, "0").replaceAll("0", "z")
 
-/** So many are sent with one blockhash: it lives for 3 s where a slot takes 20 ms. */
+/** How many are sent with one blockhash, which lives for 3 s if a slot takes 20 ms. */
 const AT_ONCE = 100
 
-/** Transactions of a stranger that name accounts, beside a memo such as attestations have. Returns when all have landed. */
+/** A stranger's transactions that name accounts, with a memo like an attestation's. Returns when all have landed. */
 export async function fillHistory(
   { connection }: TestApp,
   stranger: Keypair,
@@ -128,7 +128,7 @@ export async function fillHistory(
           SystemProgram.transfer({
             fromPubkey: stranger.publicKey,
             toPubkey: new PublicKey(account),
-            // Also to an account that there is not yet.
+            // Also to an account that does not exist yet.
             lamports: 0,
           }),
         ),

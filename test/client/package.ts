@@ -28,7 +28,7 @@ export function quickStart(): { language: string; code: string }[] {
   }))
 }
 
-/** A folder beside which a reader makes a project: the client's as in a checkout, without anything that is built. */
+/** A folder next to which a reader creates a project: the client's checkout, without build output. */
 export function checkout(): { folder: string; projects: string } {
   const projects = mkdtempSync(join(tmpdir(), "vouch-package-"))
   const folder = join(projects, "vouch")
@@ -44,7 +44,7 @@ export function environment(node: string | null, more: Record<string, string> = 
   return { PATH: [...first, PATH, tools].join(delimiter), HOME, npm_config_offline: "true", ...more }
 }
 
-/** Runs a program and gives its lines to `on` as they come. Rejects with all of them if it fails. */
+/** Runs a program and passes its lines to `on` in order. Rejects with all of them if it fails. */
 export function run(
   [program, ...args]: [string, ...string[]],
   options: { cwd: string; env: Record<string, string>; on?: (line: string) => void },
@@ -67,7 +67,7 @@ export function run(
   })
 }
 
-/** Who opens the links that a program prints, and submits the sandbox's form, as the hosted page does. */
+/** Opens the links that a program prints, and submits the sandbox's form like the hosted page. */
 export function investorOf(origin: string) {
   const forms: Promise<void>[] = []
   const answers = { consent: true, country: "US", ageOver18: true, accredited: true, decision: "approved" }

@@ -68,7 +68,7 @@ export async function askWorker(
     {
       cwd: project,
       stdio: ["ignore", "inherit", "inherit"],
-      // npx hands a signal on to nobody: the whole group is ended.
+      // npx does not pass signals on, so the whole group is ended.
       detached: true,
     },
   )

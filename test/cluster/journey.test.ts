@@ -13,15 +13,15 @@ import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { findValidator, startValidator, type Validator } from "#test/fixtures/validator.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
-/** A cluster that is there (`npm run cluster -- --rpc <url>`); otherwise a validator is started. */
+/** An existing cluster (`npm run cluster -- --rpc <url>`); otherwise starts a validator. */
 const { VOUCH_CLUSTER_RPC_URL: named, VOUCH_RPC_CALLS_PER_SECOND = "0", VOUCH_SIGNER } = process.env
 const file = findValidator()
 const isThere = named !== undefined || file !== null
 if (!isThere) console.warn("No solana-test-validator: the journey on a real chain is left out.")
 
-/** What happens on the chain is waited for: a validator has slots of its own, whatever else the machine does. */
+/** Waits for the chain: a validator's slots do not depend on this machine's load. */
 const PATIENCE_MS = 60_000
-/** How long somebody may take to fund the fee payer. */
+/** How long a person may take to fund the fee payer. */
 const FUNDING_MS = 15 * 60_000
 /** What the journey costs, with room. */
 const ENOUGH_SOL = 0.1
@@ -50,7 +50,7 @@ describe.skipIf(!isThere)("on a real chain", () => {
     await validator?.stop()
   })
 
-  /** By the chain's faucet, or by whoever reads what is printed. */
+  /** By the chain's faucet, or by the person who reads the output. */
   async function fundFeePayer(): Promise<void> {
     const { publicKey } = deployment.chains.test!.feePayer
     const sol = async () => (await app.connection.getBalance(publicKey, "confirmed")) / LAMPORTS_PER_SOL

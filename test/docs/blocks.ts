@@ -5,7 +5,7 @@ export type Block = { file: string; line: number; language: string; code: string
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** What people read: the documentation's pages, and what stands beside the code. */
+/** What people read: the documentation's pages and the READMEs next to the code. */
 export const documents = [
   ...globSync(["*.md", "docs/**/*.md", "client/*.md", "client/python/*.md", "bench/*.md"], { cwd: root }),
 ].sort()

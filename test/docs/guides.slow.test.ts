@@ -17,7 +17,7 @@ const node = join(findNode20() ?? "", "node")
 const usesOrigin = /\$\{?ORIGIN\b/
 
 let project: string
-/** A project that has the client, as a reader's. */
+/** A reader's project with the client. */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "vouch-guide-"))
   const folder = join(project, "node_modules", "@vouch", "client")
@@ -42,7 +42,7 @@ describe("the programs of the guides", () => {
   })
   afterAll(() => app.stop())
 
-  /** A reader in a workspace of their own, whose key may do what the guide says and no more. */
+  /** A reader in a new workspace, whose key has only the guide's scopes. */
   async function readerOf(file: string) {
     const account = await createAccount({ name: `Account ${newId("acct")}`, plan: "free" })
     const { apiKey } = await app.key({ account, scopes: scopesIn(file) })
@@ -167,7 +167,10 @@ function scopesIn(file: string): Scope[] {
   return scopes || allScopes
 }
 
-/** What a program says beside its console.log that it prints: `console.log(x) // confirmed`. Up to an ellipsis or a colon. */
+/**
+ * The output that a program's comments promise for console.log: `console.log(x) // confirmed`. Up to an ellipsis or a
+ * colon.
+ */
 const promised = (program: string): [string, string][] =>
   [...program.matchAll(/^\s*console\.log\(.*\) \/\/ ([\w ]+)/gm)].map(([line, wanted]) => [
     line,

@@ -32,8 +32,8 @@ export {}
 const filled = (code: string) => code.replaceAll("…", "null as never")
 
 /**
- * The compiler's complaints about each piece of code, as if it stood in a file of its own. JavaScript says of nothing what it
- * may be: there it counts that names and fields are the client's.
+ * The compiler's errors for each piece of code, as if it were a file. JavaScript declares no types, so only names and
+ * fields of the client count there.
  */
 export function typeErrors(
   pieces: ReadonlyMap<string, string>,

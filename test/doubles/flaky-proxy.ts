@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { socketOptions } from "#db/socket.ts"
 import { socketPort, socketUrl } from "#server/embedded/socket.ts"
 
-/** A way to the database that a test can cut and mend; what is behind it never notices. */
+/** A path to the database that a test can cut and restore, without the database noticing. */
 export type FlakyProxy = {
   url: string
   cut(): Promise<void>

@@ -9,7 +9,7 @@ export function newMintPlace(): { base: Keypair; place: MintPlace } {
   return { base, place: mintPlace(base.publicKey, { workspaceId: "ws_a", kind: "asset", name: "a" }) }
 }
 
-/** Keys that take so long for each answer, as those of a service do. */
+/** Keys as slow to answer as those of a service. */
 export const slowKeys =
   (local: Keys, ms: number, onAsked = () => {}): Keys =>
   (purpose) => {
@@ -25,8 +25,8 @@ export const slowKeys =
   }
 
 /**
- * Keys that a test holds up: whoever asks for a signature waits until it is given, or refused. `purpose` is what a key
- * is for, such as `authority/ws_…`.
+ * Keys that a test holds up: a request for a signature waits until it is granted or refused. `purpose` is what a key is
+ * for, such as `authority/ws_…`.
  */
 export function heldKeys() {
   let answer = async (_purpose: string): Promise<void> => {}
@@ -55,30 +55,30 @@ export function heldKeys() {
     }
   return {
     keysOf: (secret: Uint8Array) => of(localKeys(secret)),
-    /** Purposes of the keys that were asked to sign, once for each time. */
+    /** Purposes of the keys that were asked to sign, once per request. */
     asked,
-    /** Signatures of transactions, as fee payers gave them. */
+    /** Signatures of transactions by fee payers. */
     signed,
-    /** Whether nobody waits for a signature any more. */
+    /** Whether no request waits for a signature. */
     isIdle: () => asked.length === answered.length,
-    /** Nothing is signed from here on. */
+    /** From now on nothing is signed. */
     hold(): void {
       const held = new Promise<void>((resolve) => {
         goOn = resolve
       })
       answer = () => held
     },
-    /** What comes from here on is signed at once; what waits goes on waiting. */
+    /** From now on requests are signed at once; waiting ones still wait. */
     letOthersPass(): void {
       answer = async () => {}
     },
-    /** Every key of this purpose refuses from here on. */
+    /** From now on every key of this purpose refuses. */
     refuse(refused: string): void {
       answer = async (purpose) => {
         if (purpose === refused) throw new Error("the key management service is away")
       }
     },
-    /** What waits is signed, and everything else at once. */
+    /** Signs what waits, and everything else at once. */
     release(): void {
       answer = async () => {}
       goOn()

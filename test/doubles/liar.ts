@@ -1,20 +1,20 @@
 import type { RpcProxy, Twist } from "./rpc-proxy.ts"
 
-/** What a node says that is not so; all of its answers agree with one another, at every commitment. */
+/** A node's lies. All of its answers are consistent with them, at every commitment. */
 export type Lies = {
-  /** Whatever it knows nothing of has landed for good. */
+  /** Transactions it does not know have landed and are finalized. */
   everythingLanded: boolean
-  /** What has landed since a slot has not. */
+  /** What has landed since a slot has not landed. */
   nothingSince: number
-  /** It does tell those transactions when it is asked for one. */
+  /** It returns those transactions when asked for one. */
   transactions: boolean
-  /** What landed for good has failed. */
+  /** Finalized transactions have failed. */
   everythingFailed: boolean
-  /** These accounts are not there. */
+  /** These accounts do not exist. */
   absent: Set<string>
-  /** These token accounts hold nothing. */
+  /** These token accounts are empty. */
   empty: Set<string>
-  /** How often that was said of one of them. */
+  /** How often it said so. */
   said: number
 }
 
@@ -24,7 +24,7 @@ type WithContext<T> = { context: { slot: number }; value: T }
 const FINAL = { confirmationStatus: "finalized" }
 const FAILURE = { InstructionError: [4, { Custom: 1 }] }
 
-/** Has a node lie steadily. What is changed of the lies counts from then on; `stop` makes it tell the truth. */
+/** Makes a node lie consistently. Changes of the lies apply from then on; `stop` makes it tell the truth. */
 export function lying(node: RpcProxy, given: Partial<Lies>): { lies: Lies; stop: () => void } {
   const lies: Lies = {
     everythingLanded: false,

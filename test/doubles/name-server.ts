@@ -1,12 +1,12 @@
 import { createSocket } from "node:dgram"
 
-/** What it says of a name: its IPv4 addresses, that there is no such name, or nothing at all. */
+/** The answer for a name: its IPv4 addresses, that it does not exist, or none at all. */
 type Says = string[] | "unknown" | "nothing"
 
 const [HEADER_BYTES, TYPE_A, CLASS_IN, TTL_S] = [12, 1, 1, 60]
 const [RESPONSE, NO_SUCH_NAME] = [0x8180, 3]
 
-/** A name server (RFC 1035), which somebody else runs. Returns its address as `setServers` takes it. */
+/** A name server (RFC 1035) outside of Vouch. Returns its address in the form of `setServers`. */
 export async function startNameServer(say: (name: string) => Says) {
   const socket = createSocket("udp4")
   let asked = 0

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 import bs58 from "bs58"
 
-// A node of a real chain does not tell the whole truth. This stands between Vouch and a chain that does, and twists its
-// answers the way that nodes do: it lags, forgets, is busy, or breaks off.
+// Real nodes do not always tell the truth. This proxy stands between Vouch and an honest chain and changes answers like
+// such nodes: it lags, forgets, is busy, or breaks off.
 
 type Call = { id: unknown; method: string; params: unknown[] }
 type Json = { [name: string]: unknown }
@@ -23,9 +23,9 @@ export type Twist = (
 
 export type RpcProxy = {
   url: string
-  /** Calls that came, by method, since it was last reset. */
+  /** Calls since the last reset, by method. */
   calls: Map<string, number>
-  /** What it does to calls from now on; null lets them through. */
+  /** How it changes calls from now on; null for no change. */
   twist: Twist | null
   /** Another chain behind the same address. */
   leadTo(url: string): void
@@ -72,7 +72,7 @@ async function forward(url: string, call: Call): Promise<Reply> {
   return error === undefined ? { result } : { error: error as Json }
 }
 
-/** Answers calls of some methods, or of all, in a way of its own. */
+/** Answers calls of some methods, or of all, with its own reply. */
 export const replying =
   (reply: Reply, methods?: readonly string[]): Twist =>
   async ({ method }, ask) =>
@@ -80,7 +80,7 @@ export const replying =
 
 export const rpcError = (code: number, message = "twisted"): Reply => ({ error: { code, message } })
 
-/** Every other call is twisted: two nodes behind one address. */
+/** Changes every other call: two nodes behind one address. */
 export function everyOther(twist: Twist): Twist {
   let calls = 0
   return (call, ask) => (calls++ % 2 === 0 ? twist(call, ask) : ask())
@@ -90,8 +90,8 @@ type Status = { slot: number } | null
 type WithContext<T> = { result: { context: { slot: number }; value: T } }
 
 /**
- * A node that has no history from before a slot: it was restored from a snapshot, or pruned. It does not say so of
- * single signatures, and lists what it has as if that were all.
+ * A node without history from before a slot, because it was restored from a snapshot or pruned. For single signatures
+ * it does not say so, and it lists what it has as if that were all.
  */
 export function forgets(beforeSlot: number): Twist {
   const known = (slot: number) => slot >= beforeSlot
@@ -119,8 +119,8 @@ export function forgets(beforeSlot: number): Twist {
 export const signatureOf = (wire: string): string => bs58.encode(Buffer.from(wire, "base64").subarray(1, 65))
 
 /**
- * A node on a fork that the others leave: what is sent there lands in its own slots alone, as `err` says, and is never seen
- * by anybody else.
+ * A node on a fork that the others abandon: what is sent there lands only in its own slots, with `err`, and no other
+ * node ever sees it.
  */
 export function onFork({ err = null }: { err?: unknown } = {}): Twist {
   const own = new Map<string, number>()
@@ -151,7 +151,7 @@ export function onFork({ err = null }: { err?: unknown } = {}): Twist {
   }
 }
 
-/** A node that lists what has landed, and leaves out what it says. */
+/** A node that lists landed transactions, but returns none of them. */
 export const withoutMemos: Twist = async ({ method }, ask) => {
   const reply = await ask()
   if (method !== "getSignaturesForAddress" || typeof reply === "string" || !("result" in reply)) return reply
@@ -170,8 +170,8 @@ export const noHistory: Twist = async ({ method, params }, ask) => {
 const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
 
 /**
- * A node that stands still from now on, and answers as of now. An honest one refuses what has to be newer, by
- * `minContextSlot`; another one does not look at that.
+ * A node that stands still from now on. An honest one refuses requests for newer data by `minContextSlot`; another one
+ * ignores that.
  */
 export async function frozen(url: string, { honest = true } = {}): Promise<Twist> {
   const ask = async (method: string, ...params: unknown[]) => {

@@ -21,8 +21,8 @@ export type Received = {
 type Answer = (received: Received, response: ServerResponse) => number | "by itself"
 
 /**
- * Another company's server, which gets our webhooks and checks them as its library does: what is not signed by its secret or
- * too old is refused with 401, and counted.
+ * Another company's server that receives our webhooks and verifies them with its library. It refuses what is too old or
+ * not signed by its secret with 401, and counts it.
  */
 export async function startConsumer() {
   const received: Received[] = []
@@ -60,11 +60,11 @@ export async function startConsumer() {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/hooks`,
-    /** What it was sent and has believed, repeats included. */
+    /** The events it received and verified, repeats included. */
     received,
-    /** How many it has not believed. */
+    /** How many it refused. */
     refused: () => refused,
-    /** Checks by this secret from now on. */
+    /** Verifies with this secret from now on. */
     expect(one: string): void {
       secret = one
     },

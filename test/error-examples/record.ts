@@ -14,7 +14,7 @@ const SHOWN = [
 ]
 const LONGEST = 200
 
-/** What is different in each run, and what stands for it in the record. */
+/** Values that change in each run, and their placeholders in the record. */
 const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) => string][] = [
   [/(?<=user_id\\": \\")[\w-]{20,}/g, () => "Zx3vKq8LmWt5YbRn2HsPd7FgJc4AeUo9"],
   [/\bevt_[0-9a-z]{16,22}@example\.com/g, () => "grace@example.com"],
@@ -32,7 +32,7 @@ const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) =
   [/\b20(?!99)[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/g, () => "2026-02-01T00:00:00Z"],
 ]
 
-/** The example as it is shown: the same in each run, as long as the server answers the same. */
+/** The example as shown: identical in each run while the server answers the same. */
 export function recordOf({ sent, response }: Example) {
   const { method, path, key, json, body, idempotencyKey } = sent
   const given = {

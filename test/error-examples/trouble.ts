@@ -18,7 +18,7 @@ const start = (key: string) => ({
 
 const STRIPE_SECRET = `whsec_${"A".repeat(32)}`
 
-/** A vendor that is not there. */
+/** A vendor that is down. */
 export const vendorSettings = {
   VOUCH_TEST_PROVIDER: "stripe",
   VOUCH_TEST_STRIPE_URL: "http://127.0.0.1:9",

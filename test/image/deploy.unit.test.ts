@@ -10,8 +10,8 @@ import { settingNames } from "#server/settings/env.ts"
 import { startScript } from "#test/fixtures/start-script.ts"
 import { parseDockerfile, parseIgnore } from "./dockerfile.ts"
 
-// What is shipped beside the code goes by the names and flags of the code. Whether it works is tried by `npm run image`, as far
-// as that goes without Docker, Kubernetes and systemd; their own linters are asked where they are installed.
+// What ships together with the code uses the code's names and flags. `npm run image` tries whether it works, as far as
+// possible without Docker, Kubernetes and systemd; their linters run if installed.
 
 // Its types speak of a default export inside of the module that Node would load.
 const Ajv = ajvModule as unknown as typeof ajvModule.default

@@ -1,6 +1,7 @@
 /**
- * Builds the image by the instructions of `deploy/Dockerfile`, as an ordinary user in empty directories, and runs what comes of
- * it as another one who can write nothing: `npm run image`, with `-- --keep` to look at it afterwards. There is no Docker here to ask; whoever has one gets the same.
+ * Builds the image by the instructions of `deploy/Dockerfile`, as an ordinary user in empty directories, and runs it as
+ * another user who can write nothing: `npm run image`, with `-- --keep` to inspect it afterwards. It needs no Docker,
+ * and a build with Docker gives the same.
  */
 import assert from "node:assert/strict"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
@@ -158,7 +159,7 @@ try {
   else rmSync(folder, { recursive: true, force: true })
 }
 
-/** The embedded Postgres listens to its own user alone; an image reaches one over the network. */
+/** The embedded Postgres only accepts its own user; an image reaches one over the network. */
 async function overTcp(url: string): Promise<string> {
   const { host, port } = socketOptions(url)
   const relay = createServer((near) => {
@@ -174,7 +175,7 @@ async function overTcp(url: string): Promise<string> {
   return `postgres://${own.username}:${own.password}@127.0.0.1:${tcp}${own.pathname}`
 }
 
-/** Nobody can write it any more, as in a container with a read-only file system. Returns a folder in place of /tmp. */
+/** Makes it read-only, like a container's file system. Returns a folder in place of /tmp. */
 function closeTree({ root, workdir }: Image, user: string): string {
   const tmp = join(folder, "run-tmp")
   mkdirSync(tmp)

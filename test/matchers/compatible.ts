@@ -1,6 +1,6 @@
 /**
- * What in a description of the API breaks clients of an earlier one. Unknown fields of a request are refused, so one that is
- * gone breaks whoever sends it. An answer may get fields and values that it did not have: clients have to ignore them.
+ * Changes in a description of the API that break clients of an earlier one. Unknown fields of a request are refused, so
+ * removing one breaks clients that send it. An answer may get new fields and values, which clients have to ignore.
  */
 
 type Json = { [name: string]: unknown }

@@ -2,8 +2,8 @@ import { sql } from "#db/client.ts"
 import { waitFor } from "../fixtures/app.ts"
 
 /**
- * Resolves once no transaction stands open between two statements. Any other may for a moment; one that waits for somebody
- * else would stay.
+ * Resolves once no transaction is open between two statements. Others may be for a moment; one that waits for another
+ * would stay.
  */
 export const noTransactionIsOpen = () =>
   waitFor(async () => {

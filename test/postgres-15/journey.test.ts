@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { subscribe } from "#db/pubsub.ts"
-import { startTwistedChain, type TwistedChain } from "../doubles/twisted-chain.ts"
+import { type FaultyChain, startFaultyChain } from "../doubles/faulty-chain.ts"
 import { startConsumer } from "../doubles/webhook-consumer.ts"
 import { startTestApp, type TestApp, waitFor } from "../fixtures/app.ts"
 import { createTestDatabase } from "../fixtures/database.ts"
@@ -14,13 +14,13 @@ import { followsPrepared, Machine, startPgbouncer } from "./processes.ts"
 
 let machine: Machine
 let through: (url: string) => string
-let cluster: TwistedChain
+let cluster: FaultyChain
 let app: TestApp
 
 beforeAll(async () => {
   machine = new Machine(inject("machine"))
   through = await startPgbouncer(machine, { port: Number(new URL(inject("postgresUrl")).port) })
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
 })
 afterAll(async () => {
   await cluster.close()

@@ -10,9 +10,9 @@ import { Tracker } from "#server/ledger/track.ts"
 import { feePayerPurpose } from "#server/solana/keys.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { heldKeys } from "#test/doubles/keys.ts"
 import type { Twist } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
@@ -23,7 +23,7 @@ import { EmptyFeePayer, readFeePayers, setFeePayer } from "./fee-payers.ts"
 
 const keys = heldKeys()
 const later = { headers: { Prefer: "respond-async" } }
-let cluster: TwistedChain
+let cluster: FaultyChain
 let vault: Awaited<ReturnType<typeof startVault>>
 let app: TestApp
 let key: TestKey
@@ -35,7 +35,7 @@ let wallet: string
 let theirWallet: string
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   vault = await startVault()
   for (const [name, value] of Object.entries(vault.environment)) vi.stubEnv(name, value)
   app = await startTestApp({ SOLANA_RPC_URL: cluster.node.url }, { keysOf: keys.keysOf })

@@ -8,6 +8,7 @@ import { auditDue } from "#server/domain/audits/audit-runs.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import {
   forgets,
   noHistory,
@@ -16,11 +17,10 @@ import {
   rpcError,
   withoutMemos,
 } from "#test/doubles/rpc-proxy.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-let cluster: TwistedChain
+let cluster: FaultyChain
 let node: RpcProxy
 let app: TestApp
 let key: TestKey
@@ -29,7 +29,7 @@ let config: string
 let wallet: Address
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   node = cluster.node
   app = await startTestApp({ SOLANA_RPC_URL: node.url })
   await cluster.fundFeePayers()

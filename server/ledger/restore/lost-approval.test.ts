@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { socketOptions } from "#db/socket.ts"
 import type { Address } from "#shared/address.ts"
-import { startTwistedChain, type TwistedChain } from "#test/doubles/twisted-chain.ts"
+import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
@@ -13,13 +13,13 @@ const secrets = {
   VOUCH_SIGNER: randomBytes(32).toString("base64"),
   VOUCH_DATA_KEY: randomBytes(32).toString("base64"),
 }
-let cluster: TwistedChain
+let cluster: FaultyChain
 let database: string
 let app: TestApp
 let key: TestKey
 
 beforeAll(async () => {
-  cluster = await startTwistedChain()
+  cluster = await startFaultyChain()
   database = (await createTestDatabase()).url
   await serve(database)
   await cluster.fundFeePayers()

@@ -6,7 +6,7 @@ import { type Client, run } from "../run.ts"
 
 type Chain = { url: string; stop(): Promise<void> }
 
-/** The local network, and a validator where there is one; each a process of its own, since clients run synchronously. */
+/** The local network, and a validator if available; both in separate processes, because clients run synchronously. */
 export async function startChains(): Promise<Chain[]> {
   const localnet = await startLocalnetProcess({ port: 0, slotMs: 20, output: "inherit" })
   const validator = findValidator()

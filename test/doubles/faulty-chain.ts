@@ -3,10 +3,10 @@ import { deployment } from "#server/domain/deployment.ts"
 import { startTestChain } from "../fixtures/test-chain.ts"
 import { rpcProxy } from "./rpc-proxy.ts"
 
-export type TwistedChain = Awaited<ReturnType<typeof startTwistedChain>>
+export type FaultyChain = Awaited<ReturnType<typeof startFaultyChain>>
 
-/** A chain that is not the embedded one, and a node of it that can be told to lie. */
-export async function startTwistedChain({ slotMs = 20 } = {}) {
+/** A chain that is not embedded, and a node of it that can lie. */
+export async function startFaultyChain({ slotMs = 20 } = {}) {
   const cluster = await startTestChain({ slotMs })
   const node = await rpcProxy(cluster.url)
   return {

@@ -19,7 +19,7 @@ export async function hasFailed({ mode, rpc }: Chain, signature: string): Promis
     )
   } catch (error) {
     if (!isOfTheNodes(error)) throw error
-    logger.debug({ err: error, signature }, "could not read a transaction that is told to have failed")
+    logger.debug({ err: error, signature }, "could not read a transaction that was reported as failed")
   }
   return false
 }

@@ -136,7 +136,7 @@ export class Finality {
 
   async #redoFailed(signature: string): Promise<void> {
     if (await hasFailed(this.#chain, signature))
-      await this.#redo(signature, "it landed anew for good, and failed")
+      await this.#redo(signature, "it landed again, finalized, and failed")
   }
 
   async #redo(signature: string, reason: string): Promise<void> {

@@ -30,7 +30,7 @@ export type Operation<Payload> = {
   workspaceId: string
   id: string
   payload: Payload
-  /** How often it was built again after one of its own errors. */
+  /** How often it was built again after an error of its instruction. */
   attempts: number
   /**
    * Whether it was confirmed before and vanished from the chain: the books already have it, so it can no longer be

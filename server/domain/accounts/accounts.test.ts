@@ -35,7 +35,7 @@ test("the first start makes an account with a live and a test key, once, though 
   expect(await listAccounts()).toMatchObject([{ name: "My company", plan: "free", included: 500 }])
 })
 
-test("each start gives a link for the first owner until somebody has come in by one, and then all of them are dead", async () => {
+test("each start prints a link for the first owner until one is used, and then all of them stop working", async () => {
   const [first, second] = [(await firstStart()).ownerLink!, (await firstStart()).ownerLink!]
   expect(first).toMatch(/\/setup\?token=[\w-]{43}$/)
   expect(second).not.toBe(first)

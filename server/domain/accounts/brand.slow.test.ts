@@ -122,7 +122,7 @@ test("a logo of 100 kB is taken, and not one byte more", async () => {
   expect([status, json.error]).toEqual([413, "payload_too_large"])
 })
 
-test("nobody else changes it: no stranger, no member below an owner, no other account, no other site", async () => {
+test("no one else changes it: no stranger, no member below an owner, no other account, no other site", async () => {
   const owner = await member(app)
   const other = await member(app)
   for (const role of ["developer", "compliance", "viewer"] as const) {

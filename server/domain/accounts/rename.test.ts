@@ -18,7 +18,7 @@ test("an owner gives the account another name, and the audit log says from what 
   expect(lines.map(({ detail }) => detail)).toEqual([{ before: owner.account.name, after: name }])
 })
 
-test("nobody else does, and no two accounts have one name", async () => {
+test("no one else can rename it, and no two accounts have one name", async () => {
   const owner = await member(app)
   const other = await member(app)
   const developer = await member(app, { role: "developer", account: owner.account })

@@ -57,7 +57,7 @@ async function demanding() {
   return owner
 }
 
-test("an owner without a second factor cannot demand one, and so nobody is locked out", async () => {
+test("an owner without a second factor cannot require one, so no one is locked out", async () => {
   const { browser, account } = await member(app)
   const refused = await browser.mutate("workspace.requireSecondFactor", { required: true })
   expect([refused.status, refused.error.error]).toEqual([403, "second_factor_required"])

@@ -81,7 +81,7 @@ test("past months have what was used and paid, with the plan and the budget that
   }
 })
 
-test("months are 1 to 24, and 12 where nobody says", async () => {
+test("months are 1 to 24, and 12 by default", async () => {
   const key = await app.key()
   await made(key, "5 years")
   for (const [query, count] of [

@@ -162,7 +162,7 @@ test("a file knows beforehand how many rows it will have, where it is cheap to t
   ).toBeNull()
 })
 
-test("up to a thousand are counted, and of more it is said that there are more", async () => {
+test("up to a thousand are counted, and beyond that the count says that there are more", async () => {
   const { browser, workspaceId } = await enter()
   await fill(workspaceId, 1000, { name: "x" })
   await fill(workspaceId, 1001, { name: "y", status: "revoked" })

@@ -44,7 +44,7 @@ const idOf = async (sessionId: string): Promise<string> => {
   return row!.id
 }
 
-test("a life from the start to the burn is told in its order, with who did what and by which request", async () => {
+test("the timeline shows a life from start to burn in order, with who did what and by which request", async () => {
   const { browser, detail } = await enter()
   const wallet = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
   const started = await browser.mutate("kyc.start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
@@ -87,7 +87,7 @@ test("a life from the start to the burn is told in its order, with who did what 
   )
 })
 
-test("a provider is shown by its label, also once its settings are gone, and one that nobody knows by its name", async () => {
+test("a provider is shown by its label, even after its settings are gone, and an unknown one by its name", async () => {
   const { key, detail } = await enter()
   const { sessionId } = await app.startSession(key)
   const id = await idOf(sessionId)

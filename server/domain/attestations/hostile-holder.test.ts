@@ -75,7 +75,7 @@ test.each(Object.entries(attempts))("a holder cannot %s the credential", async (
   expect(await credentialOf(app, key, addressOf(holder.publicKey))).toMatchObject({ amount: 1, frozen: true })
 })
 
-test("an account that somebody made beforehand does no harm", async () => {
+test("an account that a stranger created beforehand does no harm", async () => {
   const stranger = await funded()
   const wallet = Keypair.generate().publicKey
   await app.verifiedWallet(key) // The mint exists from here on.

@@ -7,7 +7,7 @@ import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 usesCustomer({ key: { mode: "live", plan: "enterprise", quota: 1000 } })
 
-test("start, decide, revoke and read at once, over and over: no failure, no unit lost, nobody resurrected", async () => {
+test("start, decide, revoke and read at once, over and over: no failure, no unit lost, no ended attestation revived", async () => {
   const wallets = Array.from({ length: 7 }, newWallet)
   const sessions: string[] = []
   const ended = new Map<string, string>()

@@ -62,7 +62,7 @@ test("a change that is rolled back leaves no line, and one whose line cannot be 
   expect(await sql`select from api_keys where name = ${name}`).toHaveLength(0)
 })
 
-test("it tells of this workspace and of the account, newest first, and of nobody else", async () => {
+test("it shows this workspace and the account, newest first, and no one else", async () => {
   const live = await member(app, { account: owner.account, mode: "live" })
   const stranger = await member(app)
   const [mine, other, theirs] = [await newKey(), await newKey(live), await newKey(stranger)]

@@ -23,7 +23,7 @@ const until = (key: TestKey, count: number) =>
   }, `${count} events`)
 const typesOf = (told: Told[]) => told.map(({ type }) => type)
 
-test("a verification is told step by step, with what it is about and nothing personal", async () => {
+test("a verification is announced step by step, with its subject and nothing personal", async () => {
   const key = await app.key()
   const { wallet, sessionId, status } = await app.verifiedWallet(key, newWallet(), { country: "US" })
   const told = await until(key, 4)
@@ -64,7 +64,7 @@ test("a verification is told step by step, with what it is about and nothing per
   expect(JSON.stringify(rejected)).not.toContain("private")
 })
 
-test("mints, transfers and pauses are told with their amounts", async () => {
+test("mints, transfers and pauses are announced with their amounts", async () => {
   const key = await app.key()
   const token = tokenFixture(app, key)
   const id = await token.config({}, { decimals: 2 })
@@ -96,7 +96,7 @@ test("mints, transfers and pauses are told with their amounts", async () => {
   ])
 })
 
-test("reviews, refusals and sessions that are cancelled are told", async () => {
+test("reviews, refusals and cancelled sessions are announced", async () => {
   const key = await app.key()
   const { sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "in_review" })
@@ -127,7 +127,7 @@ test("reviews, refusals and sessions that are cancelled are told", async () => {
   ])
 })
 
-test("a quota is told of at 80 % and when all is used, each once", async () => {
+test("a quota is announced at 80 % and when all is used, once each", async () => {
   const key = await app.key({ mode: "live", plan: "enterprise", quota: 5 })
   await sql`update accounts set included = 5 where id = (select account_id from workspaces where id = ${key.workspaceId})`
   const sessions: string[] = []
@@ -144,7 +144,7 @@ test("a quota is told of at 80 % and when all is used, each once", async () => {
   ])
 })
 
-test("an attestation is told of 30, 7 and 1 days before its end, each once, and the last of those that come together", async () => {
+test("an attestation is announced 30, 7 and 1 days before its end, once each, and only the last of those that pass together", async () => {
   const key = await app.key()
   const { status } = await app.verifiedWallet(key)
   await until(key, 4)
@@ -317,7 +317,7 @@ test("an event's id follows from its subject; a second one of the same subject h
   expect(redone).toEqual(told.map(({ id }) => id))
 })
 
-test("what is past its 90 days is dropped, and whoever has missed it is told", async () => {
+test("events past their 90 days are dropped, and a reader who missed them gets an error", async () => {
   const key = await app.key()
   await app.startSession(key)
   await app.startSession(key)

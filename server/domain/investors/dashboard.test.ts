@@ -151,7 +151,7 @@ test("the page has every wallet with its statuses, tokens by wallet and in sum, 
   expect(verifications.data.data).toHaveLength(3)
 })
 
-test("refusals: what a rule refused at once, and what failed later, of all wallets and of nobody else", async () => {
+test("refusals: those by a rule at once, and later failures, of all wallets and of no other investor", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({ allowed_countries: ["CA"] })
   const [name, other] = [newId("evt"), newWallet()]
@@ -294,7 +294,7 @@ test.each([
   expect([status, error.detail]).toEqual([422, expect.stringContaining(`text: ${why}`)])
 })
 
-test("notes of an investor go with them to whom they turn out to be, also one that is written meanwhile", async () => {
+test("notes follow an investor who is merged into another, even one written at the same time", async () => {
   for (let round = 0; round < 5; round++) {
     const [name, theirs] = [newId("evt"), newWallet()]
     await start(name, theirs)

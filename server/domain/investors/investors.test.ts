@@ -61,7 +61,7 @@ test("newest first, by cursors to the last one, and a page stays the same while 
   expect(await list(`?limit=2&cursor=${first.next_cursor}`, own)).toEqual(second)
 })
 
-test("each wallet has its status for each schema, as a look at the wallet gives it", async () => {
+test("each wallet has its status for each schema, the same as a lookup of the wallet", async () => {
   const id = newId("evt")
   const [first, second] = [newWallet(), newWallet()]
   const { sessionId } = await start(id, first)
@@ -177,7 +177,7 @@ test("a wallet that is none is refused as one", async () => {
   expect([status, json.error]).toEqual([422, "invalid_public_key"])
 })
 
-test("an id of another workspace, of another kind or of nothing is nobody; lists have none of another workspace", async () => {
+test("an id of another workspace, another kind or nothing is not found; lists show no other workspace", async () => {
   const name = newId("evt")
   const { wallet, sessionId } = await start(name)
   const id = await idOf(wallet)

@@ -27,7 +27,7 @@ https://vouch.example/ws_1/settings?part=account
   })
 })
 
-test("times are those of the reader's zone, and test mode is told at a glance", () => {
+test("times are in the reader's zone, and test mode is obvious", () => {
   const { subject, text } = notificationMail(failing, {
     ...reader,
     mode: "test",

@@ -77,7 +77,7 @@ async function endpoint(workspaceId: string, change: Partial<Record<string, unkn
 }
 const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
 
-test("an endpoint that fails for a day, and one that was disabled, are told of once, by the host alone", async () => {
+test("an endpoint that fails for a day, or was disabled, is mailed once, naming only its host", async () => {
   const of = await team()
   const id = await endpoint(of.workspaceId, { failing_since: ago(23) })
   expect(await send(of)).toEqual([])
@@ -99,7 +99,7 @@ test("an endpoint that fails for a day, and one that was disabled, are told of o
   expect(await send(of)).toEqual(["owner", "developer"])
 })
 
-test("what a member disabled, deleted, or what was disabled long ago is told to nobody", async () => {
+test("an endpoint that a member disabled or deleted, or that was disabled long ago, causes no mail", async () => {
   const of = await team()
   await endpoint(of.workspaceId, { disabled_at: new Date(), disabled_reason: "requested" })
   await endpoint(of.workspaceId, { disabled_at: ago(8 * 24), disabled_reason: "failing" })
@@ -116,7 +116,7 @@ async function saying(payers: LowPayer[], { secondsAgo = 0 } = {}) {
 }
 const low = (mode: Mode) => ({ mode, address: newWallet(), sol: 0.02, hours_left: 3 })
 
-test("a fee payer of one's own that needs SOL is told of once a day while it lasts", async () => {
+test("a workspace's fee payer that needs SOL is mailed once a day while it lasts", async () => {
   const of = await team()
   const [own, other] = [low("test"), low("test")]
   await sql`update workspaces set fee_payer = ${own.address} where id = ${of.workspaceId}`
@@ -137,7 +137,7 @@ test("a fee payer of one's own that needs SOL is told of once a day while it las
   expect(await send(of)).toEqual([])
 })
 
-test("differences are told of once a day until there are none", async () => {
+test("differences are mailed once a day until there are none", async () => {
   const of = await team()
   await sql`
     insert into audits (workspace_id, at, differences) values (${of.workspaceId}, now(), 2)
@@ -155,7 +155,7 @@ test("differences are told of once a day until there are none", async () => {
   await sql`delete from quarantines where workspace_id = ${of.workspaceId}`
 })
 
-test("a quota is told to owners at each threshold of a month, unless the plan has grown", async () => {
+test("owners get a mail at each quota threshold of a month, unless the plan was raised", async () => {
   const of = await team("live")
   const period = startOfMonth(new Date()).toISOString().slice(0, 10)
   const used = (percent: number, count: number) =>
@@ -196,7 +196,7 @@ const userOf = async (email: string) => {
   return row!.id
 }
 
-test("live reviews that have waited for an hour are told to who may decide them", async () => {
+test("live reviews that have waited for an hour are mailed to members who may decide them", async () => {
   const of = await team("live")
   await review(of.workspaceId, { opened_at: ago(0.5) })
   expect(await send(of)).toEqual([])
@@ -212,7 +212,7 @@ test("live reviews that have waited for an hour are told to who may decide them"
   expect(await send(test)).toEqual([])
 })
 
-test("nobody is mailed who has not confirmed the address, or is no member any more; who is switched off gets nothing", async () => {
+test("former members and unconfirmed addresses get no mail, nor does a kind that is switched off", async () => {
   const of = await team()
   await sql`update users set email_verified = false where email = ${of.owner.email}`
   expect((await of.owner.browser.query("member.notifications")).data).toEqual({
@@ -249,7 +249,7 @@ test("nobody is mailed who has not confirmed the address, or is no member any mo
   expect(await send(of)).toEqual([])
 })
 
-test("what was told is forgotten after 60 days, and with the person", async () => {
+test("notifications are dropped after 60 days, and with the person", async () => {
   const of = await team()
   await endpoint(of.workspaceId, { failing_since: ago(30) })
   expect(await send(of)).toEqual(["owner", "developer"])

@@ -181,7 +181,7 @@ test("what is being signed when the fee payer changes is never saved; the new on
   expect(row!.wire.includes(new PublicKey(derived("2")).toBuffer())).toBe(true)
 })
 
-test("what the old one signed and nobody has sent lands as it is", async () => {
+test("what the old one signed and no process has sent lands unchanged", async () => {
   const lost: Twist = async ({ method }, ask) => (method === "sendTransaction" ? { result: "x" } : ask())
   cluster.node.twist = lost
   const id = await mintLater()

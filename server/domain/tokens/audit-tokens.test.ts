@@ -263,7 +263,7 @@ test("what was read back from the chain when holders lost their freedom is right
   await sql`update mint_configs set supply = 3, issued = 3 where id = 'once_open'`
 })
 
-test("what holders do by themselves is told, and is no difference", async () => {
+test("what holders do themselves is reported, and is no difference", async () => {
   const signer = signerFromSeed(holders[0].secretKey.subarray(0, 32))
   await app.connection.requestAirdrop(signer.publicKey, LAMPORTS_PER_SOL)
   await send([moveFrom(OPEN, first, second, 4n, signer.publicKey)], [signer])

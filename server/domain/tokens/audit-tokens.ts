@@ -89,7 +89,7 @@ function compareMint(
   if (pausable !== null) powers.push(["pause authority", pausable.authority])
   for (const [power, holder] of powers) {
     if (isMoving || holder?.equals(authority)) continue
-    differs(`has ${holder?.toBase58() ?? "nobody"} as its ${power}, not ${authority.toBase58()}`)
+    differs(`has ${holder?.toBase58() ?? "no key"} as its ${power}, not ${authority.toBase58()}`)
   }
   if (config.mint !== address) differs(`differs from the recorded ${config.mint}`)
   if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)

@@ -65,7 +65,7 @@ test("a rule that is sent holds, one that is not stays, and null ends one", asyn
   )
 })
 
-test("what changes nothing is in no log and told to nobody", async () => {
+test("a change without effect is not logged and notifies no one", async () => {
   const id = await tokens.config({ max_holders: 5 })
   const before = (await tokens.get(`/mint-config/${id}`)).json
   for (const json of [

@@ -35,7 +35,7 @@ const check = async (config: object, is_new = true): Promise<string[]> => {
 
 const view = async (id: string) => (await browser.query("mintConfig.view", { id })).data
 
-test("a configuration's life stands in the audit log, whoever lives it", async () => {
+test("a configuration's changes are in the audit log, whoever makes them", async () => {
   const id = freshId()
   const { json, headers } = await tokens.post("/mint-configs", fund(id))
   expect(json.id).toBe(id)
@@ -117,7 +117,7 @@ test("the first configuration has no mint before it is used", async () => {
   expect(await view(id)).toMatchObject({ mint: expect.any(String), mint_state: "ready", issued: "2.5" })
 })
 
-test("what would be refused is told at its field, with the code of the API, and nothing is changed", async () => {
+test("an invalid change is reported at its field, with the API's code, and nothing is changed", async () => {
   const id = await tokens.config()
   const before = await snapshot()
   const good = fund("fresh_v1")

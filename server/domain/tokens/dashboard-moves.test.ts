@@ -87,7 +87,7 @@ test("a key that stood for something else is refused, and belongs to one person 
   expect(await tokens.supply(config)).toBe(18n)
 })
 
-test("a refusal begins nothing: the same key is decided anew once its cause is gone", async () => {
+test("a refusal starts nothing: the same key is decided again once its cause is gone", async () => {
   const config = await tokens.config()
   await tokens.post(`/mint-config/${config}/pause`, {})
   const intent = freshKey()
@@ -131,7 +131,7 @@ test("a transfer is made once too, and both are in the audit log with who began 
   ])
 })
 
-test("whoever does not say respond-async waits for the chain, with a key and without", async () => {
+test("a request without respond-async waits for the chain, with a key and without", async () => {
   const config = await tokens.config()
   const input = { mint_config: config, user_pubkey: alice, amount: "1" }
   for (const headers of [{}, { "idempotency-key": freshKey() }]) {
@@ -140,7 +140,7 @@ test("whoever does not say respond-async waits for the chain, with a key and wit
   }
 })
 
-test("one that failed after it began is told by its record, to the first click and to the next", async () => {
+test("an operation that failed after it started is shown by its record, to the first click and to the next", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const intent = freshKey()

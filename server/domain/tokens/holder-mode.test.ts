@@ -93,7 +93,7 @@ const untilFrozen = (mint: string, wallet: string, frozen: boolean) =>
 const revoke = (attestationId: string) =>
   post(`/attestation/${attestationId}/revoke`, { reason: "Sanctions list match" })
 
-test("holders move tokens by themselves; a revoked one cannot, and can again once verified anew", async () => {
+test("holders move tokens themselves; a revoked one cannot, and can once verified again", async () => {
   const mint = await newConfig({ id: "own_moves" })
   const [a, b] = [await holder("own_moves", "10"), await holder("own_moves", "1")]
   await ownTransfer(mint, a.pair, b.wallet, 250n)
@@ -212,7 +212,7 @@ test("a change of mode takes every account with it, and the books are read back 
   await ownTransfer(mint, b.pair, a.wallet, 1n)
 })
 
-test("what the chain has fixed for good is refused, with the reason", async () => {
+test("a change of what is fixed on chain is refused, with the reason", async () => {
   await newConfig({ id: "fixed" })
   for (const change of [{ decimals: 3 }, { name: "Other" }, { symbol: "OTHER" }]) {
     await expect(applyConfig(author(), { ...base, id: "fixed", ...change })).rejects.toThrow(/cannot change/)

@@ -259,7 +259,7 @@ describe("a refusal is stored like any answer", () => {
   })
 })
 
-test("an operation that failed after its 202 is told by the record; its key replays the 202", async () => {
+test("an operation that failed after its 202 is shown by the record; its key replays the 202", async () => {
   const [wallet] = await tokens.wallets(1)
   const idempotencyKey = newKey()
   const more = { idempotencyKey, headers: { prefer: "respond-async" } }

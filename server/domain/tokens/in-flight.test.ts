@@ -46,7 +46,7 @@ async function signedAndLost(wallet: string) {
 const confirmed = (id: string) =>
   waitFor(async () => (await readOperation(id)).status === "confirmed", "the mint to be confirmed")
 
-test("a mint that was saved and never sent is signed anew once its blockhash has expired", async () => {
+test("a mint that was saved and never sent is signed again once its blockhash has expired", async () => {
   const [wallet] = await tokens.wallets(1)
   const { id, signature } = await signedAndLost(wallet!)
   await warp()

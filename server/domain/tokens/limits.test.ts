@@ -74,7 +74,7 @@ test("max_supply: mints of different size fill it as far as they fit, and never 
   await expectAtRest(config)
 })
 
-test("max_holders 15: of 40 wallets at once exactly 15 get in, and whoever is in gets more", async () => {
+test("max_holders 15: of 40 wallets at once exactly 15 get in, and those get more", async () => {
   const config = await tokens.config({ max_holders: 15 })
   const answers = await atOnce(40, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(answers)).toEqual({ 200: 15, holder_limit_reached: 25 })

@@ -27,7 +27,7 @@ async function mintMany(config: string, count: number): Promise<string[]> {
   return ids
 }
 
-test("a configuration without operations has an empty list, and one that is not there is told apart", async () => {
+test("a configuration without operations has an empty list, and a missing one gets an error", async () => {
   const config = await tokens.config()
   expect((await tokens.get(`/token/operations?mint_config=${config}`)).json).toEqual({
     data: [],

@@ -96,7 +96,7 @@ test.each([0, 1])("a revocation stops a transfer that is queued, of either side:
   expect(await tokens.onChain(config, alice)).toBe(10n)
 })
 
-test("a full exit at the cap that comes to nothing leaves the place where it was", async () => {
+test("a full exit at the cap that fails leaves the holder slot where it was", async () => {
   const config = await tokens.config({ max_holders: 1 })
   const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))

@@ -46,7 +46,7 @@ const everyRule = {
   transfers_locked_until: "2001-01-01T00:00:00Z",
 }
 
-test("every rule that binds a mint is told in the contract's order, with what is so", async () => {
+test("every rule that applies to a mint is listed in the contract's order, with its result", async () => {
   const config = await tokens.config(everyRule)
   const verdict = await ofMint(config, alice, "60")
   expect(verdict.data.answer).toEqual({ status: 200, error: null, detail: null })

@@ -70,7 +70,7 @@ test("addresses that Vouch itself uses are no wallets: not to verify, to mint to
   expect(await used()).toBe(before)
 })
 
-test("whoever is refused for an attestation that ended is told how and on which day", async () => {
+test("a refusal for an attestation that ended says how and on which day", async () => {
   const today = formatDay(realNow())
   const [stranger, rejected, closed] = [newWallet(), newWallet(), newWallet()]
   const { wallet: revoked, status } = await app.verifiedWallet(key)
@@ -148,7 +148,7 @@ test("a token without a maximum supply says so, not how many base units there ca
   })
 })
 
-test("the greatest cap that there can be is kept digit for digit, and the next one is told what is", async () => {
+test("the largest possible cap is kept digit for digit, and the next larger one is refused with the limit", async () => {
   const { browser } = owner
   const config = {
     id: "greatest_v1",

@@ -50,7 +50,7 @@ test("country_not_allowed: a rule names Kosovo, whichever code the vendor writes
   await refused(config, "country_not_allowed", () => tokens.mint(config, stateless, 1))
 })
 
-test("transfers_locked: until the time, and minting is free meanwhile", async () => {
+test("transfers_locked: until the time, while minting is free", async () => {
   const end = new Date("2099-01-01T00:00:00Z")
   const config = await tokens.config({ transfers_locked_until: "2099-01-01T00:00:00Z" })
   const open = await tokens.config({ transfers_locked_until: "2020-01-01T00:00:00Z" })

@@ -108,7 +108,7 @@ test("where a configuration is locked, mints of another one go on", async () => 
   expect(outcomes).toEqual([...wallets.map(() => LOCKED), ...wallets.map(() => "begun")])
 })
 
-test("one whose key another request has waits for that one alone, and keeps nobody waiting again", async () => {
+test("a request whose key another one holds waits for that one alone, and delays no others again", async () => {
   const config = await tokens.config()
   const idempotency = claimOf(newId("evt"))
   const mints = eachWallet(config).map((mint, i) => (i === 0 ? { ...mint, idempotency } : mint))

@@ -147,7 +147,7 @@ test("who may not manage endpoints sees no path of their URLs, and none of what 
   }
 })
 
-test("410 disables at once; days of failures do, and one success starts them anew", async () => {
+test("410 disables at once; so do days of failures, and one success resets them", async () => {
   const [key, gone, failing] = [await app.key(), await consumer(), await consumer()]
   const call = caller(key)
   const [first, second] = [
@@ -216,7 +216,7 @@ test("a test event is sent at once, and says what became of it", async () => {
   )
 })
 
-test("few test events of a workspace wait for their answer at a time, and others are told so", async () => {
+test("only a few test events of a workspace wait for a response at a time, and others are refused", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to)

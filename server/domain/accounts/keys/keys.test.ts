@@ -69,7 +69,7 @@ test("members create at most 500 active keys in a workspace, at the same time as
   expect((await create()).status).toBe(200)
 })
 
-test("a revocation is told to every other replica, and heard from them", async () => {
+test("a revocation is sent to every other replica, and received from them", async () => {
   const heard: string[] = []
   await replica.listen("vouch", (payload) => heard.push(payload))
   const ours = await app.key()

@@ -216,7 +216,7 @@ test("one that is cancelled keeps what is revoked, finishes the one that it is a
   expect(await sql`select reason from bulk_revocations where id = ${id}`).toEqual([{ reason: null }])
 })
 
-test("whoever cancels while workers are at it leaves each revoked or left, and none in between", async () => {
+test("a cancel while workers are busy leaves each attestation revoked or untouched, and none in between", async () => {
   const { browser, key } = await enter()
   for (let round = 0; round < 5; round++) {
     const ids = await pending(key, 12)
@@ -253,7 +253,7 @@ test("several workers at once share a list, and each attestation is revoked once
   expect((await timesOf(ids)).revoked).toEqual(ids.map(() => 1))
 })
 
-test("what whoever began it may no longer do is not done", async () => {
+test("a list stops if the member who started it loses the permission", async () => {
   const { account, key } = await enter()
   const { browser, email } = await member(app, { role: "compliance", account })
   const ids = await pending(key, 2)

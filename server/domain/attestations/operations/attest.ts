@@ -98,7 +98,7 @@ export const attest = defineOperation({
       held !== null ? "unclear" : units > 0n ? "there" : "absent"
     return new Map(all.map(({ operation, units, held }) => [operation.id, effectOf(units, held)]))
   },
-  /** What was verified is known to nobody but the row that is lost. Where its session is left, that ends, and the unit goes. */
+  /** Only the lost row knew what was verified. If its session remains, it is ended and the unit is burned. */
   async rebuild(sql, { id, memo }, { workspaceId, signature }) {
     const lost = await endLostApproval(sql, workspaceId, memo)
     if (lost) return { attestation_id: id, ...lost }

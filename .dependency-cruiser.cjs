@@ -127,8 +127,7 @@ module.exports = {
     })),
     ...subjects.slice(1).map((subject, n) => ({
       name: `no-way-up-from-${subject.replace(/\/$|\.ts$/, "")}`,
-      comment:
-        "Pairs of subjects point one way: pass a fact or a function in, or move what both need below them.",
+      comment: "Pairs of subjects point one way: pass a fact or a function in, or move what both need below them.",
       severity: "error",
       from: { path: inDomain([subject]), pathNot: TESTS },
       to: { path: inDomain(subjects.slice(0, n + 1)) },

@@ -29,9 +29,7 @@ export const metadata: Metadata = {
       siteName: "Vouch",
       title: "Vouch",
       description,
-      images: [
-        { url: "/social.png", width: 1200, height: 630, alt: "Vouch: mint only to verified wallets." },
-      ],
+      images: [{ url: "/social.png", width: 1200, height: 630, alt: "Vouch: mint only to verified wallets." }],
     },
     twitter: { card: "summary_large_image" },
   }),

@@ -6,9 +6,7 @@ export default function NotFound() {
     <PageCard>
       <title>Not found · Vouch</title>
       <h1 className="text-2xl font-semibold tracking-tight">Page not found</h1>
-      <p className="mt-2 mb-6 text-muted">
-        Check the address. To verify a wallet, open the full link you were given.
-      </p>
+      <p className="mt-2 mb-6 text-muted">Check the address. To verify a wallet, open the full link you were given.</p>
       <Button asChild size="xl">
         <a href="/">Go to the start</a>
       </Button>

@@ -4,5 +4,4 @@ export type Theme = (typeof themes)[number]
 
 export const THEME_COOKIE = "vouch.theme"
 
-export const asTheme = (value: string | undefined): Theme | undefined =>
-  themes.find((theme) => theme === value)
+export const asTheme = (value: string | undefined): Theme | undefined => themes.find((theme) => theme === value)

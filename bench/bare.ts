@@ -60,9 +60,7 @@ async function status({ workspaceId }: Key, wallet: string) {
     order by (status = 'verified' and expires_at > ${now}) desc, seq desc limit 1`
   const over =
     (row!.status === "pending" && row!.open_until !== null && row!.open_until <= now) ||
-    ((row!.status === "verified" || row!.status === "pending") &&
-      row!.expires_at !== null &&
-      row!.expires_at <= now)
+    ((row!.status === "verified" || row!.status === "pending") && row!.expires_at !== null && row!.expires_at <= now)
   const wasVerified = row!.verified_at !== null
   return {
     status: over ? "expired" : row!.status,
@@ -89,11 +87,7 @@ function claiming(workspaceId: string, claim: Claim | null) {
   return sql`, claim as (${insertRecords(workspaceId, rows)})`
 }
 
-async function begin(
-  { workspaceId }: Key,
-  body: { userPubkey: string; schemaId: string },
-  claim: Claim | null,
-) {
+async function begin({ workspaceId }: Key, body: { userPubkey: string; schemaId: string }, claim: Claim | null) {
   const { userPubkey: wallet, schemaId } = body
   const now = new Date()
   const period = `${now.toISOString().slice(0, 7)}-01`

@@ -19,9 +19,7 @@ export type Worse = { name: string; measured: number; committed: number }
 export const worseThanCommitted = (figures: Figures): Worse[] =>
   Object.entries(figures).flatMap(([name, measured]) => {
     const before = committed[name]
-    return before !== undefined && measured > before * TOLERANCE
-      ? [{ name, measured, committed: before }]
-      : []
+    return before !== undefined && measured > before * TOLERANCE ? [{ name, measured, committed: before }] : []
   })
 
 /** Measures, and measures again what is worse than the committed figure. Returns what came out best. */

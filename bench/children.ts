@@ -26,26 +26,15 @@ const root = join(import.meta.dirname, "..")
  * Starts a program of this checkout with the same Node. Detached, so that a Ctrl-C in the terminal reaches only the
  * benchmark, which stops it in order.
  */
-export function startChild({
-  name,
-  file,
-  nodeOptions = [],
-  args = [],
-  environment = {},
-  directory,
-}: Program): Child {
+export function startChild({ name, file, nodeOptions = [], args = [], environment = {}, directory }: Program): Child {
   const logFile = join(directory, `${name.replaceAll(" ", "-")}.log`)
   const output = openSync(logFile, "a")
-  const child = spawn(
-    process.execPath,
-    [...nodeOptions, ...profilerOptions(name), join(root, file), ...args],
-    {
-      cwd: root,
-      detached: true,
-      stdio: ["ignore", output, output, "ipc"],
-      env: { PATH, HOME, ...environment } as unknown as NodeJS.ProcessEnv,
-    },
-  )
+  const child = spawn(process.execPath, [...nodeOptions, ...profilerOptions(name), join(root, file), ...args], {
+    cwd: root,
+    detached: true,
+    stdio: ["ignore", output, output, "ipc"],
+    env: { PATH, HOME, ...environment } as unknown as NodeJS.ProcessEnv,
+  })
   closeSync(output)
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
   return {

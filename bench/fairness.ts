@@ -24,9 +24,7 @@ export async function checkFairness(stage: Stage, bare: Server, vouch: Server): 
   const ours = await statementsOf(stage, "vouch", vouch)
   for (const statement of theirs) {
     if (!ours.has(statement))
-      throw new Error(
-        `The server does not send this statement. Update its copy in bench/bare.ts.\n${statement}`,
-      )
+      throw new Error(`The server does not send this statement. Update its copy in bench/bare.ts.\n${statement}`)
   }
 }
 

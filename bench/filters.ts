@@ -103,9 +103,7 @@ export async function measureFilters({
       times.push(await time(name, async () => (await searchAttestations(principal, filter())).data.length))
     }
     for (const state of ["open", "closed"] as const) {
-      times.push(
-        await time(`sessions, ${state}`, async () => (await listSessions(principal, { state })).data.length),
-      )
+      times.push(await time(`sessions, ${state}`, async () => (await listSessions(principal, { state })).data.length))
     }
     for (const [name, filter] of Object.entries(ofSessions())) {
       times.push(

@@ -101,9 +101,7 @@ try {
   for (const [name, times] of Object.entries(results)) {
     const sorted = times.sort((a, b) => a - b)
     const at = (q: number) => `${Math.round(sorted[Math.floor(q * (sorted.length - 1))]!)} ms`
-    console.log(
-      `From ${name} to frozen on chain, ${count} times: p50 ${at(0.5)}, p99 ${at(0.99)}, worst ${at(1)}`,
-    )
+    console.log(`From ${name} to frozen on chain, ${count} times: p50 ${at(0.5)}, p99 ${at(0.99)}, worst ${at(1)}`)
   }
 } finally {
   await disconnectDatabase().catch(() => {})

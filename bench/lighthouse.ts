@@ -139,11 +139,7 @@ async function seed(link: string) {
   const headers = { cookie, "x-vouch-workspace": workspace }
   const start = async () => {
     const wallet = Keypair.generate().publicKey.toBase58()
-    const answer = await post(
-      "/api/trpc/kyc.start",
-      { userPubkey: wallet, schemaId: "kyc_individual_v1" },
-      headers,
-    )
+    const answer = await post("/api/trpc/kyc.start", { userPubkey: wallet, schemaId: "kyc_individual_v1" }, headers)
     return (await answer.json()).result.data as { session_id: string; session_url: string }
   }
   for (let n = 0; n < ATTESTATIONS; n++) {

@@ -20,10 +20,7 @@ export async function measureMemory(stage: Stage, server: Server, requests: numb
   const start = residentMemory(server.pid)
   if (start === null) return null
   const samples_mb: number[] = []
-  const timer = setInterval(
-    () => samples_mb.push(residentMemory(server.pid)?.now_mb ?? Number.NaN),
-    SAMPLE_EVERY_MS,
-  )
+  const timer = setInterval(() => samples_mb.push(residentMemory(server.pid)?.now_mb ?? Number.NaN), SAMPLE_EVERY_MS)
   try {
     const order = { port: server.port, traffic: "mixed", connections: CONNECTIONS, warmup_ms: 0 } as const
     const { answers, unexpected } = await stage.load({ ...order, until: { requests } })

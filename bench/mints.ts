@@ -71,9 +71,7 @@ export async function measureMints(options: {
       done.async.push(await mintAsync(measure_ms))
       await sleep(200)
       done.waiting.push(await mintWaiting(measure_ms))
-      const rates = Object.entries(done).map(
-        ([name, all]) => `${name} ${Math.round(all.at(-1)!.per_second)}/s`,
-      )
+      const rates = Object.entries(done).map(([name, all]) => `${name} ${Math.round(all.at(-1)!.per_second)}/s`)
       say(`POST /token/mint: round ${n} of ${rounds}: ${rates.join(", ")}`)
     }
     alone.sort((a, b) => a - b)
@@ -146,10 +144,7 @@ export async function measureMints(options: {
     }
   }
 
-  async function request(
-    traffic: Traffic,
-    { warmup_ms, measure_ms }: { warmup_ms: number; measure_ms: number },
-  ) {
+  async function request(traffic: Traffic, { warmup_ms, measure_ms }: { warmup_ms: number; measure_ms: number }) {
     const order = { port: vouch.port, traffic, connections: CLIENTS, warmup_ms, until: { measure_ms } }
     const outcome = await stage.load(order)
     const wrong = Object.entries(outcome.unexpected)

@@ -39,9 +39,7 @@ export async function measureObserved(options: {
 }): Promise<Observed[]> {
   const { stage, ...how } = options
   const collector = createServer((request, response) => {
-    request
-      .resume()
-      .on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"))
+    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"))
   })
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve))
   const { port } = collector.address() as AddressInfo
@@ -77,9 +75,7 @@ export async function measureObserved(options: {
 
 /** One ratio per start: the median of its rounds. */
 function summarise(name: string, contests: readonly Contest[]): Observed {
-  const starts = contests.map(({ contestants }) =>
-    contestants.map(({ rounds }) => rounds.map(({ cpu_us }) => cpu_us)),
-  )
+  const starts = contests.map(({ contestants }) => contestants.map(({ rounds }) => rounds.map(({ cpu_us }) => cpu_us)))
   if (starts.flat(2).includes(null)) return null
   const known = starts as [number[], number[], number[]][]
   const overStarts = (ratioOf: (plain: number, same: number, observed: number) => number): Ratio => {

@@ -2,20 +2,8 @@
  * The obvious way to mint: @solana/spl-token's mintTo, one transaction per mint, each confirmed before the next. No
  * database and no rules; the accounts exist and are not frozen. Runs in a separate process.
  */
-import {
-  createAccount,
-  createMint,
-  createMintToInstruction,
-  mintTo,
-  TOKEN_2022_PROGRAM_ID,
-} from "@solana/spl-token"
-import {
-  Connection,
-  Keypair,
-  LAMPORTS_PER_SOL,
-  Transaction,
-  type TransactionInstruction,
-} from "@solana/web3.js"
+import { createAccount, createMint, createMintToInstruction, mintTo, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
+import { Connection, Keypair, LAMPORTS_PER_SOL, Transaction, type TransactionInstruction } from "@solana/web3.js"
 
 /** `alone`: one after the other, timed from sending signed bytes to the confirmation. */
 export type PlainOrder = { clients: number; measure_ms: number } | { alone: number }
@@ -33,16 +21,7 @@ const authority = Keypair.generate()
 
 const airdrop = await connection.requestAirdrop(payer.publicKey, 1000 * LAMPORTS_PER_SOL)
 await connection.confirmTransaction({ signature: airdrop, ...(await connection.getLatestBlockhash()) })
-const mint = await createMint(
-  connection,
-  payer,
-  authority.publicKey,
-  null,
-  DECIMALS,
-  undefined,
-  confirm,
-  program,
-)
+const mint = await createMint(connection, payer, authority.publicKey, null, DECIMALS, undefined, confirm, program)
 const accounts = await Promise.all(
   Array.from({ length: CLIENTS }, () =>
     createAccount(connection, payer, mint, Keypair.generate().publicKey, undefined, confirm, program),
@@ -83,9 +62,7 @@ async function mintAlone(count: number): Promise<PlainOutcome> {
   const begin = performance.now()
   for (let n = 0; n < count; n++) {
     const to = accounts[n % accounts.length]!
-    times_ms.push(
-      await timeToConfirm(createMintToInstruction(mint, to, authority.publicKey, ++amount, [], program)),
-    )
+    times_ms.push(await timeToConfirm(createMintToInstruction(mint, to, authority.publicKey, ++amount, [], program)))
   }
   return { mints: count, seconds: (performance.now() - begin) / 1000, times_ms }
 }

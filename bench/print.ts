@@ -80,15 +80,7 @@ export function print(
 
 function printStoppedReplica({ idle, stopped, ratio }: StoppedReplica): void {
   const lines = [
-    [
-      "POST /kyc/start",
-      "with an idle replica",
-      idle.per_second.toFixed(0),
-      idle.p99_ms.toFixed(0),
-      "",
-      "",
-      "",
-    ],
+    ["POST /kyc/start", "with an idle replica", idle.per_second.toFixed(0), idle.p99_ms.toFixed(0), "", "", ""],
     [
       "",
       "with a stopped one",
@@ -148,18 +140,7 @@ function printFair(floods: readonly Fair[]): void {
     `${flood.ratio.lowest.toFixed(2)}–${flood.ratio.highest.toFixed(2)}`,
     verdict(flood.ratio.median <= FAIR_RATIO, `≤ ${FAIR_RATIO.toFixed(2)}`),
   ])
-  const head = [
-    "",
-    "",
-    "flood/s",
-    "p50 ms alone",
-    "flooded",
-    "p99 ms alone",
-    "flooded",
-    "ratio",
-    "spread",
-    "target",
-  ]
+  const head = ["", "", "flood/s", "p50 ms alone", "flooded", "p99 ms alone", "flooded", "ratio", "spread", "target"]
   console.log(`\n${table(head, lines)}`)
 }
 
@@ -176,11 +157,9 @@ function printMints({ rows, chain }: Mints, target: number): void {
   const answerWithin_ms = chain.p50_ms + MINT_SLOTS * chain.slot_ms
   const targets = (row: MintRow) => {
     if (row.name === "plain") return ""
-    if (row.name === "waiting")
-      return verdict(row.p50_ms <= answerWithin_ms, `p50 ≤ ${answerWithin_ms.toFixed(0)} ms`)
+    if (row.name === "waiting") return verdict(row.p50_ms <= answerWithin_ms, `p50 ≤ ${answerWithin_ms.toFixed(0)} ms`)
     const mark = verdict(row.per_second >= MINTS_PER_SECOND, `≥ ${MINTS_PER_SECOND}/s`)
-    const cpu =
-      row.cpu_us === null ? "" : `; ${verdict(row.cpu_us <= MINT_CPU_US, `CPU ≤ ${MINT_CPU_US} µs`)}`
+    const cpu = row.cpu_us === null ? "" : `; ${verdict(row.cpu_us <= MINT_CPU_US, `CPU ≤ ${MINT_CPU_US} µs`)}`
     return `${ratioVerdict(row.ratio, target)}; ${mark}${cpu}`
   }
   const lines = rows.map((row, n) => [
@@ -202,8 +181,7 @@ function printMints({ rows, chain }: Mints, target: number): void {
   const taken = rows.flatMap(({ name, cores }) =>
     cores === null ? [] : [[name, ...Object.values(cores).map((share) => share.toFixed(2))]],
   )
-  if (taken.length > 0)
-    console.log(`\n${table(["Cores taken", "clients", "server", "database", "chain"], taken)}`)
+  if (taken.length > 0) console.log(`\n${table(["Cores taken", "clients", "server", "database", "chain"], taken)}`)
 }
 
 const verdicts = (

@@ -84,9 +84,7 @@ export async function contest(options: ContestOptions): Promise<Contest> {
       for (const [i, { server, idle }] of others.entries())
         idle.push(((cpuSeconds(server.pid) ?? 0) - (before[i] ?? 0)) / round.seconds)
     }
-    const rates = results.map(
-      ({ server, taken }) => `${server.name} ${Math.round(taken.at(-1)!.per_second)}/s`,
-    )
+    const rates = results.map(({ server, taken }) => `${server.name} ${Math.round(taken.at(-1)!.per_second)}/s`)
     say(`${name}: round ${n} of ${rounds}: ${rates.join(", ")}`)
   }
   const done = results.map(({ server, taken, idle }) => ({

@@ -109,17 +109,14 @@ function readOptions() {
     },
   })
   const form = values.short ? SHORT : WHOLE
-  const only =
-    values.only?.flatMap((list) => list.split(",")) ?? (values.validator ? ["mint", "verify"] : form.only)
+  const only = values.only?.flatMap((list) => list.split(",")) ?? (values.validator ? ["mint", "verify"] : form.only)
   const unknown = only.find((name) => !names.includes(name as Name))
   if (unknown !== undefined) throw new UsageError(`--only: unknown ${unknown}. Use ${names.join(", ")}.`)
   if (values.validator && only.some((name) => name !== "mint" && name !== "verify"))
     throw new UsageError("--validator: only mint and verify are measured on a validator.")
   const validator = values.validator ? findValidator() : null
   if (values.validator && validator === null)
-    throw new UsageError(
-      "--validator: not found. Set SOLANA_TEST_VALIDATOR to the path of solana-test-validator.",
-    )
+    throw new UsageError("--validator: not found. Set SOLANA_TEST_VALIDATOR to the path of solana-test-validator.")
   return {
     ...values,
     validator,
@@ -181,11 +178,7 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
   if (options.only.has("mint")) {
     const { rounds, first_warmup_ms } = options
     const how = { stage, vouch, rounds, measure_ms: options.seconds * 1000, first_warmup_ms, say }
-    results.mints = await steadily(
-      () => measureMints(how),
-      options.validator ? () => ({}) : figuresOfMints,
-      say,
-    )
+    results.mints = await steadily(() => measureMints(how), options.validator ? () => ({}) : figuresOfMints, say)
   }
   if (options.only.has("verify")) {
     results.verify = await measureVerify({ stage, vouch, count: options.verifications, say })
@@ -212,12 +205,7 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
   return results
 }
 
-async function measureContests(
-  stage: Stage,
-  vouch: Server,
-  options: Options,
-  results: Results,
-): Promise<void> {
+async function measureContests(stage: Stage, vouch: Server, options: Options, results: Results): Promise<void> {
   const wanted = CONTESTS.filter(({ name }) => options.only.has(name))
   if (wanted.length === 0) return
   const bare = await stage.bare()
@@ -250,9 +238,7 @@ function judge({ contests, mints }: Results, options: Options): void {
   const worse = worseThanCommitted(figures)
   if (worse.length === 0) return
   process.exitCode = 1
-  console.error(
-    `\nWorse than bench/baseline.json by more than a quarter:\n${worse.map(sentenceOf).join("\n")}`,
-  )
+  console.error(`\nWorse than bench/baseline.json by more than a quarter:\n${worse.map(sentenceOf).join("\n")}`)
 }
 
 const nameOf = (title: string): Name => CONTESTS.find((one) => one.title === title)!.name

@@ -99,11 +99,7 @@ export function walletsFor(count: number): string[] {
  * Nothing expires during a run, so that the server's sweeps always find the same. `ages_days` is how long ago each was
  * started.
  */
-export async function insertAttestations(
-  workspaceId: string,
-  wallets: string[],
-  ages_days: number[],
-): Promise<void> {
+export async function insertAttestations(workspaceId: string, wallets: string[], ages_days: number[]): Promise<void> {
   const ids = wallets.map(() => randomText(22))
   const schemas = builtInSchemas.map((schema) => schema.id)
   await sql`

@@ -35,12 +35,7 @@ try {
   console.log(
     table(
       ["", "bytes", "painted, ms", "usable, ms"],
-      [
-        [
-          "slow 4G, CPU 4×",
-          ...(["bytes", "painted_ms", "usable_ms"] as const).map((name) => middle(name).toFixed(0)),
-        ],
-      ],
+      [["slow 4G, CPU 4×", ...(["bytes", "painted_ms", "usable_ms"] as const).map((name) => middle(name).toFixed(0))]],
     ),
   )
 } finally {

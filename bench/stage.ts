@@ -197,11 +197,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     return serve({ name, file: `bench/${name}.ts`, environment }, port, "/")
   }
 
-  async function vouch(
-    databaseUrl: string,
-    rateLimit: number,
-    more: Record<string, string> = {},
-  ): Promise<Server> {
+  async function vouch(databaseUrl: string, rateLimit: number, more: Record<string, string> = {}): Promise<Server> {
     localnetPort = await freePorts(2)
     const port = await freePorts(1)
     const server = await serve(

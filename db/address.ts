@@ -130,9 +130,7 @@ function readQuery(query: string): { given: Record<string, string>; ignored: str
     const [rawName, rawValue] = cut(part, "=")
     const name = decode(rawName, "the name of a parameter")
     const value = decode(rawValue, `the parameter ${name}`)
-    const use: Use | null = Object.hasOwn(parameters, name)
-      ? parameters[name as keyof typeof parameters]
-      : null
+    const use: Use | null = Object.hasOwn(parameters, name) ? parameters[name as keyof typeof parameters] : null
     if (use === null) {
       throw new AddressError(
         `does not know the parameter ${name}.${didYouMean(name, Object.keys(parameters))} Vouch reads those of libpq (docs/production.md#database)`,
@@ -176,17 +174,14 @@ function readPort(text: string): number {
   const port = text === "" ? DEFAULT_PORT : Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     // The message does not repeat it: if a password contains a /, this is part of it.
-    throw new AddressError(
-      "has a port that is not a number from 1 to 65535 (write an IPv6 address in brackets)",
-    )
+    throw new AddressError("has a port that is not a number from 1 to 65535 (write an IPv6 address in brackets)")
   return port
 }
 
 function readTls(given: Record<string, string>, hosts: Host[]): Tls {
   const rootCertificate = given.sslrootcert ?? null
   const usesPublic = rootCertificate === "system"
-  const mode =
-    choose("sslmode", given) ?? asMode(choose("ssl", given)) ?? (usesPublic ? "verify-full" : "prefer")
+  const mode = choose("sslmode", given) ?? asMode(choose("ssl", given)) ?? (usesPublic ? "verify-full" : "prefer")
   if (usesPublic && mode !== "verify-full")
     throw new AddressError(
       "sslrootcert=system needs sslmode=verify-full: otherwise any certificate of a public authority would be accepted",

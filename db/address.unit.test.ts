@@ -90,11 +90,7 @@ test.each([
     { at: ["one:6432", "two:6432"], user: "u", password: "a+b+c" },
   ],
   ["a password with # and ?", "postgres://u:a#b?c&d@h/d", { password: "a#b?c&d", at: ["h:5432"] }],
-  [
-    "a socket in the host",
-    "postgres://u:p@%2Ftmp%2Fvouch-1:5433/d",
-    { at: ["/tmp/vouch-1:5433"], ssl: "disable" },
-  ],
+  ["a socket in the host", "postgres://u:p@%2Ftmp%2Fvouch-1:5433/d", { at: ["/tmp/vouch-1:5433"], ssl: "disable" }],
   [
     "options",
     "postgres://u:p@h/d?options=-c%20work_mem%3D8MB&application_name=me",
@@ -125,10 +121,7 @@ test.each([
   ["postgres://u:s3cret@h/d?statement_timeout=5", /does not know the parameter statement_timeout/],
   ["postgres://u:s3cret@h/d?sslmode=always", /sslmode must be disable, allow, .* or verify-full/],
   ["postgres://u:s3cret@h/d?sslmode=verify-ca", /verify-ca needs sslrootcert/],
-  [
-    "postgres://u:s3cret@h/d?sslmode=require&sslrootcert=system",
-    /sslrootcert=system needs sslmode=verify-full/,
-  ],
+  ["postgres://u:s3cret@h/d?sslmode=require&sslrootcert=system", /sslrootcert=system needs sslmode=verify-full/],
   ["postgres://u:s3cret@h/d?target_session_attrs=standby", /target_session_attrs: Vouch writes.*read-write/],
   ["postgres://u:s3cret@h/d?sslcert=/c.pem", /sslcert and sslkey/],
   ["postgres://u:s3cret@h/d?connect_timeout=soon", /connect_timeout must be a number of seconds/],

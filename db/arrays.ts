@@ -11,8 +11,7 @@ function writeArray(value: unknown): string {
 
 function writeElement(element: unknown): string {
   if (element === null || element === undefined) return "NULL"
-  const text =
-    element instanceof Date && !Number.isNaN(element.getTime()) ? element.toISOString() : String(element)
+  const text = element instanceof Date && !Number.isNaN(element.getTime()) ? element.toISOString() : String(element)
   return `"${text.replace(/["\\]/g, "\\$&")}"`
 }
 
@@ -53,8 +52,7 @@ const OIDS = {
   numeric: 1231,
 }
 
-const readNumbers = (text: string) =>
-  readTexts(text).map((element) => (element === null ? null : Number(element)))
+const readNumbers = (text: string) => readTexts(text).map((element) => (element === null ? null : Number(element)))
 
 /** Array types of columns, and how to parse their elements. */
 const readers: Record<string, (text: string) => (string | number | null)[]> = {

@@ -37,21 +37,18 @@ const start = (idempotencyKey: string, wallet: string) => ({
 })
 const workerOf = async (server: { health(): Promise<{ checks: { worker: string } }> }) =>
   (await server.health()).checks.worker
-const says = (words: RegExp) =>
-  waitFor(async () => words.test(await workerOf(other)), `its health to say ${words}`)
+const says = (words: RegExp) => waitFor(async () => words.test(await workerOf(other)), `its health to say ${words}`)
 /** Its clock is right again, and its workers have noticed. */
 async function right(): Promise<void> {
   other.setClock(0)
   await waitFor(async () => (await other.health()).status === "ok", "the replica to be healthy")
   // Wait until it has logged that, or it would not log the next difference.
   const log = () => other.output()
-  const hasSaid = async () =>
-    log().lastIndexOf("the clocks agree again") >= log().lastIndexOf("until the clocks agree")
+  const hasSaid = async () => log().lastIndexOf("the clocks agree again") >= log().lastIndexOf("until the clocks agree")
   await waitFor(hasSaid, "its log to report it")
 }
 const statusOf = async (sessionId: string) =>
-  (await sql<{ status: string }[]>`select status from attestations where session_id = ${sessionId}`)[0]!
-    .status
+  (await sql<{ status: string }[]>`select status from attestations where session_id = ${sessionId}`)[0]!.status
 const close = (sessionId: string) => sql`
   update attestations set open_until = now() - interval '1 second' where session_id = ${sessionId}`
 
@@ -145,13 +142,8 @@ test("a ledger whose clock is an hour behind reports why it does not sign, and r
   const { wallet, sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "approved" })
   // One pass of its loop: the step that reports trouble is the one that would have signed.
-  await waitFor(
-    async () => (await sql`select from workers where trouble like '%by -3600 s'`).length > 0,
-    "its report",
-  )
-  expect(
-    await sql`select from transactions where workspace_id = ${key.workspaceId} and status = 'saved'`,
-  ).toEqual([])
+  await waitFor(async () => (await sql`select from workers where trouble like '%by -3600 s'`).length > 0, "its report")
+  expect(await sql`select from transactions where workspace_id = ${key.workspaceId} and status = 'saved'`).toEqual([])
   expect(await statusOf(sessionId)).toBe("pending")
   await right()
   await app.waitForStatus(key, wallet, "verified")
@@ -174,8 +166,7 @@ test("a chain whose clock is off is reported with its mode, and nothing is signe
   // Only this process's local network uses the changed clock.
   vi.spyOn(Date, "now").mockImplementation(() => realNow() + 10_000)
   await waitFor(
-    async () =>
-      /^the (live|test) chain's clock differs from the database's by \+\d+ s$/.test(await workerOf(other)),
+    async () => /^the (live|test) chain's clock differs from the database's by \+\d+ s$/.test(await workerOf(other)),
     "its health to report the chain",
   )
   const { wallet, sessionId } = await app.startSession(key)

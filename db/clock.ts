@@ -61,8 +61,7 @@ function again(of: Following): void {
 function say(): void {
   const doubt = clockDoubt()
   if (doubt === said) return
-  if (doubt !== null && said === null)
-    logger.warn(`${doubt}: nothing is signed or swept until the clocks agree`)
+  if (doubt !== null && said === null) logger.warn(`${doubt}: nothing is signed or swept until the clocks agree`)
   if (doubt === null) logger.info("the clocks agree again")
   said = doubt
 }
@@ -139,8 +138,7 @@ export function chainClockDifference(mode: Mode): number | null {
 }
 
 /** By how many seconds this machine's clock is ahead of the database's; null if unknown. */
-export const ownClockDifference = (): number | null =>
-  known === null ? null : (Date.now() - databaseTime_ms()) / 1000
+export const ownClockDifference = (): number | null => (known === null ? null : (Date.now() - databaseTime_ms()) / 1000)
 
 /** Whether the machine's own clock, which the libraries for signing in use, is too far off. */
 export const ownClockDiffers = (): boolean => Math.abs(Date.now() - databaseTime_ms()) > TOLERANCE_MS

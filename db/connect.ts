@@ -29,17 +29,14 @@ const place = ({ name, port }: Host): string => (name.startsWith("/") ? name : `
 /** A network error has the system's code. For TLS and file errors it is unknown whether a retry helps, so it may. */
 const codeOf = (error: Error): string | undefined => {
   const { code } = error as { code?: unknown }
-  return typeof code === "string" &&
-    !/^(ERR_|[A-Z]+_[A-Z_]*CERT|CERT_|UNABLE_|DEPTH_|SELF_|EACCES)/.test(code)
+  return typeof code === "string" && !/^(ERR_|[A-Z]+_[A-Z_]*CERT|CERT_|UNABLE_|DEPTH_|SELF_|EACCES)/.test(code)
     ? code
     : undefined
 }
 
 /** If all addresses of a name fail, the error has no message. */
 const reasonOf = (error: Error): string =>
-  error instanceof AggregateError
-    ? (error.errors as Error[]).map(({ message }) => message).join(", ")
-    : error.message
+  error instanceof AggregateError ? (error.errors as Error[]).map(({ message }) => message).join(", ") : error.message
 
 /**
  * A connection with a started session, for postgres.js. `settings` apply to the session. If none can be made, returns
@@ -58,11 +55,7 @@ export async function connection(
 }
 
 /** Connects to the first usable host, starting with the last one used. */
-async function anyHost(
-  address: DatabaseAddress,
-  settings: Record<string, string>,
-  gone: AbortSignal,
-): Promise<Socket> {
+async function anyHost(address: DatabaseAddress, settings: Record<string, string>, gone: AbortSignal): Promise<Socket> {
   const { hosts } = address
   const first = lastUsed.get(address) ?? 0
   const reasons: { host: Host; error: Error }[] = []
@@ -78,9 +71,7 @@ async function anyHost(
       if (gone.aborted) break
     }
   }
-  throw reasons.length === 1 && hasSqlState(reasons[0]!.error)
-    ? reasons[0]!.error
-    : new ConnectFailed(reasons)
+  throw reasons.length === 1 && hasSqlState(reasons[0]!.error) ? reasons[0]!.error : new ConnectFailed(reasons)
 }
 
 /** The server's own message is passed on, for example that it is starting. */
@@ -151,18 +142,12 @@ function dial(host: Host): Socket {
 }
 
 /** Asks for TLS. With `prefer` and `allow`, continues without it if the server has none. */
-async function secured(
-  socket: Socket,
-  host: Host,
-  { tls }: DatabaseAddress,
-  signal: AbortSignal,
-): Promise<Socket> {
+async function secured(socket: Socket, host: Host, { tls }: DatabaseAddress, signal: AbortSignal): Promise<Socket> {
   if (!tls.isDirect) {
     socket.write(SSL_REQUEST)
     const [answer] = await readBytes(socket, 1, signal)
     if (answer !== "S".charCodeAt(0)) {
-      if (answer !== "N".charCodeAt(0))
-        throw new Error("the server there does not speak PostgreSQL's protocol")
+      if (answer !== "N".charCodeAt(0)) throw new Error("the server there does not speak PostgreSQL's protocol")
       if (tls.mode === "prefer") return socket
       throw new Error(`the server does not support TLS, which sslmode=${tls.mode} requires`)
     }

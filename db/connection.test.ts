@@ -246,10 +246,7 @@ test("of statements issued together in a transaction, the first failure undoes a
   })
   await expect(explained).rejects.toThrow("explained")
   const caught = sql.begin(async (tx) => {
-    await Promise.allSettled([
-      tx`select 1 / ${0}::int`,
-      tx`insert into notes values ('together', ${"caught"})`,
-    ])
+    await Promise.allSettled([tx`select 1 / ${0}::int`, tx`insert into notes values ('together', ${"caught"})`])
   })
   await expect(caught).rejects.toMatchObject({ code: "22012" })
   expect(await admin`select * from notes`).toEqual([])
@@ -280,8 +277,7 @@ test("batched reads accept only plain values, and the database refuses an invali
   const reads = pipeline.sql
   const ask = (n: number) => {
     if (n % 5 === 1) return reads`select ${undefined as never}::text as who`.then(() => "answered", String)
-    if (n % 5 === 3)
-      return reads`select ${new Date(Number.NaN)}::timestamptz as who`.then(() => "answered", codeOf)
+    if (n % 5 === 3) return reads`select ${new Date(Number.NaN)}::timestamptz as who`.then(() => "answered", codeOf)
     return reads<{ who: string }[]>`select ${`${n}`}::text as who`.then(([row]) => row!.who, codeOf)
   }
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => ask(n)))
@@ -314,9 +310,7 @@ test("short statements take no more connections than they need, and never anothe
   const { short } = made
   const unlock = await lockNote()
   const update = () =>
-    onBehalfOf("first", () =>
-      short`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf),
-    )
+    onBehalfOf("first", () => short`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf))
   const blocked = Array.from({ length: 4 }, update)
   await sleep(50)
   expect(made.use).toEqual({ leased: 1, waiting: 0, max: 4 })
@@ -327,8 +321,7 @@ test("short statements take no more connections than they need, and never anothe
   blocked.push(update())
   await sleep(50)
   expect(made.use).toEqual({ leased: 2, waiting: 1, max: 4 })
-  const ask = (n: number) =>
-    onBehalfOf("other", () => short<{ who: string }[]>`select ${`${n}`}::text as who`)
+  const ask = (n: number) => onBehalfOf("other", () => short<{ who: string }[]>`select ${`${n}`}::text as who`)
   const others = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n)))
   expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
   await unlock()
@@ -376,9 +369,7 @@ test("waiting for a held lock is short", async () => {
   const unlock = await lockNote()
   const waiting = () => sql`update notes set text = 'mine' where asker = 'locked'`
   await expect(waiting()).rejects.toMatchObject({ code: "55P03" })
-  await expect(
-    sql.begin((tx) => tx`update notes set text = 'mine' where asker = 'locked'`),
-  ).rejects.toMatchObject({
+  await expect(sql.begin((tx) => tx`update notes set text = 'mine' where asker = 'locked'`)).rejects.toMatchObject({
     code: "55P03",
   })
   await unlock()
@@ -391,14 +382,10 @@ test("others get connections at once, however many requests of one owner wait", 
   const { sql } = made
   const unlock = await lockNote()
   const update = () => sql`update notes set text = 'mine' where asker = 'locked'`.then(() => "done", codeOf)
-  const blocked = ["first", "second"].flatMap((who) =>
-    Array.from({ length: 30 }, () => onBehalfOf(who, update)),
-  )
+  const blocked = ["first", "second"].flatMap((who) => Array.from({ length: 30 }, () => onBehalfOf(who, update)))
   await sleep(50)
   const others = await Promise.all(
-    Array.from({ length: 50 }, (_, n) =>
-      onBehalfOf(`other ${n % 5}`, () => sql`select ${`${n}`}::text as who`),
-    ),
+    Array.from({ length: 50 }, (_, n) => onBehalfOf(`other ${n % 5}`, () => sql`select ${`${n}`}::text as who`)),
   )
   expect(others.map(([row]) => row!.who)).toEqual(others.map((_, n) => `${n}`))
   // All of these were answered while the owner's requests still waited.

@@ -57,10 +57,7 @@ const unprepared = new Set<string>()
 export const prepareNothing = (url: string): void => void unprepared.add(url)
 
 /** A client of postgres.js with our types. Nothing connects before the first statement. */
-export function openClient(
-  url: string,
-  { settings, max = 1, onLost }: ConnectionOptions,
-): postgres.Sql<Types> {
+export function openClient(url: string, { settings, max = 1, onLost }: ConnectionOptions): postgres.Sql<Types> {
   const address = addressOf(url)
   const { user, database, applicationName, options, keepAlive_s } = address
   const session = {
@@ -126,8 +123,11 @@ export function redirect<T>(part: T, handler: Statement["handler"]): T {
 }
 
 /** Waits for a statement that has been sent. Its own `then` would check again whether to send it. */
-export const settle: (statement: Statement, answered: () => void, failed: (error: unknown) => void) => void =
-  (statement, answered, failed) => void Promise.prototype.then.call(statement, answered, failed)
+export const settle: (statement: Statement, answered: () => void, failed: (error: unknown) => void) => void = (
+  statement,
+  answered,
+  failed,
+) => void Promise.prototype.then.call(statement, answered, failed)
 
 /** The connection was lost or discarded before the statement's answer came. The outcome may be unknown. */
 export class ConnectionLost extends Error {
@@ -214,8 +214,7 @@ export class Connection {
    * possible. Accepts only statements whose parameters can always be written.
    */
   follow(statement: Statement): boolean {
-    if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING)
-      return false
+    if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING) return false
     if (performance.now() - this.#since_ms > FOLLOWED_FOR_MS) return false
     if (++this.#followed > MOST_IN_A_ROW) return false
     this.#sendNow(statement)
@@ -247,8 +246,7 @@ export class Connection {
 
   /** The socket closed. Between two owners that loses nothing: the next statement reconnects. */
   #lost(): void {
-    if (this.#unanswered > 0 || this.isLeased)
-      this.discard(new ConnectionLost("the database closed the connection"))
+    if (this.#unanswered > 0 || this.isLeased) this.discard(new ConnectionLost("the database closed the connection"))
   }
 
   /** Discards the connection: nothing more is sent, and pending statements fail. */

@@ -8,13 +8,7 @@ test.each([
   ["with an asynchronous standby", "on", "", 1, /no standby is synchronous/],
   ["with a synchronous standby that commits wait for", "on", "ANY 1 (*)", 1, null],
   ["with a synchronous standby that must apply", "remote_apply", "ANY 1 (*)", 1, null],
-  [
-    "with a synchronous standby that commits do not wait for",
-    "local",
-    "ANY 1 (*)",
-    1,
-    /synchronous_commit is local/,
-  ],
+  ["with a synchronous standby that commits do not wait for", "local", "ANY 1 (*)", 1, /synchronous_commit is local/],
   ["with a synchronous standby that is down", "local", "ANY 1 (*)", 0, /synchronous_commit is local/],
 ])("a database %s", (_what, synchronous_commit, standby_names, standbys, warning) => {
   const found = warningsOf({ synchronous_commit, standby_names, standbys })

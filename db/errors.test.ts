@@ -37,11 +37,7 @@ test.each([
   ["undefined_column", { unavailable: false, locked: false, ended: false }],
 ])("%s is classified: %o", async (name, { unavailable, locked, ended }) => {
   const error = await raised(name)
-  expect([isDatabaseUnavailable(error), isLocked(error), isEndOfSession(error)]).toEqual([
-    unavailable,
-    locked,
-    ended,
-  ])
+  expect([isDatabaseUnavailable(error), isLocked(error), isEndOfSession(error)]).toEqual([unavailable, locked, ended])
 })
 
 test("a lost connection counts as unavailable, and other errors do not", () => {

@@ -1,15 +1,7 @@
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, Socket } from "node:net"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import {
-  background,
-  connectDatabase,
-  disconnectDatabase,
-  healthReads,
-  keyReads,
-  reads,
-  sql,
-} from "./client.ts"
+import { background, connectDatabase, disconnectDatabase, healthReads, keyReads, reads, sql } from "./client.ts"
 
 // Checks what a session requests from its server in its first message. A Unix socket, as in all other tests, has no
 // keepalives, so this server refuses connections after reading their first message.
@@ -31,9 +23,7 @@ beforeAll(async () => {
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
-  connectDatabase(
-    `postgres://vouch:x@127.0.0.1:${(server.address() as AddressInfo).port}/vouch?sslmode=disable`,
-  )
+  connectDatabase(`postgres://vouch:x@127.0.0.1:${(server.address() as AddressInfo).port}/vouch?sslmode=disable`)
 })
 afterAll(async () => {
   await disconnectDatabase()
@@ -68,19 +58,15 @@ test.each([
 test.each([
   ["requests", () => sql`select 1`],
   ["the background", () => background`select 1`],
-])(
-  "the server checks the client of a session of %s, and ends the session within seconds",
-  async (_name, ask) => {
-    const settings = await askedBy(ask)
-    const { tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count, tcp_user_timeout } = settings
-    const probed_s =
-      Number(tcp_keepalives_idle) + Number(tcp_keepalives_interval) * Number(tcp_keepalives_count)
-    expect(probed_s).toBeGreaterThan(0)
-    expect(probed_s).toBeLessThanOrEqual(15)
-    expect(ms(tcp_user_timeout)).toBeGreaterThan(0)
-    expect(ms(tcp_user_timeout)).toBeLessThanOrEqual(15_000)
-  },
-)
+])("the server checks the client of a session of %s, and ends the session within seconds", async (_name, ask) => {
+  const settings = await askedBy(ask)
+  const { tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count, tcp_user_timeout } = settings
+  const probed_s = Number(tcp_keepalives_idle) + Number(tcp_keepalives_interval) * Number(tcp_keepalives_count)
+  expect(probed_s).toBeGreaterThan(0)
+  expect(probed_s).toBeLessThanOrEqual(15)
+  expect(ms(tcp_user_timeout)).toBeGreaterThan(0)
+  expect(ms(tcp_user_timeout)).toBeLessThanOrEqual(15_000)
+})
 
 test("a session checks its server as well", async () => {
   const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive")

@@ -24,9 +24,7 @@ const bodyOf = async (name: string): Promise<string> =>
 
 /** Replaces the body of a function, as another version with a different file would. */
 async function changeFunction(name: string, file: string): Promise<void> {
-  await sql.unsafe(
-    `create or replace function ${name}() returns trigger language plpgsql as 'begin return null; end'`,
-  )
+  await sql.unsafe(`create or replace function ${name}() returns trigger language plpgsql as 'begin return null; end'`)
   await sql`update drizzle.functions set hash = 'other' where file = ${file}`
 }
 
@@ -74,9 +72,9 @@ test("a database from before the first release is refused and stays unchanged", 
   await expect(migrate(empty.url)).rejects.toThrow(
     /^The database was made by a version before 0\.1\.0, .*Start with an empty database/,
   )
-  expect([
-    ...(await earlier`select relname from pg_class where relkind = 'r' and relnamespace >= 16384`),
-  ]).toEqual([{ relname: "__drizzle_migrations" }])
+  expect([...(await earlier`select relname from pg_class where relkind = 'r' and relnamespace >= 16384`)]).toEqual([
+    { relname: "__drizzle_migrations" },
+  ])
   expect((await earlier`select count(*)::int as n from drizzle.__drizzle_migrations`)[0]).toEqual({ n: 1 })
   await earlier.end()
 })
@@ -85,14 +83,7 @@ test("the migrations create everything that db/schema declares", () => {
   const copy = mkdtempSync(join(tmpdir(), "vouch-migrations-"))
   try {
     cpSync(join(root, "db/migrations"), copy, { recursive: true })
-    const from = [
-      "--dialect",
-      "postgresql",
-      "--schema",
-      "./db/schema/index.ts",
-      "--out",
-      relative(root, copy),
-    ]
+    const from = ["--dialect", "postgresql", "--schema", "./db/schema/index.ts", "--out", relative(root, copy)]
     const said = execFileSync(join(root, "node_modules/.bin/drizzle-kit"), ["generate", ...from], {
       cwd: root,
     })

@@ -138,9 +138,7 @@ export class Pool {
   #asSql(): Sql {
     return Object.assign(bindTag(this.#tag, this.#execute), {
       begin: ((first: string | Work<unknown>, second?: Work<unknown>) =>
-        typeof first === "string"
-          ? this.#transaction(first, second!)
-          : this.#transaction("", first)) as Begin,
+        typeof first === "string" ? this.#transaction(first, second!) : this.#transaction("", first)) as Begin,
       end: () => this.end(),
     })
   }
@@ -155,8 +153,7 @@ export class Pool {
       await session.sql.unsafe("commit")
       return result
     } catch (error) {
-      if (!connection.doubt)
-        await session.sql.unsafe("rollback").catch((reason) => connection.discard(reason))
+      if (!connection.doubt) await session.sql.unsafe("rollback").catch((reason) => connection.discard(reason))
       // A statement after the failed one only reports that the transaction has failed.
       throw hasCode(error, "in_failed_sql_transaction") ? (session.failure ?? error) : error
     } finally {
@@ -260,8 +257,7 @@ export class Pool {
     this.#waiting.clear()
     this.#waitingCount = 0
     const until_ms = performance.now() + timeout_s * 1000
-    while (this.#leased.size > 0 && performance.now() < until_ms)
-      await new Promise((next) => setTimeout(next, 5))
+    while (this.#leased.size > 0 && performance.now() < until_ms) await new Promise((next) => setTimeout(next, 5))
     clearInterval(this.#watch)
     const clients = [...this.#free, ...this.#leased.keys()].map((connection) => connection.client)
     this.#free.length = 0

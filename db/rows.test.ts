@@ -22,23 +22,20 @@ beforeAll(async () => {
 })
 afterAll(() => disconnectDatabase())
 
-test.each(tables)(
-  "$name has the columns of its row type, and each can be selected",
-  async ({ name, columns }) => {
-    const made = await sql<{ name: string; type: string; never_null: boolean }[]>`
+test.each(tables)("$name has the columns of its row type, and each can be selected", async ({ name, columns }) => {
+  const made = await sql<{ name: string; type: string; never_null: boolean }[]>`
     select attname as name, replace(format_type(atttypid, atttypmod), ',', ', ') as type, attnotnull as never_null
     from pg_attribute where attrelid = ${name}::regclass and attnum > 0 and not attisdropped order by attname`
-    const declared = columns.map((column) => ({
-      name: column.name,
-      type: column.getSQLType(),
-      never_null: column.notNull,
-    }))
-    expect([...made]).toEqual(declared.sort((one, other) => (one.name < other.name ? -1 : 1)))
-    const names = columns.map((column) => column.name)
-    await sql`select ${sql(names)} from ${sql(name)} limit 1`
-    await sql`select ${sql(qualified("t", names))} from ${sql(name)} t limit 1`
-  },
-)
+  const declared = columns.map((column) => ({
+    name: column.name,
+    type: column.getSQLType(),
+    never_null: column.notNull,
+  }))
+  expect([...made]).toEqual(declared.sort((one, other) => (one.name < other.name ? -1 : 1)))
+  const names = columns.map((column) => column.name)
+  await sql`select ${sql(names)} from ${sql(name)} limit 1`
+  await sql`select ${sql(qualified("t", names))} from ${sql(name)} t limit 1`
+})
 
 const at = new Date("2027-01-02T03:04:05.678Z")
 /** A value of each type in SQL, and as the driver returns it. */

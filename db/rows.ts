@@ -38,8 +38,7 @@ export const columns = <Name extends TableName, Column extends keyof TableRow<Na
 ): ColumnList<Pick<TableRow<Name>, Column>> => names
 
 /** The same columns if a statement uses an alias for its table: `sql(qualified("a", list))`. */
-export const qualified = (alias: string, list: readonly string[]): string[] =>
-  list.map((name) => `${alias}.${name}`)
+export const qualified = (alias: string, list: readonly string[]): string[] => list.map((name) => `${alias}.${name}`)
 
 /** The row of a statement that always returns one. */
 export function only<Row>([row]: readonly Row[]): Row {

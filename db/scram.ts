@@ -25,13 +25,7 @@ export function startScram(password: string, header: string, binding: Buffer) {
       const { r = "", s = "", i = "" } = attributes(server)
       if (!r.startsWith(nonce) || r === nonce || s === "" || !/^[1-9]\d{0,6}$/.test(i))
         throw new Error("the server's answer to the password exchange is malformed")
-      const salted = await derive(
-        password.normalize("NFKC"),
-        Buffer.from(s, "base64"),
-        Number(i),
-        32,
-        "sha256",
-      )
+      const salted = await derive(password.normalize("NFKC"), Buffer.from(s, "base64"), Number(i), 32, "sha256")
       const key = hmac(salted, "Client Key")
       const unsigned = `c=${Buffer.concat([Buffer.from(header), binding]).toString("base64")},r=${r}`
       const exchange = `${first},${server},${unsigned}`

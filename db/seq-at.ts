@@ -46,11 +46,7 @@ export async function inTime(
  * The first sequence of a time or later, by binary search: each step reads one entry of the index. Past the last row if
  * there is none.
  */
-async function firstSince(
-  { rows, seq, at, newestFirst }: Sequenced,
-  time: Date,
-  slack_s: number,
-): Promise<bigint> {
+async function firstSince({ rows, seq, at, newestFirst }: Sequenced, time: Date, slack_s: number): Promise<bigint> {
   const found = await sql<{ seq: bigint }[]>`
     with recursive search(low, high) as (
       select 0::bigint, coalesce((select ${sql(seq)} from ${rows()} order by ${newestFirst()} limit 1), 0) + 1

@@ -94,10 +94,7 @@ class Authentication {
     else if (this.#needsBinding) this.#refuseUnbound()
     else if (method === METHODS.cleartext) this.#send(`${this.#password()}\0`)
     else if (method === METHODS.md5) this.#send(`${this.#md5(rest)}\0`)
-    else
-      throw new Error(
-        "the server requires an authentication method that Vouch does not support (GSSAPI or SSPI)",
-      )
+    else throw new Error("the server requires an authentication method that Vouch does not support (GSSAPI or SSPI)")
   }
 
   get #needsBinding(): boolean {

@@ -33,8 +33,7 @@ export const strings = (body: Buffer): string[] => body.toString("utf8").split("
 export async function readMessage(socket: Socket, signal: AbortSignal): Promise<Message> {
   const head = await readBytes(socket, 5, signal)
   const length = head.readUInt32BE(1) - 4
-  if (length < 0 || length > MOST_BYTES)
-    throw new Error("the server there does not speak PostgreSQL's protocol")
+  if (length < 0 || length > MOST_BYTES) throw new Error("the server there does not speak PostgreSQL's protocol")
   const body = await readBytes(socket, length, signal)
   return { type: String.fromCharCode(head[0]!), body, raw: Buffer.concat([head, body]) }
 }
@@ -88,9 +87,7 @@ const FIELDS: Record<string, string> = {
 
 /** The server's refusal, in the form of postgres.js. */
 export function refusalOf(body: Buffer): postgres.PostgresError {
-  const fields = strings(body).flatMap((text) =>
-    FIELDS[text[0]!] ? [[FIELDS[text[0]!], text.slice(1)]] : [],
-  )
+  const fields = strings(body).flatMap((text) => (FIELDS[text[0]!] ? [[FIELDS[text[0]!], text.slice(1)]] : []))
   const Refusal = postgres.PostgresError as unknown as new (fields: object) => postgres.PostgresError
   return new Refusal(Object.fromEntries(fields))
 }

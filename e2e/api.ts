@@ -29,9 +29,7 @@ export function apiOf(apiKey: string, at = origin) {
     return json
   }
   /** The status of a wallet. */
-  const statusOf = (
-    wallet: string,
-  ): Promise<{ status: string; attestation_id: string; onchain_tx: string | null }> =>
+  const statusOf = (wallet: string): Promise<{ status: string; attestation_id: string; onchain_tx: string | null }> =>
     call("GET", `/kyc/status/${wallet}?schema=kyc_individual_v1`)
   const start = async (
     options: { redirectUrl?: string; externalId?: string } = {},
@@ -63,12 +61,7 @@ export function apiOf(apiKey: string, at = origin) {
 }
 
 /** Sends the sandbox's form without a browser. */
-export async function decide(
-  sessionId: string,
-  decision: string,
-  at = origin,
-  country = "US",
-): Promise<void> {
+export async function decide(sessionId: string, decision: string, at = origin, country = "US"): Promise<void> {
   const answers = { consent: true, country, ageOver18: true, accredited: true }
   const response = await fetch(`${at}/api/trpc/verification.submit`, {
     method: "POST",

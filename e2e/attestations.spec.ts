@@ -18,9 +18,7 @@ test("a session started in the page, approved in a second tab, is verified in th
   await page.getByRole("button", { name: "Start session" }).first().click()
   await page.getByLabel("Wallet").fill("not a wallet")
   await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
-  await expect(page.getByLabel("Wallet")).toHaveAccessibleDescription(
-    /Must be the base58 address of a wallet/,
-  )
+  await expect(page.getByLabel("Wallet")).toHaveAccessibleDescription(/Must be the base58 address of a wallet/)
   await expect(page.getByLabel("Wallet")).toBeFocused()
   await expectSound(page)
   await page.getByLabel("Wallet").fill(wallet)
@@ -48,10 +46,7 @@ test("a session started in the page, approved in a second tab, is verified in th
   await second.close()
 })
 
-test("a new attestation and its outcome appear on the overview without a reload", async ({
-  page,
-  customer,
-}) => {
+test("a new attestation and its outcome appear on the overview without a reload", async ({ page, customer }) => {
   await customer.api.verifiedWallet()
   await page.goto(section(customer, "overview"))
   const latest = page.getByRole("region", { name: "Latest attestations" })
@@ -82,9 +77,7 @@ test("Verify reads the chain and recomputes the fingerprint in the browser", asy
   })
   await page.getByRole("button", { name: "Verify" }).click()
   await expect(page.getByText("2 checks failed.")).toBeFocused()
-  await expect(
-    page.getByText("Failed: The fingerprint matches the record (computed in your browser)"),
-  ).toBeVisible()
+  await expect(page.getByText("Failed: The fingerprint matches the record (computed in your browser)")).toBeVisible()
   await expectSound(page)
 })
 
@@ -136,9 +129,7 @@ test("the search and the filters are in the address, and the CSV contains the ma
   await page.getByLabel("Status").selectOption("rejected")
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText(rejected.wallet)
-  await expect
-    .poll(() => Object.fromEntries(new URL(page.url()).searchParams))
-    .toEqual({ q: name, status: "rejected" })
+  await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: name, status: "rejected" })
   await page.reload()
   await expect(rows).toHaveCount(2)
   await expectSound(page)
@@ -253,9 +244,7 @@ test("a new workspace says what to do next", async ({ page, customer, traffic })
   const steps = page.getByRole("region", { name: "First steps" })
   await expect(steps).toContainText("of 6 done")
   // On a local server, the sandbox is enough.
-  await expect(steps.getByRole("listitem").filter({ hasText: "Choose a KYC provider" })).toContainText(
-    "(done)",
-  )
+  await expect(steps.getByRole("listitem").filter({ hasText: "Choose a KYC provider" })).toContainText("(done)")
   await expectSound(page)
   await page.getByRole("link", { name: "Start a session" }).click()
   await expect(page.getByText("No open sessions")).toBeVisible()

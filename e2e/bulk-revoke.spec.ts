@@ -70,10 +70,7 @@ test("two are selected by keyboard and revoked, with progress and then each resu
   await expect(page.getByText("Credential destroyed on chain")).toBeVisible()
 })
 
-test("a running revocation is shown to every member, with what it did not revoke", async ({
-  page,
-  customer,
-}) => {
+test("a running revocation is shown to every member, with what it did not revoke", async ({ page, customer }) => {
   const [first, second] = [newWallet(), newWallet()]
   const job = {
     id: "blk_11111111111111111111",
@@ -87,9 +84,7 @@ test("a running revocation is shown to every member, with what it did not revoke
     started_at: new Date().toISOString(),
     ended_at: null as string | null,
   }
-  await page.route("**/api/trpc/bulkRevocation.get**", (route) =>
-    route.fulfill({ json: { result: { data: job } } }),
-  )
+  await page.route("**/api/trpc/bulkRevocation.get**", (route) => route.fulfill({ json: { result: { data: job } } }))
   await page.goto(section(customer, "attestations"))
   const panel = page.getByRole("region", { name: /40 attestations/ })
   await expect(panel.getByRole("heading")).toHaveText("Revoking 40 attestations")

@@ -24,8 +24,7 @@ test("the client runs in a page without a key, and with one only if allowed", as
   await page.evaluate(`${outputFiles[0]!.text}; window.client = client`)
   const said = await page.evaluate(
     async ({ secret, body, headers, apiKey }) => {
-      const { Vouch, unwrapEvent } = (window as unknown as { client: typeof import("#client/index.ts") })
-        .client
+      const { Vouch, unwrapEvent } = (window as unknown as { client: typeof import("#client/index.ts") }).client
       const baseUrl = location.origin
       const open = new Vouch({ baseUrl })
       const refusal = (work: () => unknown) => {

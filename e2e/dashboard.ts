@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto"
-import {
-  type APIRequestContext,
-  type Browser,
-  type Page,
-  request as playwrightRequest,
-} from "@playwright/test"
+import { type APIRequestContext, type Browser, type Page, request as playwrightRequest } from "@playwright/test"
 import { type Api, apiOf, origin } from "./api.ts"
 import { test as base, expect } from "./support.ts"
 import { createKey, vouch } from "./vouch.ts"
@@ -26,10 +21,7 @@ export type Customer = {
   cookies: Cookies
 }
 
-export const test = base.extend<
-  { as: (role: Role) => Promise<Page>; leaving: undefined },
-  { customer: Customer }
->({
+export const test = base.extend<{ as: (role: Role) => Promise<Page>; leaving: undefined }, { customer: Customer }>({
   customer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from the pattern
     async ({}, use) => use(await createCustomer()),
@@ -86,10 +78,7 @@ async function comeIn(link: string, person: { name: string; email: string }): Pr
   return cookies
 }
 
-export async function createMember(
-  customer: Customer,
-  role: Role,
-): Promise<{ email: string; cookies: Cookies }> {
+export async function createMember(customer: Customer, role: Role): Promise<{ email: string; cookies: Cookies }> {
   const owner = await playwrightRequest.newContext({ baseURL: origin, storageState: customer.cookies })
   const invited = await owner.post("/api/trpc/member.invite", {
     data: { role },

@@ -8,10 +8,7 @@ import { expect, expectSound, heading } from "./support.ts"
 test.describe("without a sign-in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
 
-  test("every error has a page, and an unknown code answers 404 and suggests others", async ({
-    page,
-    traffic,
-  }) => {
+  test("every error has a page, and an unknown code answers 404 and suggests others", async ({ page, traffic }) => {
     await page.goto("/docs/errors")
     await expect(heading(page, "Errors")).toBeVisible()
     await page.getByRole("link", { name: "wallet_not_verified" }).click()
@@ -49,10 +46,7 @@ test.describe("without a sign-in", () => {
     await page.getByRole("link", { name: "Next Issue a token" }).click()
     await expect(heading(page, "Issue a token")).toBeVisible()
     const contents = page.getByRole("navigation", { name: "Contents" })
-    await expect(contents.getByRole("link", { name: "Issue a token" })).toHaveAttribute(
-      "aria-current",
-      "page",
-    )
+    await expect(contents.getByRole("link", { name: "Issue a token" })).toHaveAttribute("aria-current", "page")
     await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "Mint" }).click()
     await expect(page.getByRole("heading", { name: "Mint", exact: true })).toBeInViewport()
 
@@ -110,10 +104,7 @@ test.describe("without a sign-in", () => {
     })
   })
 
-  test("/docs links to everything, with requests that work once the key is filled in", async ({
-    page,
-    customer,
-  }) => {
+  test("/docs links to everything, with requests that work once the key is filled in", async ({ page, customer }) => {
     await page.goto("/docs")
     await expect(heading(page, "Documentation")).toBeVisible()
     const text = async (name: string) => (await page.getByRole("region", { name }).last().textContent())!

@@ -135,19 +135,16 @@ test("every page loads at most 200 kB of JavaScript at first, compressed", async
 
 function compressedSize(path: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    get(
-      { host: "localhost", port: process.env.PORT, path, headers: { "accept-encoding": "gzip" } },
-      (response) => {
-        let bytes = 0
-        response.on("data", (chunk: Buffer) => {
-          bytes += chunk.length
-        })
-        response.on("end", () => {
-          // Small responses are sent uncompressed.
-          if (response.statusCode === 200) resolve(bytes)
-          else reject(new Error(`${path}: ${response.statusCode}`))
-        })
-      },
-    ).on("error", reject)
+    get({ host: "localhost", port: process.env.PORT, path, headers: { "accept-encoding": "gzip" } }, (response) => {
+      let bytes = 0
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length
+      })
+      response.on("end", () => {
+        // Small responses are sent uncompressed.
+        if (response.statusCode === 200) resolve(bytes)
+        else reject(new Error(`${path}: ${response.statusCode}`))
+      })
+    }).on("error", reject)
   })
 }

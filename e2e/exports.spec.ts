@@ -37,8 +37,7 @@ const slowExports = (page: Page) =>
 const rows = (count: number) => `${"att_1,verified\r\n".repeat(count)}`
 type Here = { coming?: Coming | undefined }
 const push = (page: Page, text: string) => page.evaluate((text) => (window as Here).coming!.push(text), text)
-const tell = (page: Page, what: "end" | "cut") =>
-  page.evaluate((what) => (window as Here).coming![what](), what)
+const tell = (page: Page, what: "end" | "cut") => page.evaluate((what) => (window as Here).coming![what](), what)
 
 /** Starts an export, and waits for its request. */
 async function begin(page: Page): Promise<void> {
@@ -49,10 +48,7 @@ async function begin(page: Page): Promise<void> {
   await page.waitForFunction(() => (window as Here).coming !== undefined)
 }
 
-test("an export shows its progress, continues on another page, and is saved complete", async ({
-  page,
-  customer,
-}) => {
+test("an export shows its progress, continues on another page, and is saved complete", async ({ page, customer }) => {
   await slowExports(page)
   await page.goto(section(customer, "attestations?q=known"))
   await begin(page)

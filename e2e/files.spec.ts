@@ -35,9 +35,7 @@ for (const { path, type, begins, size } of files) {
 test("every page names its icons, and each of them exists", async ({ page, request }) => {
   await page.goto("/sign-in")
   const links = page.locator("link[rel~=icon], link[rel=apple-touch-icon], link[rel=manifest]")
-  const paths = await links.evaluateAll((all) =>
-    all.map((link) => new URL((link as HTMLLinkElement).href).pathname),
-  )
+  const paths = await links.evaluateAll((all) => all.map((link) => new URL((link as HTMLLinkElement).href).pathname))
   expect(paths.sort()).toEqual(["/apple-touch-icon.png", "/favicon.ico", "/icon.svg", "/site.webmanifest"])
   const { icons } = await (await request.get("/site.webmanifest")).json()
   for (const { src } of icons) expect((await request.get(src)).status(), src).toBe(200)
@@ -47,10 +45,7 @@ test("search engines find only the documentation", async ({ request }) => {
   const rules = (await (await request.get("/robots.txt")).text())
     .split("\n")
     .flatMap((line) => /^(Allow|Disallow): (\S+)$/.exec(line)?.slice(1, 3) ?? [])
-  const pairs = Array.from({ length: rules.length / 2 }, (_, index) => [
-    rules[2 * index]!,
-    rules[2 * index + 1]!,
-  ])
+  const pairs = Array.from({ length: rules.length / 2 }, (_, index) => [rules[2 * index]!, rules[2 * index + 1]!])
   // RFC 9309: the longest rule that matches decides.
   const mayRead = (path: string) =>
     pairs

@@ -1,10 +1,7 @@
 import { expect, expectSound, fillInForm, heading, submitForm, test } from "./support.ts"
 import { bytesOver, MAX_BYTES } from "./wire.ts"
 
-test("the page loads completely in less than 150 kB, and stays below until the session ends", async ({
-  page,
-  api,
-}) => {
+test("the page loads completely in less than 150 kB, and stays below until the session ends", async ({ page, api }) => {
   const { url } = await api.start()
   const loaded = await bytesOver(page)
   await page.goto(url)
@@ -52,9 +49,7 @@ test.describe("languages", { tag: "@phone" }, () => {
     await page.goto(url)
     await expect(heading(page, "Bestätigen Sie Ihre Identität")).toBeVisible()
     await expect(page.locator("html")).toHaveAttribute("lang", "de")
-    await expect(page.getByLabel("Land", { exact: true }).locator("option[value=DE]")).toHaveText(
-      "Deutschland",
-    )
+    await expect(page.getByLabel("Land", { exact: true }).locator("option[value=DE]")).toHaveText("Deutschland")
     await expectSound(page)
 
     await page.getByLabel("Land", { exact: true }).selectOption("AT")

@@ -20,9 +20,7 @@ export async function showInstead(
       if (!goesOn()) return route.continue()
       const response = await route.fetch()
       const [, shown] = /data-view="([^"]*)"/.exec(await response.text())!
-      const view = JSON.parse(
-        shown!.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"),
-      )
+      const view = JSON.parse(shown!.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"))
       const [, nonce] = /'nonce-([^']+)'/.exec(response.headers()["content-security-policy"]!)!
       const body = renderPage({ shown: change(view), words: wordsIn(language), address: url, nonce: nonce! })
       await route.fulfill({ response, status, body })

@@ -38,9 +38,7 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
   await timeline.getByRole("button", { name: /^Show all/ }).click()
   await expect(timeline.getByText("Another wallet added")).toHaveCount(2)
   await expect(timeline.getByText("First seen")).toBeVisible()
-  await expect(
-    page.getByRole("table", { name: "Verifications" }).getByRole("row", { name: /Verified/ }),
-  ).toHaveCount(2)
+  await expect(page.getByRole("table", { name: "Verifications" }).getByRole("row", { name: /Verified/ })).toHaveCount(2)
   await expectSound(page)
 
   await page.getByRole("tab", { name: "Verifications" }).focus()
@@ -139,10 +137,7 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
   await expect(notes.getByText("No notes yet.")).toBeVisible()
 })
 
-test("members without the right see neither claims nor notes, and compliance sees both", async ({
-  as,
-  customer,
-}) => {
+test("members without the right see neither claims nor notes, and compliance sees both", async ({ as, customer }) => {
   const { wallet } = await customer.api.verifiedWallet()
   const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
   const address = section(customer, `investors/${data[0].investor_id}`)

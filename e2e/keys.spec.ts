@@ -139,9 +139,9 @@ test("a key is rotated and revoked in the page, and the audit log has both", { t
   await expect(heading(page, "Audit log")).toBeVisible()
   await page.getByLabel("What").selectOption({ label: "API keys" })
   for (const action of ["key.created", "key.rotated", "key.revoked"]) {
-    await expect(
-      page.getByRole("row").filter({ hasText: action }).filter({ hasText: "Backend" }),
-    ).toContainText("Olivia Owner")
+    await expect(page.getByRole("row").filter({ hasText: action }).filter({ hasText: "Backend" })).toContainText(
+      "Olivia Owner",
+    )
   }
   await expectSound(page)
 })

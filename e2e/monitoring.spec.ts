@@ -42,9 +42,7 @@ test("the page shows the lists in use, and why a file is not used", async ({ pag
     problem: "cannot be read: ENOENT",
     compared_at: "2026-11-01T08:00:02Z",
   }
-  await changeAnswer(page, "monitoring.get", (data) =>
-    Object.assign(data, { lists: [list], listed: 3, cleared: 1 }),
-  )
+  await changeAnswer(page, "monitoring.get", (data) => Object.assign(data, { lists: [list], listed: 3, cleared: 1 }))
   await openSettings(page, section(customer, "settings"))
   await expect(page.getByText("12,345")).toBeVisible()
   await expect(page.getByText("The file is not used: it cannot be read: ENOENT.")).toBeVisible()

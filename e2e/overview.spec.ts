@@ -12,10 +12,7 @@ async function showLedger(page: Page, ledger: object, checks: object = {}) {
   })
 }
 
-test("a quarantine says why and who ends it, and a reconciliation what it found", async ({
-  page,
-  customer,
-}) => {
+test("a quarantine says why and who ends it, and a reconciliation what it found", async ({ page, customer }) => {
   const banner = page.getByRole("region", { name: /^Minting is on hold/ })
   await page.goto(section(customer, "overview"))
   await expect(page.getByText("Last reconciliation")).toBeVisible()
@@ -78,19 +75,12 @@ test("soon expiring verifications are counted, with links to the list and the re
   await expect(page.getByRole("heading", { name: "Renewal reminders" })).toBeVisible()
 })
 
-test("the overview lists what needs attention with links, or says that nothing does", async ({
-  page,
-  customer,
-}) => {
+test("the overview lists what needs attention with links, or says that nothing does", async ({ page, customer }) => {
   await customer.api.start({})
   const show = async (attention: object, count = 0) => {
     await page.unroute("**/api/trpc/overview.get**")
     await changeAnswer(page, "overview.get", (data) => {
-      Object.assign(
-        data.attention,
-        { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null },
-        attention,
-      )
+      Object.assign(data.attention, { reviews: 0, endpoints: { failing: 0, disabled: 0 }, low_sol: null }, attention)
       data.expiring.days_7 = { count, more: false }
     })
     await page.goto(section(customer, "overview"))

@@ -4,8 +4,7 @@ import { expect, heading } from "./support.ts"
 test("Older shows the top of the table, and Back returns to the previous page", {
   tag: "@phone",
 }, async ({ page, customer }) => {
-  for (let batch = 0; batch < 11; batch++)
-    await Promise.all(Array.from({ length: 10 }, () => customer.api.start()))
+  for (let batch = 0; batch < 11; batch++) await Promise.all(Array.from({ length: 10 }, () => customer.api.start()))
 
   await page.goto(section(customer, "attestations"))
   const table = page.getByRole("table", { name: "Attestations" })

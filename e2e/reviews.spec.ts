@@ -127,10 +127,7 @@ test("with four eyes a decision waits for another member", async ({ page, as, cu
   await expect(page.getByRole("button", { name: "Turn on: Four eyes for reviews" })).toBeVisible()
 })
 
-test("a member without reviews sees no link and no count, and the page says why", async ({
-  as,
-  customer,
-}) => {
+test("a member without reviews sees no link and no count, and the page says why", async ({ as, customer }) => {
   for (const role of ["developer", "viewer"] as const) {
     const page = await as(role)
     await page.goto(section(customer, "reviews"))

@@ -10,10 +10,7 @@ test("filters are saved by name, found again, renamed and deleted by keyboard", 
   const menu = page.getByRole("button", { name: "Saved filters" })
   await menu.focus()
   await page.keyboard.press("Enter")
-  await expect(page.getByRole("menuitem", { name: "Save current filters…" })).toHaveAttribute(
-    "aria-disabled",
-    "true",
-  )
+  await expect(page.getByRole("menuitem", { name: "Save current filters…" })).toHaveAttribute("aria-disabled", "true")
   await page.keyboard.press("Escape")
 
   await page.getByLabel("Status").selectOption("pending")

@@ -55,10 +55,7 @@ async function mint(wallet: string): Promise<string> {
   return status === 200 ? json.status : json.error
 }
 
-test("when holders get on a list, reviews open automatically and decisions take effect", async ({
-  page,
-  traffic,
-}) => {
+test("when holders get on a list, reviews open automatically and decisions take effect", async ({ page, traffic }) => {
   // Leaving a page cancels its event stream.
   traffic.forgive(/net::ERR_ABORTED/)
   const [harmless, sanctioned, delisted] = [await holder(), await holder(), await holder()]

@@ -36,9 +36,7 @@ async function addCodes(page: Page) {
   await dialog.getByLabel("Your password").fill(PASSWORD)
   await dialog.getByRole("button", { name: "Continue" }).click()
   const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
-  await dialog
-    .getByRole("textbox", { name: "Code" })
-    .fill(new TOTP({ secret, period: 30, digits: 6 }).generate())
+  await dialog.getByRole("textbox", { name: "Code" }).fill(new TOTP({ secret, period: 30, digits: 6 }).generate())
   await dialog.getByRole("button", { name: "Confirm" }).click()
   await dialog.getByRole("button", { name: "I have stored these codes" }).click()
 }

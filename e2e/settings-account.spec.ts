@@ -78,10 +78,7 @@ test("a second factor is turned on with a code, required at the next sign-in, an
   await context.close()
 })
 
-test("a passkey is added with a name, signs in without a password, and is removed", async ({
-  browser,
-  customer,
-}) => {
+test("a passkey is added with a name, signs in without a password, and is removed", async ({ browser, customer }) => {
   const { page, context } = await ownMember(browser, customer)
   const cdp = await context.newCDPSession(page)
   await cdp.send("WebAuthn.enable")
@@ -115,10 +112,7 @@ test("a passkey is added with a name, signs in without a password, and is remove
   await context.close()
 })
 
-test("members see where they are signed in, sign out one browser, then all", async ({
-  browser,
-  customer,
-}) => {
+test("members see where they are signed in, sign out one browser, then all", async ({ browser, customer }) => {
   const { page, email, context } = await ownMember(browser, customer)
   const other = await browser.newContext({
     storageState: { cookies: [], origins: [] },
@@ -230,10 +224,7 @@ test("theme and time zone are chosen: the page has the theme at once, and all ti
   await context.close()
 })
 
-test("a member turns off an email notification, and it stays off", { tag: "@phone" }, async ({
-  browser,
-  customer,
-}) => {
+test("a member turns off an email notification, and it stays off", { tag: "@phone" }, async ({ browser, customer }) => {
   const { page, context } = await ownMember(browser, customer)
   const card = page.getByRole("region", { name: "Email notifications" })
   await expect(card.getByRole("checkbox")).toHaveCount(3)

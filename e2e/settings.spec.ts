@@ -50,11 +50,7 @@ test("an owner invites by a link, and the new member gets the role, another role
   await guest.close()
 })
 
-test("the keys that a removed member knows are shown and revoked with a click", async ({
-  page,
-  browser,
-  customer,
-}) => {
+test("the keys that a removed member knows are shown and revoked with a click", async ({ page, browser, customer }) => {
   const { page: theirs, email, context } = await ownMember(browser, customer)
   for (const [mode, name] of [
     ["test", "Theirs in test"],
@@ -119,10 +115,7 @@ test("the only owner cannot leave, and the page says why", async ({ page, traffi
   await expect(heading(page, "Settings")).toBeVisible()
 })
 
-test("a viewer cannot change anything on the page, and the server refuses direct calls", async ({
-  as,
-  customer,
-}) => {
+test("a viewer cannot change anything on the page, and the server refuses direct calls", async ({ as, customer }) => {
   const page = await as("viewer")
   await page.goto(section(customer, "settings"))
   await expect(page.getByRole("row", { name: "Olivia Owner" })).toBeVisible()

@@ -45,9 +45,7 @@ export async function expectSound(page: Page, within = "html"): Promise<void> {
 
 /** Waits until changes are drawn. */
 const drawn = (page: Page) =>
-  page.evaluate(
-    () => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(null)))),
-  )
+  page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(null)))))
 
 /** Dark differs only in its colours. */
 const violations = (page: Page, scheme: "light" | "dark", within: string): Promise<string[]> =>

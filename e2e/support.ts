@@ -72,8 +72,7 @@ function leaksOf({ requests }: Traffic): string[] {
   ])
 }
 
-export const heading = (page: Page, name: string | RegExp) =>
-  page.getByRole("heading", { level: 1, name, exact: true })
+export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name, exact: true })
 
 /** Fills in the sandbox's form with data that can be approved, and sends it. */
 export async function submitForm(page: Page, { outcome = "approved" }: { outcome?: string } = {}) {

@@ -61,9 +61,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expect(page.getByText("Must be 1 to 10 letters, digits and periods")).toHaveCount(0)
     await page.getByLabel("Decimals").selectOption("2")
     await page.getByLabel("Maximum supply").fill("1,000.125")
-    await expect(
-      page.getByText(/^Must be at most 184467440737095516.15, with at most 2 digits/),
-    ).toBeVisible()
+    await expect(page.getByText(/^Must be at most 184467440737095516.15, with at most 2 digits/)).toBeVisible()
     await page.getByLabel("Maximum supply").fill("1,000")
     await page.getByRole("radio", { name: /^By holders/ }).check()
     await expect(page.getByLabel("Maximum balance per wallet")).toBeDisabled()
@@ -124,10 +122,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
     await expectSound(page)
     await page.getByRole("button", { name: "Close" }).click()
-    await expect(page.getByRole("meter", { name: "Supply" })).toHaveAttribute(
-      "aria-valuetext",
-      "600 of 1,000",
-    )
+    await expect(page.getByRole("meter", { name: "Supply" })).toHaveAttribute("aria-valuetext", "600 of 1,000")
     const row = page.getByRole("row").filter({ hasText: alice })
     await expect(row).toContainText("600")
     await expect(row.getByText("Verified").filter({ visible: true })).toBeVisible()
@@ -172,12 +167,7 @@ test("a refusal offers to start a session for that wallet with one click", async
   await expect(form.getByLabel("Schema")).toHaveValue("accredited_investor_v1")
 })
 
-test("a double click, a lost answer and a second tab mint once", async ({
-  page,
-  context,
-  customer,
-  traffic,
-}) => {
+test("a double click, a lost answer and a second tab mint once", async ({ page, context, customer, traffic }) => {
   const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   const address = section(customer, `tokens/${id}`)
   const other = await context.newPage()
@@ -229,10 +219,7 @@ test("a paused token says so and refuses until it is unpaused", async ({ page, c
   await expect(page.getByRole("button", { name: "Pause", exact: true })).toBeVisible()
 })
 
-test("rules are changed, and accounts follow a change of mode", { tag: "@phone" }, async ({
-  page,
-  customer,
-}) => {
+test("rules are changed, and accounts follow a change of mode", { tag: "@phone" }, async ({ page, customer }) => {
   const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   await customer.api.call("POST", "/token/mint", { user_pubkey: wallet, mint_config: id, amount: "5" })
   await page.goto(section(customer, `tokens/${id}`))
@@ -267,10 +254,7 @@ test("holders show how often their accounts were reopened, and the limit", async
   await expectSound(page)
 })
 
-test("operations are filtered by wallet and status, and the filters are in the address", async ({
-  page,
-  customer,
-}) => {
+test("operations are filtered by wallet and status, and the filters are in the address", async ({ page, customer }) => {
   const [id, alice, bob] = await Promise.all([makeToken(customer), walletOf(customer), walletOf(customer)])
   const mint = (user_pubkey: string, amount: string) =>
     customer.api.call("POST", "/token/mint", { user_pubkey, mint_config: id, amount })

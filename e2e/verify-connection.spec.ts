@@ -15,11 +15,7 @@ test.describe("the connection", () => {
     expect(asked.filter((one) => !one.includes("/api/") && !one.endsWith("/icon.svg"))).toEqual([url])
   })
 
-  test("may fail at first: the page retries automatically and by its button", async ({
-    page,
-    api,
-    traffic,
-  }) => {
+  test("may fail at first: the page retries automatically and by its button", async ({ page, api, traffic }) => {
     traffic.forgive(/ERR_FAILED|status of 503/)
     const { url } = await api.start()
     // The server works again once the button is pressed. The page's own retries before that fail.

@@ -62,9 +62,7 @@ test("the page says that a provider is down, and continues when it is back", asy
   vendor.misbehave("fails")
   const go = page.getByRole("button", { name: "Continue to Example ID" })
   await go.click()
-  await expect(
-    page.getByRole("alert").filter({ hasText: "Example ID is not responding right now" }),
-  ).toBeVisible()
+  await expect(page.getByRole("alert").filter({ hasText: "Example ID is not responding right now" })).toBeVisible()
   await expectSound(page)
   vendor.misbehave(null)
   await go.click()

@@ -31,8 +31,7 @@ test.afterAll(async () => {
 })
 
 const STEP = "Prove that this wallet is yours"
-const signWith = (page: Page, name: string) =>
-  page.getByRole("button", { name: `Sign with ${name}`, exact: true })
+const signWith = (page: Page, name: string) => page.getByRole("button", { name: `Sign with ${name}`, exact: true })
 const alert = (page: Page) => page.getByRole("alert")
 const goOn = (page: Page) => page.getByRole("button", { name: "Continue to Example ID" })
 
@@ -94,10 +93,7 @@ test("by keyboard: consent, the wallet signs in, the provider, and the result", 
   expect(await ours.status(wallet.address)).toMatchObject({ status: "verified" })
 })
 
-test("one of several wallets is chosen, and one that only signs messages is enough", async ({
-  page,
-  traffic,
-}) => {
+test("one of several wallets is chosen, and one that only signs messages is enough", async ({ page, traffic }) => {
   traffic.forgive(/status of 422/)
   const wallet = newSigningWallet()
   const other = newSigningWallet()
@@ -161,9 +157,7 @@ test("an investor who declines can try again, and a message changed by the walle
   await expect(goOn(page)).toBeVisible()
 })
 
-test("a wallet that never answers blocks neither other wallets nor its own next request", async ({
-  page,
-}) => {
+test("a wallet that never answers blocks neither other wallets nor its own next request", async ({ page }) => {
   const wallet = newSigningWallet()
   const asked: ((text: string | null) => void)[] = []
   await installWallet(page, {

@@ -2,11 +2,7 @@ import { showInstead } from "./hosted-page.ts"
 import { expect, expectSound, fillInForm, heading, seeAgain, setHidden, submitForm, test } from "./support.ts"
 
 test.describe("from the form to the outcome", { tag: "@phone" }, () => {
-  test("an approved wallet is verified, with its transaction", { tag: "@journey" }, async ({
-    page,
-    context,
-    api,
-  }) => {
+  test("an approved wallet is verified, with its transaction", { tag: "@journey" }, async ({ page, context, api }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     await page.addInitScript(countLayoutShifts)
     const { url, wallet } = await api.start()
@@ -47,10 +43,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     expect(await api.status(wallet)).toMatchObject({ status: "rejected", onchain_tx: null })
   })
 
-  test("one in review shows that it is being checked, also when its page is opened again", async ({
-    page,
-    api,
-  }) => {
+  test("one in review shows that it is being checked, also when its page is opened again", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "in_review" })
@@ -66,11 +59,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     expect(await api.status(wallet)).toMatchObject({ status: "pending" })
   })
 
-  test("one that must be submitted again gets the form again, and can pass then", async ({
-    page,
-    api,
-    traffic,
-  }) => {
+  test("one that must be submitted again gets the form again, and can pass then", async ({ page, api, traffic }) => {
     // The page may be polling when it is opened again.
     traffic.forgive(/verification\.view: net::ERR_ABORTED/)
     const { url } = await api.start()
@@ -207,11 +196,7 @@ test.describe("the form", () => {
 })
 
 test.describe("another decision while the form is open", () => {
-  test("a revocation appears without a reload, and entered values are not sent", async ({
-    page,
-    api,
-    traffic,
-  }) => {
+  test("a revocation appears without a reload, and entered values are not sent", async ({ page, api, traffic }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await fillInForm(page)
@@ -244,8 +229,7 @@ test.describe("another decision while the form is open", () => {
     const { url } = await api.start()
     await page.goto(url)
     await fillInForm(page)
-    for (let looks = 0; looks < 2; looks++)
-      await (await page.waitForResponse("**/verification.view")).finished()
+    for (let looks = 0; looks < 2; looks++) await (await page.waitForResponse("**/verification.view")).finished()
     await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
     await expect(page.getByRole("checkbox", { name: "I agree", exact: true })).toBeChecked()
   })
@@ -263,11 +247,7 @@ test.describe("the way back", { tag: "@phone" }, () => {
     )
   })
 
-  test("is taken after a few seconds, with the result and without a referrer", async ({
-    page,
-    api,
-    traffic,
-  }) => {
+  test("is taken after a few seconds, with the result and without a referrer", async ({ page, api, traffic }) => {
     traffic.forgive(leftMeanwhile)
     const { url, wallet, sessionId } = await api.start({ redirectUrl })
     await page.goto(url)

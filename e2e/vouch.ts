@@ -14,11 +14,7 @@ async function run<T>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<
 }
 
 /** A key of an account, which is created if it does not exist. `env` selects a separate server. */
-export async function createKey(
-  account: string,
-  env = process.env,
-  mode: "live" | "test" = "test",
-): Promise<string> {
+export async function createKey(account: string, env = process.env, mode: "live" | "test" = "test"): Promise<string> {
   const args = ["key", "create", "--account", account, "--create", "--mode", mode]
   return (await run<{ api_key: string }>(env, args)).api_key
 }

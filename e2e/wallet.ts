@@ -1,11 +1,7 @@
 import type { Page } from "@playwright/test"
 import type { SigningWallet } from "../test/fixtures/wallet.ts"
 
-type WalletFeature =
-  | "solana:signIn"
-  | "solana:signMessage"
-  | "solana:signOffchainMessage"
-  | "solana:signTransaction"
+type WalletFeature = "solana:signIn" | "solana:signMessage" | "solana:signOffchainMessage" | "solana:signTransaction"
 
 export type InstalledWallet = {
   name: string
@@ -122,10 +118,8 @@ export async function installWallet(page: Page, installed: InstalledWallet): Pro
           requiredSigners: Uint8Array[]
         }) => {
           const { account, message, messageVersion, requiredSigners } = input
-          const isSole =
-            requiredSigners.length === 1 && String(requiredSigners[0]) === String(account.publicKey)
-          if (messageVersion !== 1 || typeof message !== "string" || !isSole)
-            throw new TypeError("Not the standard")
+          const isSole = requiredSigners.length === 1 && String(requiredSigners[0]) === String(account.publicKey)
+          if (messageVersion !== 1 || typeof message !== "string" || !isSole) throw new TypeError("Not the standard")
           const { signedMessage, signature } = await sign(
             "solana:signOffchainMessage",
             account,
@@ -171,6 +165,5 @@ export async function installWallet(page: Page, installed: InstalledWallet): Pro
     announce()
     window.addEventListener("wallet-standard:app-ready", (event) => register((event as CustomEvent).detail))
   }, wallet)
-  return () =>
-    page.evaluate((name) => (window as unknown as Record<string, () => void>)[`announce ${name}`]!(), name)
+  return () => page.evaluate((name) => (window as unknown as Record<string, () => void>)[`announce ${name}`]!(), name)
 }

@@ -17,12 +17,7 @@ if (readdirSync(folder).some((name) => name.startsWith("0002")))
 
 const made = join(folder, "made")
 rmSync(made, { recursive: true, force: true })
-const from = [
-  "--dialect=postgresql",
-  "--schema=./db/schema/index.ts",
-  "--out=db/migrations/made",
-  "--name=tables",
-]
+const from = ["--dialect=postgresql", "--schema=./db/schema/index.ts", "--out=db/migrations/made", "--name=tables"]
 execFileSync("node_modules/.bin/drizzle-kit", ["generate", ...from], { cwd: root, stdio: "inherit" })
 const journal = JSON.parse(readFileSync(join(made, "meta/_journal.json"), "utf8"))
 Object.assign(journal.entries[0], { idx: 1, tag: "0001_tables" })

@@ -39,8 +39,7 @@ function addressesIn(xml) {
   if (!/<\/sdnList>\s*$/.test(xml)) throw new Error("it is not OFAC's SDN list, or is incomplete")
   const told = /<Record_Count>\s*(\d+)\s*</.exec(xml)?.[1]
   const entries = xml.match(/<sdnEntry>/g)?.length ?? 0
-  if (told !== undefined && Number(told) !== entries)
-    throw new Error(`it has ${entries} entries, and says ${told}`)
+  if (told !== undefined && Number(told) !== entries) throw new Error(`it has ${entries} entries, and says ${told}`)
   const found = new Set()
   for (const [, id = ""] of xml.matchAll(/<id>([\s\S]*?)<\/id>/g)) {
     const number = /<idNumber>\s*([^<]*?)\s*<\/idNumber>/.exec(id)?.[1]

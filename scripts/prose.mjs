@@ -39,8 +39,7 @@ const words = [
 
 const text = /\.(ts|tsx|mjs|js|css|md|sql|py|ya?ml|sh|tpl|txt|html)$|^(LICENSE|\.env\.example|\.ci\/run)$/
 /** Other people's texts, and records of what other programs say. */
-const foreign =
-  /^(LICENSE|package-lock\.json|public\/|db\/migrations\/meta\/|client\/.*\/generated\/)|\/shapes\//
+const foreign = /^(LICENSE|package-lock\.json|public\/|db\/migrations\/meta\/|client\/.*\/generated\/)|\/shapes\//
 const root = join(import.meta.dirname, "..")
 const exceptionsFile = "scripts/prose-exceptions.txt"
 

@@ -58,15 +58,7 @@ export function buildIsCurrent(root) {
 }
 
 // The pages import only types from the server, so its files do not count.
-const inputs = [
-  "app",
-  "shared",
-  "public",
-  "next.config.ts",
-  "postcss.config.mjs",
-  "package-lock.json",
-  "tsconfig.json",
-]
+const inputs = ["app", "shared", "public", "next.config.ts", "postcss.config.mjs", "package-lock.json", "tsconfig.json"]
 
 /**
  * One hash of all sources of the built pages.

@@ -103,8 +103,7 @@ async function installDependencies(progress) {
   const how = existsSync(join(root, "node_modules")) ? ["install", "--no-save"] : ["ci"]
   const hear = hearNpm(progress, packagesForHere(root))
   const installed = await run(command, [...first, ...how, "--loglevel=http"], { hear })
-  if (!installed)
-    throw new Error("Could not install the dependencies. See npm's error above, then run this again.")
+  if (!installed) throw new Error("Could not install the dependencies. See npm's error above, then run this again.")
 }
 
 /** @param {Progress} progress */

@@ -18,9 +18,7 @@ const test = (args) => spawnSync(process.execPath, args, { stdio: "inherit", cwd
 // One-time builds and installations are not part of the test.
 let status = test([join(root, "scripts", "setup.mjs"), "test"])
 if (status === 0) {
-  const spinning = Array.from({ length: SPINNING }, () =>
-    spawn(process.execPath, ["-e", SPIN], { stdio: "ignore" }),
-  )
+  const spinning = Array.from({ length: SPINNING }, () => spawn(process.execPath, ["-e", SPIN], { stdio: "ignore" }))
   status = test([join(root, "scripts", "test.mjs"), ...process.argv.slice(2)])
   for (const one of spinning) one.kill()
 }

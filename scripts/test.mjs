@@ -146,9 +146,7 @@ function setUp(purpose) {
 function vitest(names, more = []) {
   const wanted = names.filter((name) => name !== "postgres15" || more.length > 0 || hasPostgres15())
   if (wanted.length < names.length)
-    console.log(
-      `Skipped: the tests on Postgres 15, which need Debian's packages ${DEBIAN_PACKAGES.join(", ")}.`,
-    )
+    console.log(`Skipped: the tests on Postgres 15, which need Debian's packages ${DEBIAN_PACKAGES.join(", ")}.`)
   if (wanted.length === 0) return 0
   // Without a validator there are no such tests.
   const none = names.includes("validator") ? ["--passWithNoTests"] : []

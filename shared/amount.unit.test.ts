@@ -1,14 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import {
-  fromBaseUnits,
-  grouped,
-  limitsOf,
-  MAX_BASE_UNITS,
-  percentOf,
-  perMilleOf,
-  toBaseUnits,
-} from "./amount.ts"
+import { fromBaseUnits, grouped, limitsOf, MAX_BASE_UNITS, percentOf, perMilleOf, toBaseUnits } from "./amount.ts"
 
 test.each([
   ["1", 6, 1_000_000n],
@@ -52,15 +44,11 @@ test.each([
 
 test("an amount is written as it was read, without trailing zeros", () => {
   fc.assert(
-    fc.property(
-      fc.bigInt({ min: 0n, max: MAX_BASE_UNITS }),
-      fc.integer({ min: 0, max: 9 }),
-      (units, decimals) => {
-        const text = fromBaseUnits(units, decimals)
-        expect(toBaseUnits(text, decimals)).toBe(units)
-        expect(text).not.toMatch(/\.\d*0$|\.$/)
-      },
-    ),
+    fc.property(fc.bigInt({ min: 0n, max: MAX_BASE_UNITS }), fc.integer({ min: 0, max: 9 }), (units, decimals) => {
+      const text = fromBaseUnits(units, decimals)
+      expect(toBaseUnits(text, decimals)).toBe(units)
+      expect(text).not.toMatch(/\.\d*0$|\.$/)
+    }),
   )
 })
 

@@ -4,8 +4,7 @@ export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/.test(text)
 const WHITE = "#ffffff"
 const BLACK = "#000000"
 
-const channels = (color: string): number[] =>
-  [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+const channels = (color: string): number[] => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
 function luminance(color: string): number {
   const [r, g, b] = channels(color).map((channel) => {
@@ -22,8 +21,7 @@ export function contrast(one: string, other: string): number {
 }
 
 /** White or black, whichever has more contrast: at least 4.58 on any colour. */
-export const inkOn = (color: string): string =>
-  contrast(color, WHITE) >= contrast(color, BLACK) ? WHITE : BLACK
+export const inkOn = (color: string): string => (contrast(color, WHITE) >= contrast(color, BLACK) ? WHITE : BLACK)
 
 /** Mixes two colours: 0 is the first, 1 the second. */
 function mixed(color: string, other: string, share: number): string {

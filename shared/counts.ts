@@ -8,8 +8,7 @@ export const countOf = (count: number, what: string): string =>
 export type Count = { count: number; atLeast: boolean }
 
 /** `12`, `1,000+`. */
-export const shortCount = ({ count, atLeast }: Count): string =>
-  `${numbers.format(count)}${atLeast ? "+" : ""}`
+export const shortCount = ({ count, atLeast }: Count): string => `${numbers.format(count)}${atLeast ? "+" : ""}`
 
 /** The sum of counts. */
 export const sumOf = (counts: readonly Count[]): Count => ({

@@ -42,11 +42,7 @@ export const dashboardErrors = {
   saved_filter_not_found: define(404, "Filter not found", "Reload the page: it may have been deleted."),
   member_not_found: define(404, "Member not found", "Reload the list of members."),
   invitation_limit: define(409, "Too many open invitations", "Revoke an invitation that you no longer need."),
-  invalid_link: define(
-    404,
-    "The link does not work",
-    "It was already used or has expired. Ask for a new one.",
-  ),
+  invalid_link: define(404, "The link does not work", "It was already used or has expired. Ask for a new one."),
   note_not_found: define(404, "Note not found", "Reload the page: it may have been deleted."),
   key_not_found: define(
     404,
@@ -59,16 +55,8 @@ export const dashboardErrors = {
     "Request not found in the log",
     `Check the id and the workspace. Requests with a valid key are kept for ${keptDays.requests} days; others are not logged.`,
   ),
-  email_unconfirmed: define(
-    403,
-    "The email address is not confirmed",
-    "Open the link that we mailed to the address.",
-  ),
-  email_taken: define(
-    409,
-    "The email address is already in use",
-    "Sign in as that person, and open the link again.",
-  ),
+  email_unconfirmed: define(403, "The email address is not confirmed", "Open the link that we mailed to the address."),
+  email_taken: define(409, "The email address is already in use", "Sign in as that person, and open the link again."),
   account_exists: define(409, "The name is already in use", "Choose a different name."),
   last_owner: define(409, "An account needs an owner", "Make another member an owner first."),
   wallet_proof_required: define(

@@ -41,12 +41,7 @@ const usual: Traits = {
 }
 
 /** Defines an error: its status, title, what to do about it, and where it differs from most errors. */
-export const defineError = (
-  status: ErrorStatus,
-  title: string,
-  fix: string,
-  traits: Partial<Traits> = {},
-) => ({
+export const defineError = (status: ErrorStatus, title: string, fix: string, traits: Partial<Traits> = {}) => ({
   status,
   title,
   fix,

@@ -2,12 +2,9 @@ import { defineError } from "./define-error.ts"
 
 /** The errors of the API. The dashboard uses them, too. */
 export const apiErrors = {
-  malformed_json: defineError(
-    400,
-    "The body is not valid JSON",
-    "Send a body that is valid JSON, encoded as UTF-8.",
-    { isReplayed: false },
-  ),
+  malformed_json: defineError(400, "The body is not valid JSON", "Send a body that is valid JSON, encoded as UTF-8.", {
+    isReplayed: false,
+  }),
   malformed_request: defineError(
     400,
     "The request is malformed",
@@ -22,12 +19,10 @@ export const apiErrors = {
   https_required: defineError(400, "HTTPS is required", "Send the request over HTTPS.", {
     isReplayed: false,
   }),
-  missing_api_key: defineError(
-    401,
-    "No API key was sent",
-    "Send the header Authorization: Bearer <API_KEY>.",
-    { isReplayed: false, asksForKey: true },
-  ),
+  missing_api_key: defineError(401, "No API key was sent", "Send the header Authorization: Bearer <API_KEY>.", {
+    isReplayed: false,
+    asksForKey: true,
+  }),
   invalid_api_key: defineError(
     401,
     "The API key is not valid",
@@ -43,12 +38,9 @@ export const apiErrors = {
     "The webhook's signature is not valid",
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
   ),
-  insufficient_scope: defineError(
-    403,
-    "The API key lacks a scope",
-    "Use a key with the scope named in detail.",
-    { isReplayed: false },
-  ),
+  insufficient_scope: defineError(403, "The API key lacks a scope", "Use a key with the scope named in detail.", {
+    isReplayed: false,
+  }),
   wallet_sanctioned: defineError(
     403,
     "The wallet is refused by screening",
@@ -79,11 +71,7 @@ export const apiErrors = {
     "The wallet would exceed its maximum balance",
     "Send less, or raise max_balance_per_wallet.",
   ),
-  supply_cap_exceeded: defineError(
-    403,
-    "The mint would exceed the maximum supply",
-    "Mint less, or raise max_supply.",
-  ),
+  supply_cap_exceeded: defineError(403, "The mint would exceed the maximum supply", "Mint less, or raise max_supply."),
   account_reopening_limit: defineError(
     403,
     "The wallet's account was closed and reopened too often",
@@ -94,16 +82,8 @@ export const apiErrors = {
     "The workspace's budget of SOL for this month is used up",
     "Wait for the next month, or ask the operator to raise the budget.",
   ),
-  transfers_locked: defineError(
-    403,
-    "Transfers are locked",
-    "Wait until the time named in transfers_locked_until.",
-  ),
-  mint_paused: defineError(
-    403,
-    "The token is paused",
-    "Unpause the configuration before you mint or move its tokens.",
-  ),
+  transfers_locked: defineError(403, "Transfers are locked", "Wait until the time named in transfers_locked_until."),
+  mint_paused: defineError(403, "The token is paused", "Unpause the configuration before you mint or move its tokens."),
   route_not_found: defineError(404, "Endpoint not found", "Compare the path with the API reference."),
   attestation_not_found: defineError(
     404,
@@ -165,11 +145,7 @@ export const apiErrors = {
     "The mint configuration already exists",
     "Choose another id, or use the existing one.",
   ),
-  schema_exists: defineError(
-    409,
-    "The schema already exists",
-    "Choose another id, or change the existing schema.",
-  ),
+  schema_exists: defineError(409, "The schema already exists", "Choose another id, or change the existing schema."),
   session_approved: defineError(
     409,
     "The session is already approved",
@@ -190,11 +166,7 @@ export const apiErrors = {
     "The webhook endpoint is disabled",
     "Enable it with PATCH /webhook-endpoint/{id}. Events it missed are then delivered.",
   ),
-  webhook_endpoint_limit: defineError(
-    409,
-    "Too many webhook endpoints",
-    "Delete an endpoint that you no longer use.",
-  ),
+  webhook_endpoint_limit: defineError(409, "Too many webhook endpoints", "Delete an endpoint that you no longer use."),
   events_expired: defineError(
     410,
     "The events are no longer kept",
@@ -205,23 +177,16 @@ export const apiErrors = {
     "The database lacks the event of your cursor",
     "A failover or a restore lost events that you have. Continue with the cursor in the header Resume-Cursor, and ignore events whose id you have: repeated events keep their id. Compare with the list endpoints: what does not repeat is no longer recorded.",
   ),
-  payload_too_large: defineError(
-    413,
-    "The body is too large",
-    "Send a body within the limit named in detail.",
-    { isReplayed: false },
-  ),
+  payload_too_large: defineError(413, "The body is too large", "Send a body within the limit named in detail.", {
+    isReplayed: false,
+  }),
   unsupported_media_type: defineError(
     415,
     "The body's media type is not supported",
     "Send Content-Type: application/json.",
     { isReplayed: false },
   ),
-  validation_failed: defineError(
-    422,
-    "A field is missing or not valid",
-    "Correct the field named in detail.",
-  ),
+  validation_failed: defineError(422, "A field is missing or not valid", "Correct the field named in detail."),
   invalid_public_key: defineError(
     422,
     "The wallet address is not valid",
@@ -243,11 +208,7 @@ export const apiErrors = {
     "The amount is not valid",
     "Send a positive decimal number with at most as many decimals as the token has.",
   ),
-  insufficient_balance: defineError(
-    422,
-    "The wallet's balance is too low",
-    "Transfer at most the wallet's balance.",
-  ),
+  insufficient_balance: defineError(422, "The wallet's balance is too low", "Transfer at most the wallet's balance."),
   idempotency_key_reused: defineError(
     422,
     "The Idempotency-Key was used for another request",

@@ -6,10 +6,7 @@ export type ErrorExample = {
   request: { method: string; path: string; headers: Readonly<Record<string, string>>; body?: string }
   status: number
   /** The whole body for the API, and the error within it for the dashboard, whose protocol is private. */
-  body: { error: string; detail: string } & (
-    | { request_id: string }
-    | { requestId: string | null; httpStatus: number }
-  )
+  body: { error: string; detail: string } & ({ request_id: string } | { requestId: string | null; httpStatus: number })
 }
 
 /**

@@ -28,11 +28,5 @@ test("only the first twenty ranges of the header are read", () => {
 })
 
 test("only the codes of the table are languages", () => {
-  expect(["de", "DE", "", "toString", "__proto__"].map(isLanguage)).toEqual([
-    true,
-    false,
-    false,
-    false,
-    false,
-  ])
+  expect(["de", "DE", "", "toString", "__proto__"].map(isLanguage)).toEqual([true, false, false, false, false])
 })

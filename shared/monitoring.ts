@@ -37,10 +37,7 @@ export const policies = {
     },
     default: "review",
   },
-} as const satisfies Record<
-  string,
-  { label: string; hint: string; choices: Record<string, string>; default: string }
->
+} as const satisfies Record<string, { label: string; hint: string; choices: Record<string, string>; default: string }>
 
 export type PolicyName = keyof typeof policies
 export type PolicyChoice<Name extends PolicyName> = Extract<keyof (typeof policies)[Name]["choices"], string>

@@ -13,8 +13,7 @@ export const publicReasons = [
 
 export type PublicReason = (typeof publicReasons)[number]
 
-export const isPublicReason = (value: unknown): value is PublicReason =>
-  publicReasons.some((one) => one === value)
+export const isPublicReason = (value: unknown): value is PublicReason => publicReasons.some((one) => one === value)
 
 type Told = { status: string; event_decision: string | null; public_reason: PublicReason | null }
 

@@ -26,5 +26,4 @@ export type Role = keyof typeof roles
 
 export const allRoles = Object.keys(roles) as Role[]
 
-export const permissionsOf = (role: Role): ReadonlySet<Permission> =>
-  new Set<Permission>(roles[role].permissions)
+export const permissionsOf = (role: Role): ReadonlySet<Permission> => new Set<Permission>(roles[role].permissions)

@@ -15,15 +15,7 @@ export type Decision = (typeof decisions)[number]
  * The progress of a session. `open` waits for the investor, `approved` for the chain. The last four are final, even if the
  * attestation changes later.
  */
-export const sessionStates = [
-  "open",
-  "in_review",
-  "approved",
-  "verified",
-  "rejected",
-  "cancelled",
-  "expired",
-] as const
+export const sessionStates = ["open", "in_review", "approved", "verified", "rejected", "cancelled", "expired"] as const
 export type SessionState = (typeof sessionStates)[number]
 
 /**
@@ -38,11 +30,7 @@ export const shownRedactions = [...vendorRedactions, "failed"] as const
 export type ShownRedaction = (typeof shownRedactions)[number]
 
 /** Why a bulk revocation skipped an attestation: the error code of revoking it alone. */
-export type RevocationFailure =
-  | "attestation_not_found"
-  | "insufficient_scope"
-  | "review_open"
-  | "internal_error"
+export type RevocationFailure = "attestation_not_found" | "insufficient_scope" | "review_open" | "internal_error"
 
 export const operationStatuses = ["queued", "submitted", "confirmed", "failed"] as const
 export type OperationStatus = (typeof operationStatuses)[number]

@@ -26,13 +26,9 @@ test("the contract has the same table", () => {
   const contract = readFileSync(join(import.meta.dirname, "..", "docs", "contract.md"), "utf8")
   const rows = [...testWallets].map(([wallet, { decision, claims, publicReason }]) => {
     const reason =
-      publicReason ??
-      publicReasonOf({ status: statusAfter(decision), event_decision: decision, public_reason: null })
+      publicReason ?? publicReasonOf({ status: statusAfter(decision), event_decision: decision, public_reason: null })
     const person = claims.country && `${claims.country}, ${claims.accredited ? "" : "not "}accredited`
-    return `| \`${wallet}\` | \`${decision}\` | ${person ?? (reason ? `\`${reason}\`` : "")} |`.replace(
-      "|  |",
-      "| |",
-    )
+    return `| \`${wallet}\` | \`${decision}\` | ${person ?? (reason ? `\`${reason}\`` : "")} |`.replace("|  |", "| |")
   })
   expect(contract.split("\n").filter((line) => line.startsWith("| `VouchTest"))).toEqual(rows)
 })

@@ -13,10 +13,8 @@ const copy: Record<string, string> = {
   INVALID_BACKUP_CODE: "code: This backup code is wrong or already used.",
   INVALID_TWO_FACTOR_COOKIE: "Sign-in timed out. Start again with your password.",
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: "Too many wrong codes. Start again with your password.",
-  ACCOUNT_TEMPORARILY_LOCKED:
-    "Too many wrong codes. Wait a few minutes, then start again with your password.",
-  USER_NOT_VERIFIED:
-    "This passkey must ask for a fingerprint, face or PIN. Turn that on for it, or use your password.",
+  ACCOUNT_TEMPORARILY_LOCKED: "Too many wrong codes. Wait a few minutes, then start again with your password.",
+  USER_NOT_VERIFIED: "This passkey must ask for a fingerprint, face or PIN. Turn that on for it, or use your password.",
   PASSWORD_TOO_SHORT: "password: Choose a longer password.",
   PASSWORD_TOO_LONG: "password: Choose a shorter password.",
   INVALID_PASSWORD: "current_password: Wrong password.",

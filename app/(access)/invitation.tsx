@@ -125,8 +125,8 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
         {offer.holder === "unconfirmed" && (
           <FieldGroup name="take_over" legend="This address is in use">
             <Checkbox name="take_over" value="yes" required>
-              Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that
-              user: remove it and its access.
+              Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that user: remove
+              it and its access.
             </Checkbox>
           </FieldGroup>
         )}

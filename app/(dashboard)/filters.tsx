@@ -63,10 +63,7 @@ export function Filters({
   children: ReactNode
 }) {
   return (
-    <search
-      aria-label="Filters"
-      className="mb-3 grid grid-cols-2 items-end gap-x-3 gap-y-2.5 sm:flex sm:flex-wrap"
-    >
+    <search aria-label="Filters" className="mb-3 grid grid-cols-2 items-end gap-x-3 gap-y-2.5 sm:flex sm:flex-wrap">
       {children}
       {saved && <SavedFilters {...saved} />}
       {onClear && (
@@ -205,12 +202,7 @@ function DayFilter({
   const id = useId()
   return (
     <Field id={id} label={label} className={narrow}>
-      <Input
-        id={id}
-        type="date"
-        value={value ?? ""}
-        onChange={({ target }) => onChange(target.value || null)}
-      />
+      <Input id={id} type="date" value={value ?? ""} onChange={({ target }) => onChange(target.value || null)} />
     </Field>
   )
 }

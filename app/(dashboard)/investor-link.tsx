@@ -11,11 +11,7 @@ export const ExternalId = ({ value }: { value: string }) => (
 )
 
 /** Links to the investor behind a wallet, by the company's own id for them if there is one. */
-export function InvestorLink({
-  investor,
-}: {
-  investor: { investor_id: string; external_id: string | null }
-}) {
+export function InvestorLink({ investor }: { investor: { investor_id: string; external_id: string | null } }) {
   const path = usePath()
   const { investor_id, external_id } = investor
   return (

@@ -33,13 +33,7 @@ export function Keys() {
         return
       }
       // Not while typing in a field, and not in an open dialog, which handles its own keys.
-      if (
-        event.metaKey ||
-        event.ctrlKey ||
-        event.altKey ||
-        isTyping(target) ||
-        document.querySelector("dialog[open]")
-      )
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(target) || document.querySelector("dialog[open]"))
         return
       if (!readsSingleKeys()) return
       const isSecond = timeStamp - begun.current < PAIR_MS

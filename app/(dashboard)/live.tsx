@@ -14,12 +14,7 @@ const QUICK_ATTEMPTS = 5
 /** How often the page polls while live updates are missing. */
 const LOOK_SECONDS = 20
 
-const NO_LONGER_HERE = new Set([
-  "not_signed_in",
-  "missing_api_key",
-  "workspace_not_found",
-  "second_factor_required",
-])
+const NO_LONGER_HERE = new Set(["not_signed_in", "missing_api_key", "workspace_not_found", "second_factor_required"])
 
 /**
  * Keeps the page up to date: the server announces changes in the workspace. A hidden page does not listen, because a

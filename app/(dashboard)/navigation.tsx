@@ -58,8 +58,7 @@ const MANY = 100
 function ReviewCount({ workspaceId }: { workspaceId: string }) {
   const { data } = useQuery({
     queryKey: [workspaceId, "reviews", "count"],
-    queryFn: ({ signal }) =>
-      createApi({ "x-vouch-workspace": workspaceId }).review.count.query({}, { signal }),
+    queryFn: ({ signal }) => createApi({ "x-vouch-workspace": workspaceId }).review.count.query({}, { signal }),
   })
   if (!data || data.waiting === 0) return null
   return (

@@ -32,8 +32,7 @@ async function download(url: string, signal: AbortSignal, onProgress: (progress:
   if (!response.ok || response.body === null)
     throw new CallError(response.status, await response.json().catch(() => null))
   const type = response.headers.get("content-type") ?? "text/csv"
-  const name =
-    /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export.csv"
+  const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export.csv"
   const known = response.headers.get("vouch-rows")
   const total = known === null ? null : Number(known)
   const counter = new RowCounter()

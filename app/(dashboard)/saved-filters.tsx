@@ -27,9 +27,7 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
   const router = useRouter()
   const pathname = usePathname()
   const [open, setOpen] = useState<"save" | "edit" | null>(null)
-  const saved = useQuery(["saved-filters", list], (api, signal) =>
-    api.savedFilter.list.query({ list }, { signal }),
-  )
+  const saved = useQuery(["saved-filters", list], (api, signal) => api.savedFilter.list.query({ list }, { signal }))
   const filters = saved.data?.data ?? []
   const used = filters.find(({ filter }) => isSame(filter, current))
   const isFiltered = Object.keys(current).length > 0

@@ -14,11 +14,7 @@ export default function Transaction({ signature }: { signature: string }) {
     api.transaction.get.query({ signature }),
   )
   if (data) return <TransactionDetails transaction={data} />
-  return error ? (
-    <Failed error={error} onRetry={refetch} />
-  ) : (
-    <Loading what="Loading the transaction" lines={8} />
-  )
+  return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the transaction" lines={8} />
 }
 
 const statusWords = {
@@ -29,8 +25,7 @@ const statusWords = {
 } as const satisfies Record<TransactionView["status"], string>
 
 function TransactionDetails({ transaction }: { transaction: TransactionView }) {
-  const { signature, status, slot, signed_at, block_time, cluster, instructions, logs, error, wire } =
-    transaction
+  const { signature, status, slot, signed_at, block_time, cluster, instructions, logs, error, wire } = transaction
   return (
     <div className="space-y-6">
       <Facts
@@ -50,8 +45,8 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
         </h3>
         {instructions.length === 0 && (
           <p className="text-muted">
-            Vouch keeps the bytes of a transaction for {keptDays.transactionBytes} days, and the chain does
-            not show this one now. Look it up in an explorer, or try again later.
+            Vouch keeps the bytes of a transaction for {keptDays.transactionBytes} days, and the chain does not show
+            this one now. Look it up in an explorer, or try again later.
           </p>
         )}
         <ol className="divide-y divide-line rounded-lg border border-line empty:hidden">
@@ -63,16 +58,12 @@ function TransactionDetails({ transaction }: { transaction: TransactionView }) {
                 <span className="font-medium">{instruction.name ?? "Unknown instruction"}</span>
                 <span className="text-muted"> · {instruction.program_name ?? instruction.program}</span>
               </p>
-              {instruction.memo !== null && (
-                <p className="mt-1 font-mono text-[13px] break-all">{instruction.memo}</p>
-              )}
+              {instruction.memo !== null && <p className="mt-1 font-mono text-[13px] break-all">{instruction.memo}</p>}
               {instruction.amount !== null && <p className="mt-1">{instruction.amount} base units</p>}
               {instruction.accounts.length > 0 && (
                 <details className="mt-1">
                   <summary className="cursor-pointer text-[13px] text-muted">
-                    {instruction.accounts.length === 1
-                      ? "1 account"
-                      : `${instruction.accounts.length} accounts`}
+                    {instruction.accounts.length === 1 ? "1 account" : `${instruction.accounts.length} accounts`}
                   </summary>
                   <ul className="mt-1 space-y-0.5">
                     {instruction.accounts.map(({ address, signer, writable }, place) => (

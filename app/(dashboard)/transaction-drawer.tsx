@@ -29,10 +29,7 @@ function TransactionDrawer({ signature }: { signature: string }) {
       <DialogTrigger>
         <Button size="sm">Raw transaction</Button>
       </DialogTrigger>
-      <SheetContent
-        title="Transaction"
-        description="As it was signed and sent. This network has no public explorer."
-      >
+      <SheetContent title="Transaction" description="As it was signed and sent. This network has no public explorer.">
         <Suspense fallback={<Loading what="Loading the transaction" lines={8} />}>
           <Transaction signature={signature} />
         </Suspense>

@@ -25,8 +25,7 @@ export function StatusFilter({
   value: ShownStatus | null
   onChange: (value: ShownStatus | null) => void
 }) {
-  const withCount = (word: string, of: keyof StatusCounts) =>
-    counts ? `${word} (${shortCount(counts[of])})` : word
+  const withCount = (word: string, of: keyof StatusCounts) => (counts ? `${word} (${shortCount(counts[of])})` : word)
   return (
     <ChoiceFilter
       label={label}

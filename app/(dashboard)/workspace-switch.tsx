@@ -57,15 +57,7 @@ export function WorkspaceSwitch({ workspaces, here }: { workspaces: Known; here:
 }
 
 /** The account's name. A menu if the member has several accounts. */
-function AccountSwitch({
-  workspaces,
-  here,
-  section,
-}: {
-  workspaces: Known
-  here: Known[number]
-  section: string
-}) {
+function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here: Known[number]; section: string }) {
   const router = useRouter()
   // Keeps the mode when the account changes.
   const accounts = workspaces.filter(({ mode }) => mode === here.mode)

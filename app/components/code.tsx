@@ -54,11 +54,7 @@ export function Copyable({
           compact ? "group -mx-1.5 min-h-6 gap-1.5 px-1.5" : "-mx-2 min-h-11 gap-2 px-2"
         }`}
       >
-        {whole ? (
-          <code className="min-w-0 text-left font-mono text-[13px]">{value}</code>
-        ) : (
-          <Shortened value={value} />
-        )}
+        {whole ? <code className="min-w-0 text-left font-mono text-[13px]">{value}</code> : <Shortened value={value} />}
         <span className="sr-only">, copy {what}</span>
         <Icon
           name={outcome === "copied" ? "check" : "copy"}
@@ -85,19 +81,12 @@ export function Shortened({ value }: { value: string }) {
 }
 
 /** In dense rows the copy icon appears only on hover or focus. */
-const onApproach =
-  "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
+const onApproach = "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
 
 const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 
 /** Text to copy unchanged: a command, a key, a transaction. */
-export function CodeBlock({
-  code,
-  label,
-}: {
-  code: string /** What it is: "Command", "API key". */
-  label: string
-}) {
+export function CodeBlock({ code, label }: { code: string /** What it is: "Command", "API key". */; label: string }) {
   const { outcome, copy } = useCopy(code)
   return (
     <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-sunken">

@@ -143,12 +143,7 @@ export function DataTable<Row extends RowData>({
               </tr>
             ))}
           </thead>
-          <tbody
-            className={clsx(
-              "divide-y divide-line",
-              list.isPlaceholderData && "opacity-60 transition-opacity",
-            )}
-          >
+          <tbody className={clsx("divide-y divide-line", list.isPlaceholderData && "opacity-60 transition-opacity")}>
             {rows === undefined
               ? Array.from({ length: SKELETON_ROWS }, (_, row) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
@@ -186,17 +181,10 @@ export function DataTable<Row extends RowData>({
                       {row.getAllCells().map((cell, index) => (
                         <td
                           key={cell.id}
-                          className={clsx(
-                            "h-11 px-4 py-1.5 align-middle",
-                            lookOf(cell.column.columnDef.meta),
-                          )}
+                          className={clsx("h-11 px-4 py-1.5 align-middle", lookOf(cell.column.columnDef.meta))}
                         >
                           {href && index === 0 ? (
-                            <Link
-                              href={href}
-                              prefetch={false}
-                              className="rounded-sm font-medium hover:underline"
-                            >
+                            <Link href={href} prefetch={false} className="rounded-sm font-medium hover:underline">
                               <FlexRender cell={cell} />
                             </Link>
                           ) : (
@@ -240,8 +228,7 @@ const lookOf = (meta: Meta | undefined) =>
   clsx(
     meta?.align === "end" && "text-right",
     meta?.wideOnly && "max-md:hidden",
-    meta?.stays &&
-      "max-md:sticky max-md:right-0 max-md:border-l max-md:border-line max-md:bg-surface max-md:px-2",
+    meta?.stays && "max-md:sticky max-md:right-0 max-md:border-l max-md:border-line max-md:bg-surface max-md:px-2",
     meta?.breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",
     meta?.className,
   )

@@ -4,12 +4,7 @@ import type { ReactNode } from "react"
 /** Names and values. Null values are left out. */
 export function Facts({ facts, className }: { facts: Record<string, ReactNode>; className?: string }) {
   return (
-    <dl
-      className={clsx(
-        "grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2",
-        className,
-      )}
-    >
+    <dl className={clsx("grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2", className)}>
       {Object.entries(facts).map(
         ([name, value]) =>
           value !== null &&

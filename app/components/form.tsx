@@ -228,9 +228,7 @@ export function FieldGroup({
     <fieldset
       className={clsx("min-w-0", className)}
       data-invalid={problem ? "" : undefined}
-      aria-describedby={
-        [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined
-      }
+      aria-describedby={[problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined}
     >
       <legend className="mb-1.5 text-[13px] font-medium">{legend}</legend>
       {hint && (

@@ -5,5 +5,4 @@ export const isSearchKey = ({ metaKey, ctrlKey, altKey, shiftKey, key }: Keyboar
 /** Whether the key goes into a text field and is not a shortcut. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest("input, textarea, select, [role=menu], [role=listbox]") !== null)
+  (target.isContentEditable || target.closest("input, textarea, select, [role=menu], [role=listbox]") !== null)

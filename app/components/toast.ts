@@ -15,8 +15,7 @@ function say(toast: Toast): void {
 }
 
 /** Shows briefly that something is done. */
-export const notify = (text: string, detail: string | null = null): void =>
-  say({ text, detail, isProblem: false })
+export const notify = (text: string, detail: string | null = null): void => say({ text, detail, isProblem: false })
 
 /** Shows that something has failed. */
 export const notifyFailure = (text: string, detail: string | null = null): void =>

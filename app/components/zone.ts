@@ -28,9 +28,7 @@ function offset_ms(instant_ms: number, zone: string): number {
     })
     partsIn.set(zone, format)
   }
-  const parts = Object.fromEntries(
-    format.formatToParts(instant_ms).map(({ type, value }) => [type, Number(value)]),
-  )
+  const parts = Object.fromEntries(format.formatToParts(instant_ms).map(({ type, value }) => [type, Number(value)]))
   const { year, month, day, hour, minute, second } = parts as Record<string, number>
   return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(instant_ms / 1000) * 1000
 }
@@ -49,10 +47,7 @@ export function instantIn(zone: string, local: string): Date | null {
   const shown_ms = new Date(`${local}Z`).getTime()
   if (Number.isNaN(shown_ms)) return null
   // The offset changes at most once within these two days.
-  const [before, after] = [-1, 1].map((days) => offset_ms(shown_ms + days * 86_400_000, zone)) as [
-    number,
-    number,
-  ]
+  const [before, after] = [-1, 1].map((days) => offset_ms(shown_ms + days * 86_400_000, zone)) as [number, number]
   const isShown = (offset: number) => offset_ms(shown_ms - offset, zone) === offset
   return new Date(shown_ms - (isShown(before) || !isShown(after) ? before : after))
 }

@@ -24,9 +24,7 @@ test("every link between files leads to an existing file and heading", () => {
   const ids = (file: string) => {
     const known = headingsOf.get(file)
     if (known) return known
-    const found = new Set(
-      [...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, text]) => slug(text!)),
-    )
+    const found = new Set([...readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, text]) => slug(text!)))
     headingsOf.set(file, found)
     return found
   }
@@ -73,6 +71,5 @@ test("links lead to the page of a document, to its screenshot, or nowhere", () =
 
 test("a path without a document gives null", () => {
   expect(documentAt("contract")?.document.title).toBe("Contract")
-  for (const path of ["", "nowhere", "../package.json", "constructor", "__proto__"])
-    expect(documentAt(path)).toBeNull()
+  for (const path of ["", "nowhere", "../package.json", "constructor", "__proto__"]) expect(documentAt(path)).toBeNull()
 })

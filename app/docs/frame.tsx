@@ -25,9 +25,7 @@ export function Frame({
 }) {
   return (
     <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
-      <div
-        className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}
-      >
+      <div className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}>
         <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
           {children}
         </main>

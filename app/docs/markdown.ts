@@ -123,9 +123,7 @@ function turnImage(node: Element, resolveLink: ResolveLink): void {
 function codeBlock(pre: Element): Element {
   const code = pre.children.find((child): child is Element => child.type === "element")
   const classes = code?.properties.className
-  const named = Array.isArray(classes)
-    ? classes.map(String).find((name) => name.startsWith("language-"))
-    : null
+  const named = Array.isArray(classes) ? classes.map(String).find((name) => name.startsWith("language-")) : null
   const language = named?.slice("language-".length) ?? "text"
   if (language === "text") return scroller(pre, "Text", "code")
   const name = languages[language] ?? language

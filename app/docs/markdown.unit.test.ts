@@ -5,15 +5,7 @@ const render = (...lines: string[]) =>
   renderMarkdown(lines.join("\n"), (target) => (target.startsWith("x") ? null : target))
 
 test("the first heading becomes the title and the others have GitHub's ids", () => {
-  const { title, html, headings } = render(
-    "# Of `this`",
-    "",
-    "## One & two",
-    "",
-    "### Deep",
-    "",
-    "## One & two",
-  )
+  const { title, html, headings } = render("# Of `this`", "", "## One & two", "", "### Deep", "", "## One & two")
   expect(title).toBe("Of this")
   expect(html).not.toContain("<h1")
   expect(headings).toEqual([
@@ -31,19 +23,7 @@ test("raw HTML does not reach the page", () => {
 })
 
 test("code and tables scroll in a frame that the keyboard can reach, and a diagram has no copy button", () => {
-  const { html } = render(
-    "```sh",
-    "ls",
-    "```",
-    "",
-    "```text",
-    "a → b",
-    "```",
-    "",
-    "| a | |",
-    "|---|---|",
-    "| 1 | 2 |",
-  )
+  const { html } = render("```sh", "ls", "```", "", "```text", "a → b", "```", "", "| a | |", "|---|---|", "| 1 | 2 |")
   expect(html.match(/role="group"/g)).toHaveLength(3)
   expect(html.match(/class="code"/g)).toHaveLength(1)
   expect(html).toContain('aria-label="Code: Shell"')
@@ -58,17 +38,7 @@ test("a target that only the repository has is named without a link", () => {
 })
 
 test("the search reads each section and separates cells", () => {
-  const { sections } = render(
-    "# Title",
-    "",
-    "Start.",
-    "",
-    "## Next",
-    "",
-    "| a | b |",
-    "|---|---|",
-    "| 1 | 2 |",
-  )
+  const { sections } = render("# Title", "", "Start.", "", "## Next", "", "| a | b |", "|---|---|", "| 1 | 2 |")
   expect(sections).toEqual([
     { id: "", title: "Title", text: "Start." },
     { id: "next", title: "Next", text: "a b 1 2" },

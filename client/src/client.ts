@@ -1,12 +1,5 @@
 import type { ErrorCode } from "./contract.ts"
-import {
-  type Event,
-  type Methods,
-  type MintConfig,
-  type Operation,
-  routes,
-  type WalletStatus,
-} from "./contract.ts"
+import { type Event, type Methods, type MintConfig, type Operation, routes, type WalletStatus } from "./contract.ts"
 import { type ClientErrorCode, VouchError } from "./errors.ts"
 import { EventReader, type Rewound } from "./events.ts"
 import type { AsyncOptions, RequestOptions, WaitOptions } from "./options.ts"
@@ -87,8 +80,7 @@ class Client {
         `Wait again, or read it later with getOperation({ id: "${begun.operation_id}" }).`,
         options,
       )
-      if (ended.error)
-        throw new VouchError(ended.error.error as ErrorCode | ClientErrorCode, ended.error.detail)
+      if (ended.error) throw new VouchError(ended.error.error as ErrorCode | ClientErrorCode, ended.error.detail)
       return ended as Awaited
     }
     const read = (one: RequestOptions) => api.getMintConfig({ id: begun.id }, one)
@@ -161,11 +153,7 @@ function versioned(baseUrl: string): string {
 }
 
 /** The path with its parameters and query filled in, and the body of a write, which is always an object. */
-function target(
-  method: string,
-  template: string,
-  params: Params,
-): { path: string; body: string | undefined } {
+function target(method: string, template: string, params: Params): { path: string; body: string | undefined } {
   const rest = { ...params }
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(rest[name] ?? "")

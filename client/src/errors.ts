@@ -41,10 +41,7 @@ export class VouchError extends Error {
     } = {},
   ) {
     const { status = null, requestId = null, retryAfterSeconds = null, resumeCursor = null, cause } = about
-    super(
-      `${code}: ${detail}${requestId === null ? "" : ` (${requestId})`}`,
-      cause === undefined ? {} : { cause },
-    )
+    super(`${code}: ${detail}${requestId === null ? "" : ` (${requestId})`}`, cause === undefined ? {} : { cause })
     this.code = code
     this.detail = detail
     this.status = status

@@ -64,8 +64,7 @@ export class EventReader {
   /** Continues from where the server says. */
   #rewind(error: unknown): null {
     const { cursor } = this.#position
-    if (!(error instanceof VouchError) || error.resumeCursor === null || error.resumeCursor === cursor)
-      throw error
+    if (!(error instanceof VouchError) || error.resumeCursor === null || error.resumeCursor === cursor) throw error
     const { resumeCursor, detail } = error
     this.#position = { cursor: resumeCursor }
     this.#onRewound({ cursor: String(cursor), resumeCursor, detail })

@@ -27,8 +27,7 @@ export type WaitOptions = {
 }
 
 /** A list: `await` gives its first page, `for await` the items of all pages. */
-export type Pages<Page extends { data: readonly unknown[] }> = Promise<Page> &
-  AsyncIterable<Page["data"][number]>
+export type Pages<Page extends { data: readonly unknown[] }> = Promise<Page> & AsyncIterable<Page["data"][number]>
 
 /** Events: `await` gives the first page, `for await` every event up to the latest one, in sequence. */
 export type EventPages<Page extends { data: readonly unknown[] }> = Pages<Page>

@@ -22,8 +22,7 @@ type CursorPage = { data: unknown[]; next_cursor: string | null }
 
 /** The pages of a list with a cursor. */
 export function pages(read: Read, params: Params) {
-  const page = (cursor?: string) =>
-    read(cursor === undefined ? params : { ...params, cursor }) as Promise<CursorPage>
+  const page = (cursor?: string) => read(cursor === undefined ? params : { ...params, cursor }) as Promise<CursorPage>
   return lazily(page, async function* () {
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const { data, next_cursor }: CursorPage = await page(cursor)
@@ -34,9 +33,7 @@ export function pages(read: Read, params: Params) {
 }
 
 /** Events up to the latest one, in sequence. */
-export const eventPages = (
-  reader: () => { page: () => Promise<unknown>; events: () => AsyncGenerator<unknown> },
-) =>
+export const eventPages = (reader: () => { page: () => Promise<unknown>; events: () => AsyncGenerator<unknown> }) =>
   lazily(
     () => reader().page(),
     () => reader().events(),

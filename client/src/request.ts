@@ -55,11 +55,7 @@ function headersOf({ apiKey }: Connection, { method, body, options }: Call): Rec
   return headers
 }
 
-async function sendOnce(
-  connection: Connection,
-  call: Call,
-  headers: Record<string, string>,
-): Promise<unknown> {
+async function sendOnce(connection: Connection, call: Call, headers: Record<string, string>): Promise<unknown> {
   const { method, path, body, options } = call
   const { signal, timeoutMs = connection.timeoutMs ?? TIMEOUT_MS } = options
   const ending = new AbortController()

@@ -59,26 +59,18 @@ export async function unwrapEvent(
     throw new WebhookError("webhook-timestamp: too old, or too far in the future")
   const bytes = typeof body === "string" ? utf8(body) : new Uint8Array(body)
   const signed = concat(utf8(`${id}.${timestamp}.`), bytes)
-  const given = signatures
-    .split(" ")
-    .flatMap((one) => (one.startsWith("v1,") ? (fromBase64(one.slice(3)) ?? []) : []))
+  const given = signatures.split(" ").flatMap((one) => (one.startsWith("v1,") ? (fromBase64(one.slice(3)) ?? []) : []))
   if (!(await isSigned(signed, given, secrets)))
     throw new WebhookError("webhook-signature: no signature matches this body and secret")
   return parse(bytes)
 }
 
 /** Whether one of the signatures was made with one of the secrets. */
-async function isSigned(
-  signed: Bytes,
-  signatures: readonly Bytes[],
-  secrets: readonly string[],
-): Promise<boolean> {
+async function isSigned(signed: Bytes, signatures: readonly Bytes[], secrets: readonly string[]): Promise<boolean> {
   for (const secret of secrets) {
     const bytes = fromBase64(secret.replace(/^whsec_/, ""))
     if (!bytes?.length) throw new TypeError("secret: must be whsec_ and base64")
-    const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
-      "sign",
-    ])
+    const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
     const expected = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed))
     if (signatures.some((signature) => areEqual(expected, signature))) return true
   }

@@ -47,10 +47,7 @@ export const accounts = pgTable(
   },
   (t) => [
     check("accounts_brand_color", sql`${t.brandColor} ~ '^#[0-9a-f]{6}$'`),
-    check(
-      "accounts_logo",
-      sql`num_nulls(${t.logo}, ${t.logoHash}, ${t.logoWidth}, ${t.logoHeight}) in (0, 4)`,
-    ),
+    check("accounts_logo", sql`num_nulls(${t.logo}, ${t.logoHash}, ${t.logoWidth}, ${t.logoHeight}) in (0, 4)`),
     // A logo by its address
     index("accounts_logo_hash").on(t.logoHash).where(sql`logo_hash is not null`),
     check("accounts_plan", sql`${t.plan} in ('free', 'growth', 'enterprise')`),
@@ -168,10 +165,7 @@ export const usagePeriods = pgTable(
     /** All sessions started in the month. Bounded, because their rows are kept. */
     started: bigint({ mode: "bigint" }).notNull().default(sql`0`),
   },
-  (t) => [
-    primaryKey({ columns: [t.workspaceId, t.period] }),
-    check("usage_periods_used", sql`${t.used} >= 0`),
-  ],
+  (t) => [primaryKey({ columns: [t.workspaceId, t.period] }), check("usage_periods_used", sql`${t.used} >= 0`)],
 )
 
 /** The request of an Idempotency-Key, and the first answer to it (docs/contract.md). */

@@ -252,9 +252,7 @@ export const attestations = pgTable(
     ),
     index("attestations_created").on(t.workspaceId, t.createdAt),
     // Sweep of sessions that closed undecided
-    index("attestations_open")
-      .on(t.workspaceId, t.openUntil)
-      .where(sql`status = 'pending' and open_until is not null`),
+    index("attestations_open").on(t.workspaceId, t.openUntil).where(sql`status = 'pending' and open_until is not null`),
     // Sweep of expired attestations
     index("attestations_expiry").on(t.workspaceId, t.expiresAt).where(sql`status in ('pending', 'verified')`),
   ],

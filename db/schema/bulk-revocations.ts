@@ -59,14 +59,8 @@ export const bulkRevocationItems = pgTable(
       columns: [t.workspaceId, t.revocationId],
       foreignColumns: [bulkRevocations.workspaceId, bulkRevocations.id],
     }).onDelete("cascade"),
-    check(
-      "bulk_revocation_items_outcome",
-      sql`${t.outcome} in ('revoked', 'ended before', 'failed', 'left')`,
-    ),
-    check(
-      "bulk_revocation_items_failure",
-      sql`(outcome is not distinct from 'failed') = (failure is not null)`,
-    ),
+    check("bulk_revocation_items_outcome", sql`${t.outcome} in ('revoked', 'ended before', 'failed', 'left')`),
+    check("bulk_revocation_items_failure", sql`(outcome is not distinct from 'failed') = (failure is not null)`),
     // The next one
     index("bulk_revocation_items_next")
       .on(t.workspaceId, t.revocationId, t.attempts, t.place)

@@ -65,15 +65,11 @@ export const operations = pgTable(
     // The queue: unfinished operations of a workspace in order
     index("operations_unfinished").on(t.workspaceId, t.seq).where(sql`status in ('queued', 'submitted')`),
     // Urgent operations
-    index("operations_urgent")
-      .on(t.workspaceId, t.seq)
-      .where(sql`urgent and status in ('queued', 'submitted')`),
+    index("operations_urgent").on(t.workspaceId, t.seq).where(sql`urgent and status in ('queued', 'submitted')`),
     // GET /token/operations: all, and those of a wallet on either side
     index("operations_tokens").on(t.workspaceId, t.seq.desc()).where(sql`kind in ('mint', 'transfer')`),
     index("operations_wallet").on(t.workspaceId, t.wallet, t.seq.desc()).where(sql`wallet is not null`),
-    index("operations_from_wallet")
-      .on(t.workspaceId, t.fromWallet, t.seq.desc())
-      .where(sql`from_wallet is not null`),
+    index("operations_from_wallet").on(t.workspaceId, t.fromWallet, t.seq.desc()).where(sql`from_wallet is not null`),
     // Failed ones: few, and scattered
     index("operations_failed")
       .on(t.workspaceId, t.seq.desc())
@@ -124,9 +120,7 @@ export const transactions = pgTable(
     // The tracker: transactions that may still land
     index("transactions_pending").on(t.mode, t.createdAt).where(sql`status = 'saved'`),
     // Transactions that may still vanish
-    index("transactions_unfinalized")
-      .on(t.mode, t.slot)
-      .where(sql`status = 'confirmed' and finalized_at is null`),
+    index("transactions_unfinalized").on(t.mode, t.slot).where(sql`status = 'confirmed' and finalized_at is null`),
     // Transactions whose bytes can be dropped
     index("transactions_created").using("brin", t.createdAt),
     index("transactions_workspace").on(t.workspaceId, t.createdAt),

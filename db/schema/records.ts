@@ -1,15 +1,5 @@
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-} from "drizzle-orm/pg-core"
+import { bigint, check, index, integer, jsonb, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
 import type { AuditActor } from "#shared/statuses.ts"
 import { accounts, workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"

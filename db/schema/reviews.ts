@@ -1,15 +1,5 @@
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  check,
-  foreignKey,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core"
+import { bigint, check, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Finding, ReviewDecision, ReviewEnding, ReviewKind, ReviewState } from "#shared/reviews.ts"

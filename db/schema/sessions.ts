@@ -39,10 +39,7 @@ export const webhookEvents = pgTable(
     outcome: text().notNull(),
     receivedAt: time("received_at").notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.mode, t.provider, t.eventId] }),
-    index("webhook_events_received").on(t.receivedAt),
-  ],
+  (t) => [primaryKey({ columns: [t.mode, t.provider, t.eventId] }), index("webhook_events_received").on(t.receivedAt)],
 )
 
 /** Submissions of the hosted page's own form, until their webhook is acknowledged. */

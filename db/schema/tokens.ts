@@ -17,8 +17,7 @@ import { schemas } from "./attestations.ts"
 import { time } from "./columns.ts"
 
 /** Base units of a token: more than a u64 can hold, because sums are stored, too. */
-const baseUnits = <Name extends string>(name: Name) =>
-  numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
+const baseUnits = <Name extends string>(name: Name) => numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
 
 /** What a customer issues: an asset mint with its rules. */
 export const mintConfigs = pgTable(
@@ -65,16 +64,11 @@ export const mintConfigs = pgTable(
     }),
     check("mint_configs_decimals", sql`${t.decimals} between 0 and 9`),
     check("mint_configs_transfer_mode", sql`${t.transferMode} in ('agent', 'holder')`),
-    check(
-      "mint_configs_counters",
-      sql`${t.supply} >= 0 and ${t.issued} >= ${t.supply} and ${t.holders} >= 0`,
-    ),
+    check("mint_configs_counters", sql`${t.supply} >= 0 and ${t.issued} >= ${t.supply} and ${t.holders} >= 0`),
     // Configurations of a wallet's schema, to follow its attestation
     index("mint_configs_schema").on(t.workspaceId, t.requiredSchema).where(sql`transfer_mode = 'holder'`),
     // Accounts to reconcile
-    index("mint_configs_aligning")
-      .on(t.workspaceId)
-      .where(sql`aligned_up_to is not null or counted_up_to is not null`),
+    index("mint_configs_aligning").on(t.workspaceId).where(sql`aligned_up_to is not null or counted_up_to is not null`),
   ],
 )
 

@@ -85,13 +85,9 @@ export const webhookDeliveries = pgTable(
     }),
     check("webhook_deliveries_pending", sql`(status = 'pending') = (next_attempt_at is not null)`),
     // The queue of deliveries
-    index("webhook_deliveries_due")
-      .on(t.workspaceId, t.endpointId, t.nextAttemptAt)
-      .where(sql`status = 'pending'`),
+    index("webhook_deliveries_due").on(t.workspaceId, t.endpointId, t.nextAttemptAt).where(sql`status = 'pending'`),
     // The first delivery, which blocks an ordered endpoint
-    index("webhook_deliveries_pending")
-      .on(t.workspaceId, t.endpointId, t.sequence)
-      .where(sql`status = 'pending'`),
+    index("webhook_deliveries_pending").on(t.workspaceId, t.endpointId, t.sequence).where(sql`status = 'pending'`),
   ],
 )
 

@@ -38,8 +38,7 @@ async function decided(reference, said) {
 
 createServer(async (request, response) => {
   const check = checks.get(request.url.slice(1))
-  if (check && request.method === "GET")
-    return response.end('<form method="post"><button>Approve</button></form>')
+  if (check && request.method === "GET") return response.end('<form method="post"><button>Approve</button></form>')
   if (check) {
     const said = {
       decision: "approved",

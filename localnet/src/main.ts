@@ -85,8 +85,7 @@ async function start(options: LocalnetOptions): Promise<Localnet> {
 
 function wholeNumber(name: string, given: string, min: number): number {
   const value = Number(given)
-  if (!Number.isInteger(value) || value < min)
-    refuse(`--${name} must be a whole number from ${min}`, WRONG_ARGUMENT)
+  if (!Number.isInteger(value) || value < min) refuse(`--${name} must be a whole number from ${min}`, WRONG_ARGUMENT)
   return value
 }
 

@@ -71,8 +71,7 @@ export async function serve(options: LocalnetOptions): Promise<Localnet> {
   const isControl = (request: unknown) => methodsOf(request).every((name) => name.startsWith("localnet_"))
   const http = httpServer({
     methods,
-    disruptionOf: (request) =>
-      faults === noFaults || isControl(request) ? noDisruption : disruptionOf(faults),
+    disruptionOf: (request) => (faults === noFaults || isControl(request) ? noDisruption : disruptionOf(faults)),
   })
   const subscriptions = new Subscriptions(context)
   let sockets: WebSocketServer

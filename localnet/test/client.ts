@@ -72,9 +72,7 @@ type RpcAnswer = {
 
 /** Calls a method without a client library. Rejects when the connection breaks. */
 export async function rpc(url: string, method: string, params: unknown[] = []): Promise<RpcAnswer> {
-  return (
-    await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))
-  ).json() as Promise<RpcAnswer>
+  return (await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).json() as Promise<RpcAnswer>
 }
 
 export const post = (url: string, body: string) =>

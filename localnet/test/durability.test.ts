@@ -56,11 +56,7 @@ test("identical bytes sent twice run once, even after a restart", async () => {
   const payer = await fundedWallet(plainConnection(before.url))
   const wire = await signed(plainConnection(before.url), [transfer(payer.publicKey, to, SOL)], [payer])
   const signature = await plainConnection(before.url).sendRawTransaction(wire)
-  const tooMuch = await signed(
-    plainConnection(before.url),
-    [transfer(payer.publicKey, to, 99 * SOL)],
-    [payer],
-  )
+  const tooMuch = await signed(plainConnection(before.url), [transfer(payer.publicKey, to, 99 * SOL)], [payer])
   const failed = await plainConnection(before.url).sendRawTransaction(tooMuch, { skipPreflight: true })
   await before.close()
   const after = await onDisk()

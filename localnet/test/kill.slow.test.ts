@@ -46,9 +46,7 @@ test("every signature acknowledged before a kill -9 is found after it, and balan
     for (const status of value) expect(status).toMatchObject({ err: null, confirmationStatus: "finalized" })
   }
   const history = await connection.getSignaturesForAddress(to, { limit: 1000 })
-  const unknown = history
-    .map(({ signature }) => signature)
-    .filter((signature) => !acknowledged.includes(signature))
+  const unknown = history.map(({ signature }) => signature).filter((signature) => !acknowledged.includes(signature))
   expect(history.length).toBe(acknowledged.length + unknown.length)
   // At most the one call per sender that a kill broke can have landed without a response.
   expect(unknown.length).toBeLessThanOrEqual(4 * 4)

@@ -8,17 +8,7 @@ import {
 } from "@solana/web3.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Localnet, startLocalnet } from "../src/index.ts"
-import {
-  confirmed,
-  disconnect,
-  fundedWallet,
-  plainConnection,
-  post,
-  rpc,
-  SOL,
-  signed,
-  transfer,
-} from "./client.ts"
+import { confirmed, disconnect, fundedWallet, plainConnection, post, rpc, SOL, signed, transfer } from "./client.ts"
 
 const MEMO = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
@@ -61,19 +51,14 @@ describe("what a cluster refuses", () => {
     const { wallet, lamports } = await emptyWallet()
     const wire = await signed(connection, [transfer(payer.publicKey, wallet, SOL)], [payer])
     await rpc(localnet.url, "localnet_warp", [{ slots: 151 }])
-    const refused = await rpc(localnet.url, "sendTransaction", [
-      wire.toString("base64"),
-      { encoding: "base64" },
-    ])
+    const refused = await rpc(localnet.url, "sendTransaction", [wire.toString("base64"), { encoding: "base64" }])
     expect(refused.error).toMatchObject({
       code: -32002,
       message: "Transaction simulation failed: Blockhash not found",
       data: { err: "BlockhashNotFound", logs: [], accounts: null, unitsConsumed: 0, returnData: null },
     })
     const signature = await connection.sendRawTransaction(wire, skip)
-    expect(
-      (await connection.getSignatureStatus(signature, { searchTransactionHistory: true })).value,
-    ).toBeNull()
+    expect((await connection.getSignatureStatus(signature, { searchTransactionHistory: true })).value).toBeNull()
     expect(await lamports()).toBe(0)
   })
 
@@ -82,9 +67,7 @@ describe("what a cluster refuses", () => {
     const client = plainConnection(slow.url)
     const { blockhash, lastValidBlockHeight } = await client.getLatestBlockhash("processed")
     const valid = async () => (await client.isBlockhashValid(blockhash, { commitment: "processed" })).value
-    await rpc(slow.url, "localnet_warp", [
-      { slots: lastValidBlockHeight - (await client.getBlockHeight("processed")) },
-    ])
+    await rpc(slow.url, "localnet_warp", [{ slots: lastValidBlockHeight - (await client.getBlockHeight("processed")) }])
     expect(await valid()).toBe(true)
     await rpc(slow.url, "localnet_warp", [{ slots: 1 }])
     expect(await valid()).toBe(false)
@@ -148,9 +131,7 @@ describe("what a cluster refuses", () => {
         returnData: null,
       },
     })
-    expect(error?.data?.logs).toContain(
-      "Program 11111111111111111111111111111111 failed: custom program error: 0x1",
-    )
+    expect(error?.data?.logs).toContain("Program 11111111111111111111111111111111 failed: custom program error: 0x1")
     expect(await connection.getBalance(payer.publicKey)).toBe(before)
   })
 
@@ -195,11 +176,7 @@ describe("bad input", () => {
     ["invalid JSON", "{", -32700],
     ["a number", "7", -32700],
     ["a method of Object's prototype", '{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],
-    [
-      "a method that only the tests know, in capitals",
-      '{"jsonrpc":"2.0","id":1,"method":"LOCALNET_WARP"}',
-      -32601,
-    ],
+    ["a method that only the tests know, in capitals", '{"jsonrpc":"2.0","id":1,"method":"LOCALNET_WARP"}', -32601],
     ["no parameters", '{"jsonrpc":"2.0","id":1,"method":"getBalance"}', -32602],
     ["an invalid address", '{"jsonrpc":"2.0","id":1,"method":"getBalance","params":["0OIl"]}', -32602],
     [
@@ -207,11 +184,7 @@ describe("bad input", () => {
       '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"commitment":1}]}',
       -32602,
     ],
-    [
-      "a future slot",
-      '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"minContextSlot":9e9}]}',
-      -32016,
-    ],
+    ["a future slot", '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"minContextSlot":9e9}]}', -32016],
   ])("%s gets an error and does not crash it", async (_, body, code) => {
     expect(await (await post(localnet.url, body)).json()).toMatchObject({ error: { code } })
   })
@@ -220,10 +193,7 @@ describe("bad input", () => {
     const { wallet, lamports } = await emptyWallet()
     const wire = await signed(connection, [transfer(payer.publicKey, wallet, SOL)], [payer])
     const send = (bytes: Buffer) =>
-      rpc(localnet.url, "sendTransaction", [
-        bytes.toString("base64"),
-        { encoding: "base64", skipPreflight: true },
-      ])
+      rpc(localnet.url, "sendTransaction", [bytes.toString("base64"), { encoding: "base64", skipPreflight: true }])
     for (let at = 0; at < wire.length; at += 1) {
       const flipped = Buffer.from(wire)
       flipped[at] = flipped[at]! ^ 0xff

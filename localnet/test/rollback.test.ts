@@ -4,17 +4,7 @@ import { join } from "node:path"
 import { type Connection, Keypair } from "@solana/web3.js"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { type Localnet, startLocalnet } from "../src/index.ts"
-import {
-  confirmed,
-  disconnect,
-  fundedWallet,
-  plainConnection,
-  rpc,
-  SOL,
-  signed,
-  transfer,
-  until,
-} from "./client.ts"
+import { confirmed, disconnect, fundedWallet, plainConnection, rpc, SOL, signed, transfer, until } from "./client.ts"
 
 const SEARCH = { searchTransactionHistory: true }
 
@@ -38,8 +28,7 @@ afterEach(async () => {
   dataDir = null
 })
 
-const slot = (commitment: "processed" | "confirmed" | "finalized" = "processed") =>
-  connection.getSlot(commitment)
+const slot = (commitment: "processed" | "confirmed" | "finalized" = "processed") => connection.getSlot(commitment)
 const warp = (slots: number) => rpc(localnet.url, "localnet_warp", [{ slots }])
 const rollback = (to: number) => rpc(localnet.url, "localnet_rollback", [{ slot: to }])
 const statusOf = async (signature: string) =>
@@ -137,11 +126,7 @@ test("a subscription to a signature waits until it lands again and is finalized"
   const before = await slot()
   await warp(1)
   const to = await slot()
-  const wire = await signed(
-    connection,
-    [transfer(payer.publicKey, Keypair.generate().publicKey, SOL)],
-    [payer],
-  )
+  const wire = await signed(connection, [transfer(payer.publicKey, Keypair.generate().publicKey, SOL)], [payer])
   const notified: number[] = []
   const signature = await connection.sendRawTransaction(wire)
   connection.onSignature(signature, (_, { slot: at }) => notified.push(at), "finalized")
@@ -178,9 +163,7 @@ test("after a restart, what was rolled back is still gone", async () => {
     expect(await connection.getBalance(kept.to)).toBe(2 * SOL)
     expect(await statusOf(kept.signature)).not.toBeNull()
     expect(await slot()).toBeGreaterThan(now)
-    expect((await connection.isBlockhashValid(blockhash.blockhash, { commitment: "processed" })).value).toBe(
-      true,
-    )
+    expect((await connection.isBlockhashValid(blockhash.blockhash, { commitment: "processed" })).value).toBe(true)
   }
   // What landed before the start is no longer in memory.
   expect((await rollback(to)).error?.message).toContain("before a start")

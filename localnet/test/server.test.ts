@@ -70,9 +70,7 @@ describe("sending and confirming", () => {
     const signature = await connection.sendTransaction(transaction)
     await confirmed(connection, signature)
     expect(await lamports()).toBe(SOL)
-    expect((await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 }))?.version).toBe(
-      0,
-    )
+    expect((await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 }))?.version).toBe(0)
     const refused = await rpc(localnet.url, "getTransaction", [signature, { commitment: "confirmed" }])
     expect(refused.error?.code).toBe(-32015)
   })
@@ -138,9 +136,7 @@ describe("sending and confirming", () => {
       done = true
     })
     await until(async () => {
-      await connection.sendRawTransaction(
-        await signed(connection, [transfer(payer.publicKey, wallet, SOL)], [payer]),
-      )
+      await connection.sendRawTransaction(await signed(connection, [transfer(payer.publicKey, wallet, SOL)], [payer]))
       return done
     })
     expect((await heard) % SOL).toBe(0)

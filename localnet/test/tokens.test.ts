@@ -77,14 +77,7 @@ async function createCredentialMint(): Promise<PublicKey> {
   )
   await sendAndConfirmTransaction(connection, create, [issuer, keypair])
   const metadata = ["KYC credential", "KYC", "https://example.com/kyc.json"] as const
-  await tokenMetadataInitializeWithRentTransfer(
-    connection,
-    issuer,
-    address,
-    issuer.publicKey,
-    issuer,
-    ...metadata,
-  )
+  await tokenMetadataInitializeWithRentTransfer(connection, issuer, address, issuer.publicKey, issuer, ...metadata)
   return address
 }
 
@@ -114,9 +107,7 @@ test("a mint with every extension of a credential reads back through spl-token",
 test("create, thaw, memo, mint and freeze fit in one transaction, whose history shows memo and balances", async () => {
   const owner = Keypair.generate().publicKey
   const { account, instructions } = issueTo(owner, "vouch:1:att_1")
-  const signature = await sendAndConfirmTransaction(connection, new Transaction().add(...instructions), [
-    issuer,
-  ])
+  const signature = await sendAndConfirmTransaction(connection, new Transaction().add(...instructions), [issuer])
   expect(await getAccount(connection, account, "confirmed", PROGRAM)).toMatchObject({
     amount: 1n,
     isFrozen: true,
@@ -151,16 +142,7 @@ test("minting to an account that starts frozen fails with Token-2022's 0x11 at t
 test("a credential cannot be transferred", async () => {
   const from = issueTo(issuer.publicKey, "vouch:1:att_3")
   const to = issueTo(Keypair.generate().publicKey, "vouch:1:att_4")
-  const move = createTransferCheckedInstruction(
-    from.account,
-    mint,
-    to.account,
-    issuer.publicKey,
-    1n,
-    0,
-    [],
-    PROGRAM,
-  )
+  const move = createTransferCheckedInstruction(from.account, mint, to.account, issuer.publicKey, 1n, 0, [], PROGRAM)
   const thaw = createThawAccountInstruction(from.account, mint, issuer.publicKey, [], PROGRAM)
   await connection.sendRawTransaction(await signed(connection, from.instructions, [issuer]))
   await connection.sendRawTransaction(await signed(connection, to.instructions, [issuer]))

@@ -12,10 +12,7 @@ beforeAll(async () => {
   localnet = await startLocalnet({ slotMs: 10 })
   payer = await kit.generateKeyPairSigner()
   const connection = plainConnection(localnet.url)
-  await confirmed(
-    connection,
-    (await rpc(localnet.url, "requestAirdrop", [payer.address, 10 * SOL])).result as string,
-  )
+  await confirmed(connection, (await rpc(localnet.url, "requestAirdrop", [payer.address, 10 * SOL])).result as string)
 })
 afterAll(() => localnet.close())
 
@@ -61,8 +58,7 @@ test("a transaction of version 1 may exceed a packet, lands, and is returned to 
   const one = await version1(1)
   const [first, second] = [(await send(wire)).result as string, (await send(one)).result as string]
   const connection = plainConnection(localnet.url)
-  for (const signature of [first, second])
-    expect(await confirmed(connection, signature)).toMatchObject({ err: null })
+  for (const signature of [first, second]) expect(await confirmed(connection, signature)).toMatchObject({ err: null })
   const { result } = await rpc(localnet.url, "getTransaction", [second, ALL])
   expect(result).toMatchObject({
     meta: { err: null, fee: 5_007 },

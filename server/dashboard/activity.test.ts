@@ -165,9 +165,7 @@ test("a member whose role changes is notified to read their permissions again", 
   publishActivity(owner.workspaceId)
   await changed(watcher, 0, "a change")
   expect(watcher.seen.text).not.toContain('"access":true')
-  expect(
-    (await owner.browser.mutate("member.changeRole", { user_id: user!.id, role: "viewer" })).status,
-  ).toBe(200)
+  expect((await owner.browser.mutate("member.changeRole", { user_id: user!.id, role: "viewer" })).status).toBe(200)
   await waitFor(async () => watcher.seen.text.includes('"access":true'), "the news")
   watcher.leave()
 })

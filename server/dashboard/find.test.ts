@@ -63,8 +63,7 @@ test("names are found by a part in any case, and pattern characters are literal"
   expect(token).toMatchObject({ kind: "token", name: "Hundred % Green_Fund" })
   expect((await find("grn"))[0]!.path).toEqual(token.path)
   expect(await paths("% green")).toEqual([token.path.join("/")])
-  for (const none of ["green%fund", "greenxfund", "%%", "__"])
-    expect([none, await paths(none)]).toEqual([none, []])
+  for (const none of ["green%fund", "greenxfund", "%%", "__"]) expect([none, await paths(none)]).toEqual([none, []])
   expect((await find("KYC_INDIV")).map(({ kind }) => kind)).toContain("schema")
   expect(await find(owner.email.slice(0, 12).toUpperCase())).toEqual([
     { kind: "member", name: "The owner", more: owner.email, path: ["settings"] },

@@ -70,13 +70,9 @@ test("attestations by expiry: only verified ones, first to expire first, even wi
   const pages = await walk(browser, "attestation.search", { order: "expiry" })
   expect(pages.map((page) => page.length)).toEqual([50, 22])
   expect(pages.flat()).toEqual(names)
-  expect((await walk(browser, "attestation.search", { order: "expiry", status: "verified" })).flat()).toEqual(
-    names,
-  )
+  expect((await walk(browser, "attestation.search", { order: "expiry", status: "verified" })).flat()).toEqual(names)
   expect(await walk(browser, "attestation.search", { order: "expiry", status: "pending" })).toEqual([[]])
-  expect(await walk(browser, "attestation.search", { order: "expiry", schema: "kyc_business_v1" })).toEqual([
-    ["first"],
-  ])
+  expect(await walk(browser, "attestation.search", { order: "expiry", schema: "kyc_business_v1" })).toEqual([["first"]])
   const response = await browser.fetch(`/api/export/attestations.csv?workspace=${workspaceId}&order=expiry`)
   const lines = (await response.text()).trim().split("\r\n").slice(1)
   expect(lines.map((line) => line.split(",")[4])).toEqual(names)
@@ -130,11 +126,7 @@ test("investors in each order, once each, even if some start again between pages
   const today = realNow()
   const ends = (n: number) => addDays(today, 100 + ((n * 7) % 120))
   await make(workspaceId, [
-    ...numbered(
-      120,
-      (n) => ({ investor: `i${n}`, status: "verified", expiresAt: addDays(ends(n), 500) }),
-      "a",
-    ),
+    ...numbered(120, (n) => ({ investor: `i${n}`, status: "verified", expiresAt: addDays(ends(n), 500) }), "a"),
     ...numbered(
       120,
       (n) => ({ investor: `i${n}`, status: "verified", expiresAt: ends(n), schema: "kyc_business_v1" }),
@@ -142,9 +134,7 @@ test("investors in each order, once each, even if some start again between pages
     ),
   ])
   const all = Array.from({ length: 120 }, (_, n) => `i${n}`)
-  const byExpiry = all.toSorted(
-    (a, b) => ends(Number(a.slice(1))).getTime() - ends(Number(b.slice(1))).getTime(),
-  )
+  const byExpiry = all.toSorted((a, b) => ends(Number(a.slice(1))).getTime() - ends(Number(b.slice(1))).getTime())
   const expected = { newest: all.toReversed(), oldest: all, expiry: byExpiry }
   let come = 0
   for (const [order, names] of Object.entries(expected)) {
@@ -171,12 +161,7 @@ test("investors in each order, once each, even if some start again between pages
       .toISOString()
       .replace(/\.\d+Z/, "Z"),
   )
-  for (const cursor of [
-    data.next_cursor.split("~")[0],
-    `${data.next_cursor}~${data.next_cursor}`,
-    "~",
-    "x~y",
-  ]) {
+  for (const cursor of [data.next_cursor.split("~")[0], `${data.next_cursor}~${data.next_cursor}`, "~", "x~y"]) {
     const { error } = await browser.query("investor.search", { cursor })
     expect(error?.error, cursor).toBe("validation_failed")
   }

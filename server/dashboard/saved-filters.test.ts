@@ -73,9 +73,7 @@ test("a list keeps at most twenty filters, even if more are saved at once", asyn
     Array.from({ length: MOST_SAVED_FILTERS + 3 }, (_, n) => save(browser, `Filter ${n}`)),
   )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST_SAVED_FILTERS)
-  expect(answers.find(({ error }) => error)!.error.detail).toBe(
-    "name: a list keeps 20 filters. Delete one first.",
-  )
+  expect(answers.find(({ error }) => error)!.error.detail).toBe("name: a list keeps 20 filters. Delete one first.")
   expect(await names(browser)).toHaveLength(MOST_SAVED_FILTERS)
 })
 

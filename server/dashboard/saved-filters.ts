@@ -11,10 +11,7 @@ export type SavedFilter = { id: string; name: string; filter: Record<string, str
 type Own = Principal & { via: { kind: "user" } }
 
 /** A member's filters of a list, by name. */
-export async function listSavedFilters(
-  { workspaceId, via }: Own,
-  list: FilteredList,
-): Promise<SavedFilter[]> {
+export async function listSavedFilters({ workspaceId, via }: Own, list: FilteredList): Promise<SavedFilter[]> {
   const rows = await sql<SavedFilter[]>`
     select id, name, filter from saved_filters
     where workspace_id = ${workspaceId} and user_id = ${via.userId} and list = ${list} order by lower(name), name`

@@ -65,9 +65,7 @@ test("decided sessions are closed, and those in review or submitted are open wit
     { user_pubkey: sent.wallet, consented_at: expect.any(String), decision: null },
     { user_pubkey: inReview.wallet, decision: "in_review", decided_at: expect.any(String) },
   ])
-  expect((await list({ state: "closed" })).data).toMatchObject([
-    { user_pubkey: rejected.wallet, status: "rejected" },
-  ])
+  expect((await list({ state: "closed" })).data).toMatchObject([{ user_pubkey: rejected.wallet, status: "rejected" }])
 })
 
 test("an expired session is closed at once, without a sweep", async () => {

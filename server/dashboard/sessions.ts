@@ -97,10 +97,7 @@ export async function listSessions(
 
 const time = (at: Date | null) => at && toTimestamp(at)
 
-const toSession = (
-  row: Row,
-  { mode, now, mayOpen }: { mode: Mode; now: Date; mayOpen: boolean },
-): SessionRecord => ({
+const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; mayOpen: boolean }): SessionRecord => ({
   attestation_id: row.id,
   session_id: mayOpen ? row.session_id : null,
   session_url: mayOpen ? sessionUrl(row.session_id) : null,

@@ -45,10 +45,7 @@ const transactionColumns = columns(
 )
 
 /** A transaction of the workspace by its signature. Errors: operation_not_found. */
-export async function readTransaction(
-  { workspaceId, mode }: Principal,
-  signature: string,
-): Promise<TransactionView> {
+export async function readTransaction({ workspaceId, mode }: Principal, signature: string): Promise<TransactionView> {
   const [row] = await sql<RowOf<typeof transactionColumns, { error: TransactionError | null }>[]>`
     select ${sql(transactionColumns)} from transactions
     where signature = ${signature} and workspace_id = ${workspaceId}`

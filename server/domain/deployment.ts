@@ -79,6 +79,4 @@ export const flowOf = ({ mode, provider }: { mode: Mode; provider: string }): Fl
  * version, has its name alone.
  */
 export const providerLabel = (mode: Mode, name: string): string =>
-  deployment.providers[mode].configured.get(name)?.label ??
-  providers.find((one) => one.name === name)?.label ??
-  name
+  deployment.providers[mode].configured.get(name)?.label ?? providers.find((one) => one.name === name)?.label ?? name

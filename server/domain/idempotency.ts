@@ -33,10 +33,7 @@ class KeyBusy extends Error {}
 export function readIdempotencyKey(value: string | string[] | undefined): string | null {
   if (value === undefined) return null
   if (typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value)) return value
-  return fail(
-    "invalid_idempotency_key",
-    "Idempotency-Key: must be 1 to 255 visible ASCII characters, sent once.",
-  )
+  return fail("invalid_idempotency_key", "Idempotency-Key: must be 1 to 255 visible ASCII characters, sent once.")
 }
 
 /** SHA-256 of method, concrete path and the received JSON in canonical form. */
@@ -61,10 +58,7 @@ const BUSY_MS = 100
  * any, and finds in the claim what was begun. Errors: those of `attempt`, idempotency_key_reused,
  * idempotency_in_progress.
  */
-export async function withKey<T>(
-  claim: IdempotencyClaim,
-  attempt: (stored: Answer | null) => Promise<T>,
-): Promise<T> {
+export async function withKey<T>(claim: IdempotencyClaim, attempt: (stored: Answer | null) => Promise<T>): Promise<T> {
   const giveUpAt_ms = performance.now() + keyWait.ms
   for (;;) {
     const record = await findRecord(claim)
@@ -88,8 +82,7 @@ const inProgress = (cause: unknown): never =>
   })
 
 /** Whether an attempt failed by another request with its key, and `withKey` is to make the next. */
-export const isContended = (error: unknown): boolean =>
-  hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)
+export const isContended = (error: unknown): boolean => hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)
 
 /** Whether it is such an error, or tRPC's wrapper around one. */
 const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
@@ -171,8 +164,7 @@ export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragm
 
 /** What a statement that claims a key failed with: KeyClaimed or KeyBusy where the key was why. */
 export function explainClaim(error: unknown): unknown {
-  if (isUniqueViolation(error, "idempotency_records_workspace_id_key_id_idempotency_key_pk"))
-    return new KeyClaimed()
+  if (isUniqueViolation(error, "idempotency_records_workspace_id_key_id_idempotency_key_pk")) return new KeyClaimed()
   if (!isLockOf(error, "idempotency_records")) return error
   return new KeyBusy("another request holds the key", { cause: error })
 }

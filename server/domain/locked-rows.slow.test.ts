@@ -62,9 +62,7 @@ const holdConfig = () =>
       select id from mint_configs where workspace_id = ${blocked.key.workspaceId} and id = ${blocked.config} for update`,
   )
 const holdUsage = () =>
-  hold(
-    (sql) => sql`select used from usage_periods where workspace_id = ${blocked.key.workspaceId} for update`,
-  )
+  hold((sql) => sql`select used from usage_periods where workspace_id = ${blocked.key.workspaceId} for update`)
 
 const start = ({ key }: Customer, wallet = newWallet()) =>
   app.request({
@@ -96,10 +94,7 @@ test("mints of a customer whose configuration is held are refused with nothing b
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
   // The one with a key is told to keep it.
-  expect(answers.map(({ json }) => json.detail.includes("Idempotency-Key"))).toEqual([
-    true,
-    ...Array(300).fill(false),
-  ])
+  expect(answers.map(({ json }) => json.detail.includes("Idempotency-Key"))).toEqual([true, ...Array(300).fill(false)])
   const lines = app.log.filter((line) => line.includes(answers[0]!.json.request_id))
   expect(lines.map((line) => JSON.parse(line).level)).toEqual([40])
   // No request waits for one lock after another.
@@ -152,8 +147,7 @@ test("what has landed for a customer whose rows are held is settled afterwards, 
   const later = { headers: { Prefer: "respond-async" } }
   const begun = await Promise.all(Array.from({ length: 40 }, () => mint(blocked, later)))
   const ids = begun.map(({ json }) => json.operation_id as string)
-  const statusOf = async (id: string) =>
-    (await blocked.tokens.get(`/token/operation/${id}`)).json.status as string
+  const statusOf = async (id: string) => (await blocked.tokens.get(`/token/operation/${id}`)).json.status as string
   await waitFor(
     async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "submitted"),
     "all to be signed",
@@ -165,8 +159,7 @@ test("what has landed for a customer whose rows are held is settled afterwards, 
   await app.chain.hold(false)
   const signatures = sent.map(({ signature }) => signature)
   await waitFor(
-    async () =>
-      (await app.connection.getSignatureStatuses(signatures)).value.some((status) => status !== null),
+    async () => (await app.connection.getSignatureStatuses(signatures)).value.some((status) => status !== null),
     "the first to land",
   )
   await othersGoOn()

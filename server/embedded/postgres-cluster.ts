@@ -29,13 +29,7 @@ export type NewCluster = { dataDir: string; account: Account; binaries: Binaries
  * The database directory, `DIR/postgres`. initdb creates it if it is missing, and a rename publishes it when it is
  * complete, so an interrupted initdb leaves nothing that looks like a database.
  */
-export async function ensureCluster({
-  dataDir,
-  account,
-  binaries,
-  durable,
-  log,
-}: NewCluster): Promise<string> {
+export async function ensureCluster({ dataDir, account, binaries, durable, log }: NewCluster): Promise<string> {
   const cluster = join(dataDir, "postgres")
   if (existsSync(cluster)) return checkCluster(realpathSync(cluster), account)
 
@@ -149,9 +143,7 @@ export function runAs(account: Account): { uid?: number; gid?: number; cwd: stri
 /** Replaces errors that a person can fix with a message that says how. */
 export function startupError(error: unknown, dataDir: string): Error {
   const text =
-    error instanceof Error
-      ? `${error.message}\n${"stderr" in error ? String(error.stderr) : ""}`
-      : String(error)
+    error instanceof Error ? `${error.message}\n${"stderr" in error ? String(error.stderr) : ""}` : String(error)
   if (/No space left|ENOSPC|Disk quota/.test(text)) {
     return new Error(`The disk that holds ${dataDir} is full: free some space, or set VOUCH_DATA_DIR.`, {
       cause: error,

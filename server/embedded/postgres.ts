@@ -35,11 +35,7 @@ export type RunningPostgres = {
  * socket in a private directory. It runs in its own session, so a Ctrl-C in the terminal reaches Vouch but not
  * Postgres, which Vouch needs for an orderly shutdown.
  */
-export async function startPostgres({
-  dataDir,
-  durable = true,
-  log,
-}: PostgresOptions): Promise<RunningPostgres> {
+export async function startPostgres({ dataDir, durable = true, log }: PostgresOptions): Promise<RunningPostgres> {
   const home = resolve(dataDir)
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 })

@@ -37,10 +37,7 @@ function isPostmaster(pid: number, cluster: string): boolean {
  * process, or a crash left it empty. Postgres removes all other leftovers itself.
  */
 export function clearStaleLocks(cluster: string, socketDirectory: string): void {
-  for (const file of [
-    join(cluster, "postmaster.pid"),
-    join(socketDirectory, `.s.PGSQL.${socketPort}.lock`),
-  ]) {
+  for (const file of [join(cluster, "postmaster.pid"), join(socketDirectory, `.s.PGSQL.${socketPort}.lock`)]) {
     const stat = statSync(file, { throwIfNoEntry: false })
     const written = stat && (stat.size > 0 || Date.now() - stat.mtimeMs > 2_000)
     if (!written) continue

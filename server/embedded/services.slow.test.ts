@@ -216,8 +216,7 @@ async function answers({ databaseUrl, rpcUrl }: Services): Promise<boolean> {
 
 const postgresPid = () => readPostmaster(join(dataDir, "postgres"))?.pid
 
-const localnetPid = () =>
-  (JSON.parse(readFileSync(join(dataDir, "localnet.json"), "utf8")) as { pid: number }).pid
+const localnetPid = () => (JSON.parse(readFileSync(join(dataDir, "localnet.json"), "utf8")) as { pid: number }).pid
 
 /** A separate process that starts the services, ends on request, and can be killed. */
 async function startInAnotherProcess(purpose: "server" | "cli"): Promise<ChildProcess> {

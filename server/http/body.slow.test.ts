@@ -67,9 +67,7 @@ test("a body that is not read yet keeps no more pieces than its limit", async ()
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1")
   open.add(socket)
   socket.on("error", () => {}).resume()
-  socket.write(
-    `POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK.repeat(50 * KIB)}`,
-  )
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK.repeat(50 * KIB)}`)
   const [request, response] = await promise
   await waitFor(async () => request.readableLength > 500, "pieces to come")
   await expect(readBody(request, { limit: MAX_BODY_BYTES, network: "" })).rejects.toMatchObject({

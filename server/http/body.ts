@@ -123,8 +123,7 @@ const tooSmall = () =>
     "malformed_request",
     "The body was sent in too many small pieces. Send it at once, or in pieces of at least 1 KiB.",
   )
-const tooMany = () =>
-  ends("rate_limited", "Too many unfinished requests from this address. Retry in a moment.", 1)
+const tooMany = () => ends("rate_limited", "Too many unfinished requests from this address. Retry in a moment.", 1)
 const tooBusy = () => ends("server_busy", "Too many unfinished requests. Retry in 1 s.", 1)
 
 /** The bytes of one network's bodies, and its unfinished bodies, oldest first. */
@@ -310,9 +309,6 @@ export function requireJson(request: IncomingMessage, bytes: Buffer): void {
     fail("unsupported_media_type", "Content-Type: must be application/json, in UTF-8.")
   }
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    fail(
-      "unsupported_media_type",
-      "Content-Encoding: compressed bodies are not supported. Send the body uncompressed.",
-    )
+    fail("unsupported_media_type", "Content-Encoding: compressed bodies are not supported. Send the body uncompressed.")
   }
 }

@@ -51,8 +51,7 @@ function hopsOf(header: string | string[] | undefined): string[] {
 /** An address in the form used for comparisons, or null. Some proxies add the port, and dual-stack sockets show IPv4 as IPv6. */
 function readAddress(hop: string): string | null {
   const text = hop.trim()
-  const [, host = text] =
-    /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(text) ?? /^([0-9.]+):\d{1,5}$/.exec(text) ?? []
+  const [, host = text] = /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(text) ?? /^([0-9.]+):\d{1,5}$/.exec(text) ?? []
   const family = isIP(host)
   if (family !== 6) return family === 4 ? host : null
   const groups = groupsOf(host)

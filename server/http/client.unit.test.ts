@@ -61,9 +61,7 @@ test("several X-Forwarded-For headers are one", async () => {
   const { port } = server.address() as AddressInfo
   const answer = await new Promise<string>((resolve) => {
     const headers = { "X-Forwarded-For": ["6.6.6.6", "198.51.100.1"] }
-    get({ port, host: "127.0.0.1", headers }, async (response) =>
-      resolve((await response.toArray()).join("")),
-    )
+    get({ port, host: "127.0.0.1", headers }, async (response) => resolve((await response.toArray()).join("")))
   })
   expect(answer).toBe("198.51.100.1")
   server.close()

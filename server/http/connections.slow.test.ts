@@ -199,14 +199,7 @@ test.each([
   const ask = `import { connectionLimit } from "#server/http/connections.ts"; console.log(connectionLimit())`
   const { stdout, stderr } = spawnSync(
     "sh",
-    [
-      "-c",
-      'ulimit -n "$1" && exec "$2" --input-type=module -e "$3"',
-      "sh",
-      String(descriptors),
-      process.execPath,
-      ask,
-    ],
+    ["-c", 'ulimit -n "$1" && exec "$2" --input-type=module -e "$3"', "sh", String(descriptors), process.execPath, ask],
     { encoding: "utf8" },
   )
   expect(stdout, stderr).toBe(`${most}\n`)

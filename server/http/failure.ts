@@ -33,8 +33,7 @@ const ours = (code: "database_unavailable" | "internal_error", options: ErrorOpt
 function failureBehind(error: unknown): Failure {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Failure) return cause
-    if (isDatabaseUnavailable(cause))
-      return ours("database_unavailable", { cause: error, retryAfterSeconds: 1 })
+    if (isDatabaseUnavailable(cause)) return ours("database_unavailable", { cause: error, retryAfterSeconds: 1 })
   }
   if (!(error instanceof TRPCError)) return ours("internal_error", { cause: error })
   const { code, cause } = error

@@ -24,9 +24,7 @@ test("a temporary problem says to retry, with the same key if there is one", () 
   for (const error of [new Error("unforeseen"), { code: "ECONNREFUSED" }, null])
     expect(toFailure(error, { hasKey: true }).message).toMatch(SAME_KEY)
   const cause = new Error("the database's own words")
-  expect(toFailure(new Failure("database_unavailable", "Wait.", { cause }), { hasKey: true }).cause).toBe(
-    cause,
-  )
+  expect(toFailure(new Failure("database_unavailable", "Wait.", { cause }), { hasKey: true }).cause).toBe(cause)
 })
 
 test("a refusal stays unchanged with and without a key", () => {

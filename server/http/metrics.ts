@@ -86,7 +86,6 @@ function note(
 }
 
 /** A stream lasts as long as its client wants. */
-const isStream = (response: ServerResponse): boolean =>
-  response.getHeader("content-type") === "text/event-stream"
+const isStream = (response: ServerResponse): boolean => response.getHeader("content-type") === "text/event-stream"
 
 export const noteFailure = (code: ErrorCode): void => failures.of(code).add()

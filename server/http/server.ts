@@ -42,8 +42,7 @@ export function createHttpServer(listener: RequestListener, tls: Tls | null): Se
   })
   server.on("clientError", answerUnreadable)
   // A connection whose handshake has not finished cannot get the reason, and a write to it would wait indefinitely.
-  if (tls)
-    server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy())
+  if (tls) server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy())
   server.on("connect", (_request, socket: Socket) =>
     refuseRaw(socket, "This server is not a proxy. Send a path as the request's target."),
   )

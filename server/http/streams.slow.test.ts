@@ -34,8 +34,7 @@ function open(port: number, ...requests: string[]) {
     seen.isOver = true
   })
   socket.write(requests.join(""))
-  const status = () =>
-    waitFor(async () => /^HTTP\/1\.1 (\d+)/.exec(seen.text)?.[1] ?? null, "an answer").then(Number)
+  const status = () => waitFor(async () => /^HTTP\/1\.1 (\d+)/.exec(seen.text)?.[1] ?? null, "an answer").then(Number)
   return { socket, seen, status }
 }
 

@@ -82,22 +82,13 @@ async function whatIsSeen() {
     select id, onchain_tx from attestations where workspace_id = ${key.workspaceId} order by seq`
   return {
     lists: await Promise.all(
-      [
-        "",
-        `&mint_config=${config}`,
-        `&pubkey=${alice}`,
-        `&pubkey=${bob}`,
-        "&status=confirmed",
-        "&status=failed",
-      ].map(walk),
+      ["", `&mint_config=${config}`, `&pubkey=${alice}`, `&pubkey=${bob}`, "&status=confirmed", "&status=failed"].map(
+        walk,
+      ),
     ),
     operations: await Promise.all(ids.map(async (id) => (await tokens.get(`/token/operation/${id}`)).json)),
-    details: await Promise.all(
-      ids.map(async (id) => (await browser.query("token.operationDetail", { id })).data),
-    ),
-    proofs: await Promise.all(
-      attested.map(async ({ id }) => (await browser.query("attestation.detail", { id })).data),
-    ),
+    details: await Promise.all(ids.map(async (id) => (await browser.query("token.operationDetail", { id })).data)),
+    proofs: await Promise.all(attested.map(async ({ id }) => (await browser.query("attestation.detail", { id })).data)),
     latest: await latestOperations(key.workspaceId, 50),
     usage: (await tokens.get("/usage")).json,
   }
@@ -116,10 +107,7 @@ test("customers see the same with none, some and all of it in the archive, and s
   await allEnded()
   const audits = async () => {
     const workspace = { id: key.workspaceId, mode: key.mode }
-    return [
-      await auditWorkspace(workspace, { isFull: true }),
-      await auditWorkspace(workspace, { isFull: false }),
-    ]
+    return [await auditWorkspace(workspace, { isFull: true }), await auditWorkspace(workspace, { isFull: false })]
   }
   const seen = await whatIsSeen()
   expect(seen.lists[0]!.length).toBeGreaterThan(2)
@@ -296,9 +284,7 @@ test.each([
   ["bytes", "transactions", "wire is not null"],
 ])("whoever looks for %s does not look in the archive", async (_what, table, where) => {
   const plan = async (only: string) =>
-    (await sql.unsafe(`explain select from ${table} where ${only}`))
-      .map((row) => row["QUERY PLAN"])
-      .join("\n")
+    (await sql.unsafe(`explain select from ${table} where ${only}`)).map((row) => row["QUERY PLAN"]).join("\n")
   expect(await plan(where)).not.toContain("archived")
   expect(await plan("workspace_id = 'ws_1'")).toContain("archived")
 })

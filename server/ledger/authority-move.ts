@@ -18,18 +18,18 @@ type Move = {
 }
 
 /** What an operation moves. It reads the chain first if what it knows may be out of date. */
-const moveOf = (
-  { id, attempts, redo, payload: { to } }: Operation<{ to: Address }>,
-  mint: PublicKey,
-): Move => ({ id, looks: attempts > 0 || redo, mint, to })
+const moveOf = ({ id, attempts, redo, payload: { to } }: Operation<{ to: Address }>, mint: PublicKey): Move => ({
+  id,
+  looks: attempts > 0 || redo,
+  mint,
+  to,
+})
 
 /** The mint's authority according to the database, and whether that key may pause the mint. */
 type KnownMint = { authority: Address | null; pausable: boolean }
 
 /** What all operations that replace a mint's authority have in common. */
-export function authorityMove<Payload extends { to: Address }>(
-  mintOf: (operation: Operation<Payload>) => PublicKey,
-) {
+export function authorityMove<Payload extends { to: Address }>(mintOf: (operation: Operation<Payload>) => PublicKey) {
   const movesOf = (operations: readonly Operation<Payload>[]) =>
     operations.map((operation) => moveOf(operation, mintOf(operation)))
   return {
@@ -38,8 +38,7 @@ export function authorityMove<Payload extends { to: Address }>(
     settleAgain: null,
     release: null,
     memoId: ({ id }: { id: string }) => id,
-    effects: (operations: Operation<Payload>[], at: Lookup & { slot: number }) =>
-      moveEffects(movesOf(operations), at),
+    effects: (operations: Operation<Payload>[], at: Lookup & { slot: number }) => moveEffects(movesOf(operations), at),
     rebuild: null,
     /** Reads the mint's current authority. */
     recover: (): Recovery => ({ do: "retry" }),
@@ -72,17 +71,11 @@ export const planMoves = <Payload extends { to: Address }>(
 export type SeenAuthorities = ReadonlyMap<string, Address | null>
 
 /** The authority of each mint, from a node that has seen everything that landed for the workspace. */
-async function lookAtAuthorities(
-  moves: readonly Move[],
-  { workspaceId, chain }: Lookup,
-): Promise<SeenAuthorities> {
+async function lookAtAuthorities(moves: readonly Move[], { workspaceId, chain }: Lookup): Promise<SeenAuthorities> {
   const [row] = await sql<{ slot: bigint | null }[]>`
     select max(slot) as slot from (select slot from transactions
       where workspace_id = ${workspaceId} and status = 'confirmed' order by created_at desc limit 100) t`
-  return authoritiesOf(
-    moves,
-    await readMintAuthorities(chain.rpc, mintsOf(moves), { since: Number(row?.slot ?? 0) }),
-  )
+  return authoritiesOf(moves, await readMintAuthorities(chain.rpc, mintsOf(moves), { since: Number(row?.slot ?? 0) }))
 }
 
 /**

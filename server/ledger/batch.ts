@@ -41,19 +41,13 @@ export type PlannedBatch = {
 export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
   const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = batch
   const read = () => readRunnable(workspaceId, { signing, only: facts?.of ?? null, urgentOnly })
-  const [taken, early] = await Promise.all([
-    leases.take(workspaceId),
-    leases.mayHold(workspaceId) ? read() : null,
-  ])
+  const [taken, early] = await Promise.all([leases.take(workspaceId), leases.mayHold(workspaceId) ? read() : null])
   if (!taken) return null
   const { lease, isNew } = taken
   // Another worker may have changed what was read before the lease was taken.
   const operations = early === null || isNew ? await read() : early
   const issuer = await issuerOf(chain, lease)
   if (operations.length === 0) return { lease, issuer, planned: [], ended: false, toLookUp: [] }
-  const { planned, toLookUp, toEnd } = sortPlans(
-    operations,
-    await planAll(operations, { kinds, issuer, facts }),
-  )
+  const { planned, toLookUp, toEnd } = sortPlans(operations, await planAll(operations, { kinds, issuer, facts }))
   return { lease, issuer, planned, toLookUp, ended: await carryOut(lease, kinds, toEnd) }
 }

@@ -30,8 +30,7 @@ test("a mint takes a dozen calls until it is final, and a server that does nothi
   const tokens = tokenFixture(app, key)
   const { wallet } = await app.verifiedWallet(key)
   const config = await tokens.config()
-  const isFinal = async (id: string) =>
-    (await tokens.get(`/token/operation/${id}`)).json.finalized_at !== null
+  const isFinal = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.finalized_at !== null
   const first = await tokens.mint(config, wallet, "1")
   await waitFor(() => isFinal(first.json.operation_id), "all before to be final")
   const uncounted = () => sql`

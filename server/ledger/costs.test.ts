@@ -54,9 +54,7 @@ test("costs of operations, months and the fee payer add up to the lamport", asyn
   const async = { headers: { Prefer: "respond-async" } }
   // Some of them share transactions, and one opens an account that others use.
   const begun = await Promise.all(
-    [alice!, alice!, alice!, bob!, alice!, bob!, alice!].map((wallet) =>
-      tokens.mint(config, wallet, "1", async),
-    ),
+    [alice!, alice!, alice!, bob!, alice!, bob!, alice!].map((wallet) => tokens.mint(config, wallet, "1", async)),
   )
   for (const { json } of begun) {
     const read = () => tokens.get(`/token/operation/${json.operation_id}`)

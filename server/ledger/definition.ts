@@ -91,30 +91,21 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
    * Applies the effects to the domain, in the commit that marks the operations confirmed. All are from one workspace.
    * Rows of the domain are locked before operations, in the order of their ids.
    */
-  settle:
-    | ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>)
-    | null
+  settle: ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>) | null
   /**
    * Notes the new transaction of operations that were confirmed, vanished and were done again. Their effects on the
    * domain stay. Null if no row of the domain names the transaction.
    */
-  settleAgain:
-    | ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>)
-    | null
+  settleAgain: ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>) | null
   /** Releases what the operations reserved, in the commit that marks them failed. */
-  release:
-    | ((sql: Queryable, operations: Operation<z.output<Schema>>[], workspaceId: string) => Promise<void>)
-    | null
+  release: ((sql: Queryable, operations: Operation<z.output<Schema>>[], workspaceId: string) => Promise<void>) | null
   /** The id in the memo of its transaction (`solana/memo.ts`), by which the history on chain shows what landed. */
   memoId(operation: Operation<z.output<Schema>>): string
   /**
    * Looks for the effects of operations on chain, finalized in a slot or later. None of them is known to have landed,
    * and nothing that conflicts with one has landed since it was signed.
    */
-  effects(
-    operations: Operation<z.output<Schema>>[],
-    at: Lookup & { slot: number },
-  ): Promise<Map<string, Effect>>
+  effects(operations: Operation<z.output<Schema>>[], at: Lookup & { slot: number }): Promise<Map<string, Effect>>
   /**
    * Books a transaction that landed, but whose operation was lost with its commit. It repeats in this transaction what
    * the request did in the lost one and returns the operation's payload, which is settled next. Returns `nothing` if

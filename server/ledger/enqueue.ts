@@ -22,13 +22,7 @@ export type NewOperation<Payload> = {
 /** An operation as a row, from its definition and payload. */
 export const toRow = <Schema extends z.ZodType>(
   { kind, isUrgent, payload: schema }: Kind<Schema>,
-  {
-    id = newId("op"),
-    payload,
-    writes,
-    reads,
-    traceparent = currentTraceparent(),
-  }: NewOperation<z.output<Schema>>,
+  { id = newId("op"), payload, writes, reads, traceparent = currentTraceparent() }: NewOperation<z.output<Schema>>,
 ) => ({ id, kind, urgent: isUrgent, ...encodePayload(schema, payload), writes, reads, traceparent })
 
 /**

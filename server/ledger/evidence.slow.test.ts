@@ -69,8 +69,7 @@ const doubtOf = async (id: string) => {
   return row?.doubt ?? null
 }
 const savedFor = async (id: string) =>
-  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
-    .length
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 const becomes = (id: string, status: string) =>
   waitFor(async () => (await operationOf(id)).status === status, `${id} to be ${status}`)
 /** Moves far ahead, until nothing is signed with an old blockhash: one is cached for a second. */
@@ -150,8 +149,7 @@ test("an unreadable history of one workspace delays no other, and is reported", 
   const authority = addressOf(deployment.keys(authorityPurpose(key.workspaceId)).publicKey)
   const refused: Twist = async ({ method, params }, ask) =>
     method === "getSignaturesForAddress" && params[0] === authority ? rpcError(-32603) : ask()
-  const drop: Twist = async (call, ask) =>
-    call.method === "sendTransaction" ? { result: "x" } : refused(call, ask)
+  const drop: Twist = async (call, ask) => (call.method === "sendTransaction" ? { result: "x" } : refused(call, ask))
   node.twist = drop
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
   const next = (await theirs.mint(theirConfig, theirWallet, "1", later)).json.operation_id as string

@@ -24,8 +24,7 @@ export const isLate = (
   { signedSlot, lastValidBlockHeight }: Pick<Sought, "signedSlot" | "lastValidBlockHeight">,
   finalized: { slot: number; height: number },
 ): boolean =>
-  lastValidBlockHeight < finalized.height ||
-  (signedSlot !== null && finalized.slot - signedSlot > LONGEST_SLOTS)
+  lastValidBlockHeight < finalized.height || (signedSlot !== null && finalized.slot - signedSlot > LONGEST_SLOTS)
 
 /** A transaction's final outcome, or why it cannot be known now. */
 export type Verdict = Ending | Doubt
@@ -66,8 +65,7 @@ export async function examine(
     const needed = answersNeeded(chain.rpc)
     const told: Testimony[] = []
     for (const rpc of views) {
-      if (told.filter(({ isSilent }) => !isSilent).length >= needed && told.some(({ isWhole }) => isWhole))
-        break
+      if (told.filter(({ isSilent }) => !isSilent).length >= needed && told.some(({ isWhole }) => isWhole)) break
       told.push(await testify({ ...chain, rpc }, kinds, about))
     }
     // The address may have served another chain in between.
@@ -122,11 +120,7 @@ type Weighed = { late: readonly Sought[]; asOf: { slot: number } }
 
 /** What the only node of `chain` says. */
 async function testify(chain: Chain, kinds: Operations, about: Weighed): Promise<Testimony> {
-  const all = (
-    says: "unseen" | "contradiction" | "nothing",
-    reason: string,
-    isPassing = false,
-  ): Testimony => ({
+  const all = (says: "unseen" | "contradiction" | "nothing", reason: string, isPassing = false): Testimony => ({
     wordOn: () => ({ says, reason, isPassing }),
     isWhole: says === "contradiction",
     isSilent: says === "nothing",
@@ -141,9 +135,7 @@ async function testify(chain: Chain, kinds: Operations, about: Weighed): Promise
       if (!isWithoutHistory(error)) throw error
       const there = effects.there()
       const { message } = error as Error
-      return there
-        ? all("contradiction", `the effect of ${there} is on chain: ${message}`)
-        : all("unseen", message)
+      return there ? all("contradiction", `the effect of ${there} is on chain: ${message}`) : all("unseen", message)
     }
   } catch (error) {
     if (isOfTheNodes(error)) return all("nothing", error.message, !isWithoutHistory(error))
@@ -238,11 +230,7 @@ const endingOf = ({ signature, slot, err }: ConfirmedSignatureInfo, workspaceId:
     : { signature, workspaceId, end: "failed", slot, error: err }
 
 /** Why transactions may still land despite the reported height; null if none can. */
-export async function findAlive(
-  chain: Chain,
-  late: readonly Sought[],
-  asOf: { slot: number },
-): Promise<string | null> {
+export async function findAlive(chain: Chain, late: readonly Sought[], asOf: { slot: number }): Promise<string | null> {
   for (const { signature, signedSlot } of late) {
     const passed = asOf.slot - (signedSlot ?? 0)
     if (passed < BLOCKHASH_HEIGHTS) return `only ${passed} slots have passed since ${signature} was signed`

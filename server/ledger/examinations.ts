@@ -26,9 +26,7 @@ export class Examinations<One extends { workspaceId: string }> {
   begin(late: readonly One[]): void {
     const byWorkspace = Map.groupBy(late, ({ workspaceId }) => workspaceId)
     const lastAt = (id: string) => this.#examinedAt.get(id) ?? 0
-    this.#examinedAt = new Map(
-      [...byWorkspace.keys(), ...this.#underWay.keys()].map((id) => [id, lastAt(id)]),
-    )
+    this.#examinedAt = new Map([...byWorkspace.keys(), ...this.#underWay.keys()].map((id) => [id, lastAt(id)]))
     const waiting = [...byWorkspace].filter(([id]) => !this.#underWay.has(id) && !this.#failing.isHeld(id))
     waiting.sort(([one], [other]) => lastAt(one) - lastAt(other))
     for (const [id, own] of waiting.slice(0, Math.max(0, AT_ONCE - this.#underWay.size))) {

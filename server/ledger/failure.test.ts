@@ -28,8 +28,7 @@ afterAll(async () => {
 const later = { headers: { Prefer: "respond-async" } }
 const isDone = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.status === "confirmed"
 const signedFor = async (id: string) =>
-  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
-    .length
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 
 type Statuses = { result: { context: { slot: number }; value: ({ slot: number } | null)[] } }
 const failed = { err: { InstructionError: [3, { Custom: 17 }] }, confirmationStatus: "finalized" }

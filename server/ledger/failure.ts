@@ -13,10 +13,7 @@ export async function hasFailed({ mode, rpc }: Chain, signature: string): Promis
   try {
     const words = await askEnough(rpc.settling, (view) => tellsFailure(view, signature))
     if (words.every(Boolean)) return true
-    logger.warn(
-      { mode, signature },
-      "a node says that a transaction failed, but the transaction itself does not",
-    )
+    logger.warn({ mode, signature }, "a node says that a transaction failed, but the transaction itself does not")
   } catch (error) {
     if (!isOfTheNodes(error)) throw error
     logger.debug({ err: error, signature }, "could not read a transaction that was reported as failed")

@@ -244,8 +244,6 @@ async function expectHeld(wallet: string, amount: bigint): Promise<void> {
   const { value } = await connection.getTokenAccountsByOwner(new PublicKey(wallet), {
     mint: new PublicKey(row!.mint),
   })
-  const held = value.map(
-    ({ pubkey, account }) => unpackAccount(pubkey, account, TOKEN_2022_PROGRAM_ID).amount,
-  )
+  const held = value.map(({ pubkey, account }) => unpackAccount(pubkey, account, TOKEN_2022_PROGRAM_ID).amount)
   expect(held).toEqual([amount])
 }

@@ -109,9 +109,7 @@ export class Finality {
   async #examine(late: Late[]): Promise<void> {
     const [{ asOf }] = late as [Late]
     const verdicts = await examine(this.#chain, this.#kinds, { late, asOf })
-    const landed = verdicts.flatMap((verdict) =>
-      verdict.end === "confirmed" && verdict.isFinal ? verdict : [],
-    )
+    const landed = verdicts.flatMap((verdict) => (verdict.end === "confirmed" && verdict.isFinal ? verdict : []))
     await settleFinalized(landed)
     for (const verdict of verdicts) {
       const { signature } = verdict
@@ -135,8 +133,7 @@ export class Finality {
   }
 
   async #redoFailed(signature: string): Promise<void> {
-    if (await hasFailed(this.#chain, signature))
-      await this.#redo(signature, "it landed again, finalized, and failed")
+    if (await hasFailed(this.#chain, signature)) await this.#redo(signature, "it landed again, finalized, and failed")
   }
 
   async #redo(signature: string, reason: string): Promise<void> {

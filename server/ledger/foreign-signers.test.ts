@@ -51,8 +51,7 @@ const operationOf = async (id: string) => {
   return row!
 }
 const savedFor = async (id: string) =>
-  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
-    .length
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 const health = async () => (await app.request({ method: "GET", path: "/health" })).json
 
 test("keys in a service issue and pay, and are remembered", async () => {
@@ -82,9 +81,7 @@ test("a wrong signature is never saved, and the right one that comes later is", 
       async () => /a signer does not answer as it should/.test((await health()).checks.chain),
       "health to report it",
     )
-    expect(app.log.some((line) => line.includes(`a signature that is not ${service.key.address}'s`))).toBe(
-      true,
-    )
+    expect(app.log.some((line) => line.includes(`a signature that is not ${service.key.address}'s`))).toBe(true)
     expect(await savedFor(id)).toBe(0)
     expect((await operationOf(id)).status).toBe("queued")
     service.misbehave(null)
@@ -111,8 +108,7 @@ test("a service that is down delays only its own workspaces", async () => {
 
 test("afterwards the books and the chain agree, and no secret of a service is in the log", async () => {
   expect(await differences()).toEqual([])
-  for (const { secret } of [payer, authority])
-    expect(app.log.filter((line) => line.includes(secret))).toEqual([])
+  for (const { secret } of [payer, authority]) expect(app.log.filter((line) => line.includes(secret))).toEqual([])
 })
 
 test("a key service with another key is refused at the first use, in a sentence", async () => {

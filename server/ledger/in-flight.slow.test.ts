@@ -94,22 +94,19 @@ const ends = {
 }
 
 describe.each(Object.entries(ends))("a %s", (_end, endIt) => {
-  test.each(Object.entries(stages))(
-    "ends an attest %s, and the attestation stays ended",
-    async (_stage, reach) => {
-      const before = await usedUnits()
-      const { wallet, sessionId } = await app.startSession(key)
-      const release = await reach(sessionId)
-      const expected = await endIt(sessionId)
-      await release()
-      await nothingUnderWay()
-      expect((await attestationOf(sessionId)).status).toBe(expected)
-      expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 0, frozen: true })
-      await restoreClock()
-      expect(await usedUnits()).toBe(before)
-      expect(await differences()).toEqual([])
-    },
-  )
+  test.each(Object.entries(stages))("ends an attest %s, and the attestation stays ended", async (_stage, reach) => {
+    const before = await usedUnits()
+    const { wallet, sessionId } = await app.startSession(key)
+    const release = await reach(sessionId)
+    const expected = await endIt(sessionId)
+    await release()
+    await nothingUnderWay()
+    expect((await attestationOf(sessionId)).status).toBe(expected)
+    expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 0, frozen: true })
+    await restoreClock()
+    expect(await usedUnits()).toBe(before)
+    expect(await differences()).toEqual([])
+  })
 })
 
 async function usedUnits(): Promise<number> {
@@ -173,10 +170,7 @@ test("a lost transaction is signed again once its blockhash has expired, and lan
   const { wallet, sessionId } = await app.startSession(key)
   const first = await signedAndLost(sessionId)
   await app.chain.pass(250)
-  await waitFor(
-    async () => (await operationOf(sessionId))?.signature !== first,
-    "the attest to be signed anew",
-  )
+  await waitFor(async () => (await operationOf(sessionId))?.signature !== first, "the attest to be signed anew")
   await hold(false)
   await app.waitForStatus(key, wallet, "verified")
   const transactions = await sql<{ status: string }[]>`
@@ -218,9 +212,7 @@ test("three calls of ten fail in every way that a network can, and everyone is v
     delay: { p: 0.1, ms: 100 },
   })
   const sessions = await Promise.all(Array.from({ length: 40 }, () => app.startSession(key)))
-  await Promise.all(
-    sessions.map(({ sessionId }) => app.webhook({ session_id: sessionId, decision: "approved" })),
-  )
+  await Promise.all(sessions.map(({ sessionId }) => app.webhook({ session_id: sessionId, decision: "approved" })))
   await Promise.all(sessions.map(({ wallet }) => app.waitForStatus(key, wallet, "verified")))
   await app.faults({})
   for (const { wallet } of sessions) expect((await credentialOf(app, key, wallet)).amount).toBe(1)

@@ -37,10 +37,7 @@ export async function issuerOf(chain: Chain, { workspaceId, token, version }: Le
   const asOf = `${token}/${version}`
   let remembered = known.get(workspaceId)
   if (remembered?.asOf !== asOf) {
-    const [authorities, payer] = await Promise.all([
-      readAuthorities(sql, workspaceId),
-      readFeePayer(sql, workspaceId),
-    ])
+    const [authorities, payer] = await Promise.all([readAuthorities(sql, workspaceId), readFeePayer(sql, workspaceId)])
     const feePayer = payer && chain.signers.of(payer.uri, feePayerPurpose(workspaceId), payer.address)
     remembered = { asOf, authorities, feePayer }
     known.set(workspaceId, remembered)

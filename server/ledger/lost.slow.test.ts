@@ -123,9 +123,7 @@ test("one customer's doubtful transactions take no place from another while a no
   const id = await other.mint()
   await twisted.becomes(id, "confirmed")
   await goesOnAfterRestart(sessions)
-  expect((await attests(sessions)).filter(({ status }) => status === "confirmed").length).toBeLessThan(
-    SESSIONS,
-  )
+  expect((await attests(sessions)).filter(({ status }) => status === "confirmed").length).toBeLessThan(SESSIONS)
   ailing!.twist = null
   await waitFor(() => allConfirmed(sessions), "all of them to be confirmed")
 })

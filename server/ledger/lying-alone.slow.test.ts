@@ -22,8 +22,7 @@ beforeAll(async () => {
 afterEach(() => twisted.behave())
 afterAll(() => twisted.stop())
 
-const isDoubted = (id: string) =>
-  waitFor(async () => (await twisted.operation(id)).doubt, "the doubt to be told")
+const isDoubted = (id: string) => waitFor(async () => (await twisted.operation(id)).doubt, "the doubt to be told")
 const ended = (kind: string, wallet: Address) =>
   waitFor(async () => {
     const [row] = await sql<{ signature: string | null }[]>`
@@ -87,8 +86,7 @@ test("an operation with nothing to burn ends after one attempt that the chain re
     update operations set status = 'queued', signature = null, finished_at = null
     where kind = 'revoke' and wallet = ${wallet}`
   await twisted.becomes(
-    (await sql<{ id: string }[]>`select id from operations where kind = 'revoke' and wallet = ${wallet}`)[0]!
-      .id,
+    (await sql<{ id: string }[]>`select id from operations where kind = 'revoke' and wallet = ${wallet}`)[0]!.id,
     "confirmed",
   )
   expect((await ended("revoke", wallet)).signature).toBeNull()

@@ -28,10 +28,7 @@ const slotNow = () => twisted.cluster.connection.getSlot("confirmed")
 /** Longer than finality takes, plus several more checks. */
 async function looksPass(count: () => number, times = 3): Promise<void> {
   const from = await slotNow()
-  await waitFor(
-    async () => (await twisted.cluster.connection.getSlot("finalized")) > from + 64,
-    "it to be final",
-  )
+  await waitFor(async () => (await twisted.cluster.connection.getSlot("finalized")) > from + 64, "it to be final")
   const before = count()
   await waitFor(async () => count() >= before + times, "more looks")
 }
@@ -103,8 +100,7 @@ test("a credential that only one node does not show is burned, even if the other
 test("balances for limits are taken over once two nodes report the same finalized ones", async () => {
   const holder = await twisted.tokens.config({}, { transfer_mode: "holder" })
   const [first, second] = await twisted.tokens.wallets(2)
-  for (const wallet of [first, second])
-    expect((await twisted.tokens.mint(holder, wallet, "50")).status).toBe(200)
+  for (const wallet of [first, second]) expect((await twisted.tokens.mint(holder, wallet, "50")).status).toBe(200)
   const { lies, stop } = lying(liar, { empty: new Set([twisted.accountOf(first, holder).toBase58()]) })
   const rules = { max_balance_per_wallet: "60" }
   await applyConfig(byOperator(twisted.key), { ...fund(holder), transfer_mode: "agent", rules })

@@ -34,9 +34,7 @@ export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Pr
   return { known, untold: untold.slice(0, READ + 1) }
 }
 
-async function statusesOf(
-  page: readonly ConfirmedSignatureInfo[],
-): Promise<ReadonlyMap<string, TransactionStatus>> {
+async function statusesOf(page: readonly ConfirmedSignatureInfo[]): Promise<ReadonlyMap<string, TransactionStatus>> {
   if (page.length === 0) return new Map()
   const rows = await sql<{ signature: string; status: TransactionStatus }[]>`
     select signature, status from transactions where signature = any(${page.map(({ signature }) => signature)})`

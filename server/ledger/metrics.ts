@@ -25,8 +25,7 @@ const durations = histogram({
 })
 
 // Set from the start, so that Prometheus sees the first of each as an increase.
-for (const mode of modes)
-  for (const outcome of ["confirmed", "failed", "expired"]) transactions.of(mode, outcome)
+for (const mode of modes) for (const outcome of ["confirmed", "failed", "expired"]) transactions.of(mode, outcome)
 
 export function noteTransaction(mode: Mode, outcome: "confirmed" | "failed" | "expired"): void {
   transactions.of(mode, outcome).add()

@@ -63,10 +63,6 @@ export function decodeOperation<Payload extends z.ZodType>(
 
 /** The columns of a payload, and its JSON. The wallet is in both because earlier versions read it there. */
 export function encodePayload<Payload extends z.ZodType>(schema: Payload, payload: z.output<Payload>) {
-  const {
-    mint_config = null,
-    from_wallet = null,
-    ...json
-  } = schema.encode(payload) as Record<string, unknown>
+  const { mint_config = null, from_wallet = null, ...json } = schema.encode(payload) as Record<string, unknown>
   return { mint_config, wallet: json.wallet ?? null, from_wallet, payload: json }
 }

@@ -4,12 +4,7 @@ import { newId } from "#server/lib/ids.ts"
 import { attest, renew, revoke } from "#server/solana/credential.ts"
 import { authorityPurpose, feePayerPurpose, localKeys } from "#server/solana/keys.ts"
 import { attestationMemo, operationMemo } from "#server/solana/memo.ts"
-import {
-  computeBudget,
-  MAX_TRANSACTION_BYTES,
-  signTransactions,
-  TransactionSize,
-} from "#server/solana/transaction.ts"
+import { computeBudget, MAX_TRANSACTION_BYTES, signTransactions, TransactionSize } from "#server/solana/transaction.ts"
 import { type Planned, pack } from "./pack.ts"
 
 const keys = localKeys(Buffer.alloc(32, 7))
@@ -49,8 +44,7 @@ function planned(instructions: TransactionInstruction[], alone = false): Planned
   return { operation, instructions, signers: [] }
 }
 
-const packed = (operations: Planned[]) =>
-  pack(operations, { feePayer: feePayer.publicKey, feeInstructions: [] })
+const packed = (operations: Planned[]) => pack(operations, { feePayer: feePayer.publicKey, feeInstructions: [] })
 const signed = async (instructions: TransactionInstruction[]) =>
   (await signTransactions([{ instructions, signers: [authority] }], { feePayer, blockhash }))[0]!
 
@@ -76,10 +70,7 @@ test("an operation that failed together with others travels alone", () => {
 })
 
 test("an operation that takes rights away does not share a transaction with one that gives them", () => {
-  const [first, second] = [
-    planned(attest(credential, wallet(), memo)),
-    planned(attest(credential, wallet(), memo)),
-  ]
+  const [first, second] = [planned(attest(credential, wallet(), memo)), planned(attest(credential, wallet(), memo))]
   first.operation.urgent = true
   expect(packed([first, second])).toEqual([[first], [second]])
 })

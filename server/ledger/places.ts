@@ -33,9 +33,7 @@ export function roomFor(...standings: readonly Standing[]): Room {
     const free = PLACES - taken[i]!
     return [...all].flatMap(([id, own]) => (own >= OWN || (underWay.get(id) ?? 0) >= free ? id : []))
   })
-  const closed = standings.flatMap(({ all }) =>
-    [...all].flatMap(([id, own]) => (own >= URGENT_OWN ? id : [])),
-  )
+  const closed = standings.flatMap(({ all }) => [...all].flatMap(([id, own]) => (own >= URGENT_OWN ? id : [])))
   return {
     forAll: taken.every((count) => count < PLACES),
     forUrgent: taken.every((count) => count < URGENT_PLACES),

@@ -82,15 +82,11 @@ export type Sorted = {
   toEnd: { operation: OperationRow; plan: Exclude<PlanOutcome, { do: "send" | "look" }> }[]
 }
 
-export function sortPlans(
-  operations: readonly OperationRow[],
-  plans: ReadonlyMap<string, PlanOutcome>,
-): Sorted {
+export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMap<string, PlanOutcome>): Sorted {
   const sorted: Sorted = { planned: [], toLookUp: [], toEnd: [] }
   for (const operation of operations) {
     const plan = plans.get(operation.id)
-    if (plan?.do === "send")
-      sorted.planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
+    if (plan?.do === "send") sorted.planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
     else if (plan?.do === "look") sorted.toLookUp.push(operation)
     else if (plan) sorted.toEnd.push({ operation, plan })
   }

@@ -1,9 +1,4 @@
-import {
-  ComputeBudgetInstruction,
-  ComputeBudgetProgram,
-  LAMPORTS_PER_SOL,
-  Transaction,
-} from "@solana/web3.js"
+import { ComputeBudgetInstruction, ComputeBudgetProgram, LAMPORTS_PER_SOL, Transaction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"

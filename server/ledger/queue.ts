@@ -149,16 +149,13 @@ const rankOf = ({ status, urgent }: Unfinished): number => (status === "submitte
  * account that the other reads or writes. Urgent operations go before those that only wait.
  */
 export function pickRunnable(unfinished: readonly Unfinished[], now: Date): OperationRow[] {
-  const queue = [...unfinished].sort(
-    (one, other) => rankOf(one) - rankOf(other) || (one.seq < other.seq ? -1 : 1),
-  )
+  const queue = [...unfinished].sort((one, other) => rankOf(one) - rankOf(other) || (one.seq < other.seq ? -1 : 1))
   const written = new Set<string>()
   const touched = new Set<string>()
   const runnable: OperationRow[] = []
   for (const operation of queue) {
     const { writes, reads, status, not_before } = operation
-    const free =
-      !writes.some((account) => touched.has(account)) && !reads.some((account) => written.has(account))
+    const free = !writes.some((account) => touched.has(account)) && !reads.some((account) => written.has(account))
     if (free && status === "queued" && (not_before === null || not_before <= now)) runnable.push(operation)
     for (const account of writes) written.add(account)
     for (const account of [...writes, ...reads]) touched.add(account)

@@ -41,9 +41,7 @@ export class Resending {
         .toSorted((one, other) => this.#lastAt(one) - this.#lastAt(other))
         .map((candidate, rank) => ({ candidate, rank })),
     )
-    ranked.sort(
-      (one, other) => one.rank - other.rank || this.#lastAt(one.candidate) - this.#lastAt(other.candidate),
-    )
+    ranked.sort((one, other) => one.rank - other.rank || this.#lastAt(one.candidate) - this.#lastAt(other.candidate))
     for (const { candidate } of ranked) {
       if (!this.#nodes.resend(candidate.wire)) return
       this.#sent.set(candidate.signature, {

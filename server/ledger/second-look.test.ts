@@ -34,10 +34,7 @@ test("one node is not enough to conclude that there is nothing to burn or freeze
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)
   expect((await tokens.mint(config, wallet, "5")).status).toBe(200)
-  const credential = tokenAccountOf(
-    credentialMintOf(key.workspaceId, "kyc_individual_v1"),
-    publicKeyOf(wallet),
-  )
+  const credential = tokenAccountOf(credentialMintOf(key.workspaceId, "kyc_individual_v1"), publicKeyOf(wallet))
   const asset = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
   const accounts = [credential, asset].map((account) => account.toBase58())
   const lies = new Map(accounts.map((account) => [account, 0]))

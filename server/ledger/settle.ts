@@ -27,11 +27,7 @@ type Also = (sql: Queryable) => Promise<void>
  * Settles confirmed transactions: marks them and their operations and applies the effects on the domain, in one commit.
  * A transaction that is already settled is skipped. Returns how many were not.
  */
-export async function settleConfirmed(
-  kinds: Operations,
-  landings: readonly Landing[],
-  also?: Also,
-): Promise<number> {
+export async function settleConfirmed(kinds: Operations, landings: readonly Landing[], also?: Also): Promise<number> {
   if (landings.length === 0) return 0
   const { won, carried, now } = await sql.begin(async (sql) => {
     const now = clock.now()
@@ -43,9 +39,7 @@ export async function settleConfirmed(
       where t.signature = l.signature and t.status = 'saved'
       returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal", t.mode, t.created_at`
     // What another worker has settled has no submitted operations left.
-    const carrying = sql<
-      (OperationRow & { signature: string; traceparent: string | null; created_at: Date })[]
-    >`
+    const carrying = sql<(OperationRow & { signature: string; traceparent: string | null; created_at: Date })[]>`
       select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature, o.traceparent, o.created_at
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
       where t.signature = any(${landings.map((one) => one.signature)}) and o.status = 'submitted'
@@ -59,8 +53,7 @@ export async function settleConfirmed(
     return { won, carried, now }
   })
   for (const { mode, created_at } of won) noteConfirmation(mode, secondsBetween(created_at, now))
-  for (const { kind, created_at } of carried)
-    noteOperation(kind, "confirmed", secondsBetween(created_at, now))
+  for (const { kind, created_at } of carried) noteOperation(kind, "confirmed", secondsBetween(created_at, now))
   traceConfirmed(won, carried, now)
   for (const workspaceId of new Set(carried.map((one) => one.workspace_id))) publishActivity(workspaceId)
   return won.length
@@ -209,11 +202,7 @@ function blame(failure: TransactionFailure, row: SavedRow, operations: Operation
   return null
 }
 
-function recover(
-  kinds: Operations,
-  failure: TransactionFailure,
-  { operation, instruction }: Blamed,
-): Recovery | null {
+function recover(kinds: Operations, failure: TransactionFailure, { operation, instruction }: Blamed): Recovery | null {
   if (failure.kind !== "instruction") return null
   const definition = kinds.definitionOf(operation.kind)
   const [decoded] = decodeAll(definition, [operation])
@@ -224,11 +213,7 @@ const nameOf = (failure: TransactionFailure): string =>
   failure.kind === "instruction" ? (failure.error.custom?.toString() ?? failure.error.name) : failure.kind
 
 /** Back to the queue, to travel alone. After a few quick tries, its pause doubles each time. */
-async function requeueBlamed(
-  sql: Queryable,
-  operation: OperationRow,
-  failure: TransactionFailure,
-): Promise<void> {
+async function requeueBlamed(sql: Queryable, operation: OperationRow, failure: TransactionFailure): Promise<void> {
   const attempts = operation.attempts + 1
   const wait = attempts <= QUICK_RETRIES ? 0 : Math.min(2 ** (attempts - QUICK_RETRIES), LONGEST_WAIT_SECONDS)
   await sql`

@@ -152,10 +152,7 @@ export class Settling {
     this.#note(ending)
     this.#failing.failed(signature)
     const times = this.#failing.times(signature)
-    logger.warn(
-      { err: error, workspaceId, signature, end, times },
-      "could not settle a transaction; retrying later",
-    )
+    logger.warn({ err: error, workspaceId, signature, end, times }, "could not settle a transaction; retrying later")
   }
 }
 

@@ -41,8 +41,7 @@ const becomes = (id: string, status: string) =>
   waitFor(async () => (await operationOf(id)).status === status, `${id} to be ${status}`)
 /** How many transactions were ever saved for it. */
 const savedFor = async (id: string) =>
-  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
-    .length
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 
 /** How often the workspace's key was asked to sign. */
 const asked = () => keys.asked.filter((purpose) => purpose === authority).length
@@ -65,8 +64,7 @@ const revoke = async (wallet: string) => {
   expect(status).toBe(200)
 }
 
-const pause = async (config: string) =>
-  expect((await tokens.post(`/mint-config/${config}/pause`, {})).status).toBe(200)
+const pause = async (config: string) => expect((await tokens.post(`/mint-config/${config}/pause`, {})).status).toBe(200)
 
 async function changeRules(config: string, rules: object): Promise<void> {
   const { json } = await tokens.get(`/mint-config/${config}`)
@@ -90,15 +88,9 @@ test("an attestation that is revoked while its attest is being signed gets no cr
 })
 
 describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is being signed", (mode) => {
-  const changes: Record<
-    string,
-    [code: string, change: (config: string, wallet: Address) => Promise<unknown>]
-  > = {
+  const changes: Record<string, [code: string, change: (config: string, wallet: Address) => Promise<unknown>]> = {
     "while its token is paused": ["mint_paused", pause],
-    "while its wallet's verification is revoked": [
-      "wallet_not_verified",
-      (_config, wallet) => revoke(wallet),
-    ],
+    "while its wallet's verification is revoked": ["wallet_not_verified", (_config, wallet) => revoke(wallet)],
     "while a rule is made that refuses it": [
       "country_not_allowed",
       (config) => changeRules(config, { blocked_countries: ["US"] }),

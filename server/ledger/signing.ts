@@ -116,9 +116,7 @@ export class Signing {
 
   /** Operations of a workspace that are being signed. */
   of(workspaceId: string): Unfinished[] {
-    return [...this.#underWay]
-      .filter((one) => one.workspaceId === workspaceId)
-      .flatMap((one) => one.operations)
+    return [...this.#underWay].filter((one) => one.workspaceId === workspaceId).flatMap((one) => one.operations)
   }
 
   /** Returns what was saved, which may be less than was planned. Throws what the signer or the database throws. */
@@ -189,8 +187,7 @@ export class Signing {
     const expiries = Math.max(...operations.map(({ operation }) => operation.expiries))
     const budget = { ...this.#budgetOf(operations, fees.raised(Math.max(least, paid), expiries)), marker }
     const signers = instructions.flatMap(({ keys }) => keys.filter(({ isSigner }) => isSigner))
-    const signatures = new Set([feePayer.publicKey, ...signers.map(({ pubkey }) => pubkey)].map(addressOf))
-      .size
+    const signatures = new Set([feePayer.publicKey, ...signers.map(({ pubkey }) => pubkey)].map(addressOf)).size
     return {
       operations,
       budget,
@@ -226,8 +223,8 @@ export class Signing {
     const began = performance.now()
     const answered = new AbortController()
     const late = sleep(SIGN_MS, answered.signal).then(() => null)
-    const signed = await Promise.race([signTransactions(unsigned, { feePayer, blockhash }), late]).finally(
-      () => answered.abort(),
+    const signed = await Promise.race([signTransactions(unsigned, { feePayer, blockhash }), late]).finally(() =>
+      answered.abort(),
     )
     // A process that was suspended may see the answer before it sees the timeout.
     if (signed === null || performance.now() - began > SIGN_MS)
@@ -273,9 +270,7 @@ export class Signing {
     const plans = await planAll(operations, { kinds, issuer, facts })
     const again = new Map(sortPlans(operations, plans).planned.map((one) => [one.operation.id, one]))
     return signed.filter((one) =>
-      one.operations.every((one) =>
-        isSame(one.instructions, again.get(one.operation.id)?.instructions ?? []),
-      ),
+      one.operations.every((one) => isSame(one.instructions, again.get(one.operation.id)?.instructions ?? [])),
     )
   }
 }
@@ -289,10 +284,7 @@ function affordable(drafts: readonly Draft[], lamports: number): Draft[] {
   })
 }
 
-const isSame = (
-  some: readonly TransactionInstruction[],
-  others: readonly TransactionInstruction[],
-): boolean =>
+const isSame = (some: readonly TransactionInstruction[], others: readonly TransactionInstruction[]): boolean =>
   some.length === others.length &&
   some.every(({ programId, keys, data }, i) => {
     const other = others[i]!

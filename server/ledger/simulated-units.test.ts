@@ -31,9 +31,7 @@ const kindNamed = (kind: string) =>
     plan: async (_sql, all, issuer) =>
       new Map(
         all.map(({ id, payload: { mint } }) => {
-          const text = memo(operationMemo(id), [
-            deployment.keys(authorityPurpose(issuer.workspaceId)).publicKey,
-          ])
+          const text = memo(operationMemo(id), [deployment.keys(authorityPurpose(issuer.workspaceId)).publicKey])
           const ask = createAmountToUiAmountInstruction(new PublicKey(mint), 5n, TOKEN_2022_PROGRAM_ID)
           return [id, { do: "send", instructions: [text, ask], signers: [] }]
         }),

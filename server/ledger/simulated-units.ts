@@ -29,16 +29,12 @@ export class SimulatedUnits {
 
   /** The most that an operation takes, with a margin, as far as known. */
   of(one: Planned): number {
-    return (
-      this.#known.get(nameOf(one)) ?? one.instructions.reduce((sum, next) => sum + computeUnitsOf(next), 0)
-    )
+    return this.#known.get(nameOf(one)) ?? one.instructions.reduce((sum, next) => sum + computeUnitsOf(next), 0)
   }
 
   /** Simulates what is not known yet. It does not throw. `since` is a slot that the node must have reached. */
   async learn(planned: readonly Planned[], payer: PublicKey, since: () => Promise<number>): Promise<void> {
-    const unmeasured = planned.filter(({ instructions }) =>
-      instructions.some((one) => measuredUnitsOf(one) === null),
-    )
+    const unmeasured = planned.filter(({ instructions }) => instructions.some((one) => measuredUnitsOf(one) === null))
     const byName = new Map(unmeasured.map((one) => [nameOf(one), one]))
     const toAsk = [...byName].filter(([name]) => !this.#known.has(name) && !this.#asked.has(name))
     if (toAsk.length === 0) return

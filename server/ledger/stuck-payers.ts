@@ -13,8 +13,7 @@ type Sent = { feePayer: Address; addedAt: number; landedUntil: number }
 export function stuckPayers(sent: Iterable<Sent>, { except }: { except: Address }): Set<Address> {
   const now = performance.now()
   const old = [...sent].filter(
-    ({ feePayer, addedAt, landedUntil }) =>
-      feePayer !== except && landedUntil <= now && now - addedAt > STUCK_MS,
+    ({ feePayer, addedAt, landedUntil }) => feePayer !== except && landedUntil <= now && now - addedAt > STUCK_MS,
   )
   const byPayer = Map.groupBy(old, ({ feePayer }) => feePayer)
   return new Set([...byPayer].flatMap(([feePayer, own]) => (own.length >= STUCK ? feePayer : [])))

@@ -144,8 +144,7 @@ export class Tracker {
   get overdue(): number {
     const since = performance.now() - OVERDUE_MS
     return [...this.#tracked.values()].filter(
-      (one) =>
-        one.lateSince !== null && one.lateSince < since && one.doubt === null && !this.#settling.isHeld(one),
+      (one) => one.lateSince !== null && one.lateSince < since && one.doubt === null && !this.#settling.isHeld(one),
     ).length
   }
 
@@ -218,8 +217,7 @@ export class Tracker {
   #resend(): void {
     const now = performance.now()
     const canLand = (one: Tracked) =>
-      one.landedUntil <= now &&
-      (this.#finalized ? !isLate(one, this.#finalized) : now - one.addedAt < EXPIRY_AFTER_MS)
+      one.landedUntil <= now && (this.#finalized ? !isLate(one, this.#finalized) : now - one.addedAt < EXPIRY_AFTER_MS)
     this.#resending.resend(this.#open(canLand))
   }
 
@@ -283,8 +281,7 @@ export class Tracker {
       if (this.#heightOutage.lasts_ms === 0 && ![...this.#tracked.values()].some(isOld)) return
       const finalized = await this.#chain.rpc.finalizedHeight()
       this.#finalized = finalized
-      for (const one of this.#tracked.values())
-        one.lateSince = isLate(one, finalized) ? (one.lateSince ?? now) : null
+      for (const one of this.#tracked.values()) one.lateSince = isLate(one, finalized) ? (one.lateSince ?? now) : null
       const late = this.#open((one) => one.lateSince !== null)
       this.#examinations.begin(late.filter(({ doubt }) => (doubt?.againAt ?? 0) <= now))
       this.#heightOutage.isOver()

@@ -72,9 +72,7 @@ test("a landed transaction that cannot be settled delays no other, is named, and
     return json.status === "degraded" ? json : null
   }, "health to report it")
   expect(checks.chain).toMatch(/cannot be settled/)
-  expect(
-    app.log.some((line) => line.includes(signature!) && line.includes("a row that nobody expected")),
-  ).toBe(true)
+  expect(app.log.some((line) => line.includes(signature!) && line.includes("a row that nobody expected"))).toBe(true)
 
   await sql`drop trigger weird on holdings`
   await becomes(stuck, "confirmed")

@@ -43,9 +43,7 @@ async function look(): Promise<void> {
   looking = true
   while (waiting.size > 0) {
     news = Promise.withResolvers()
-    await lookOnce().catch((error) =>
-      logger.debug({ err: error }, "could not check waiting requests; retrying"),
-    )
+    await lookOnce().catch((error) => logger.debug({ err: error }, "could not check waiting requests; retrying"))
     const pause = new AbortController()
     await Promise.race([news.promise, sleep(LOOK_EVERY_MS, pause.signal)])
     pause.abort()

@@ -286,10 +286,7 @@ export class LedgerWorker {
     this.#signerFails = error instanceof SignerFailure
     const backoff = isDatabaseUnavailable(error) ? this.#locked : this.#failing
     backoff.failed(workspaceId)
-    logger.warn(
-      { err: error, mode: this.chain.mode, workspaceId },
-      "a workspace's batch failed; retrying later",
-    )
+    logger.warn({ err: error, mode: this.chain.mode, workspaceId }, "a workspace's batch failed; retrying later")
   }
 
   #putRight(workspaceId: string): void {

@@ -48,5 +48,4 @@ function serializeError(error: unknown) {
   }
 }
 
-const causeOf = (error: Error): unknown =>
-  error.cause instanceof Error ? serializeError(error.cause) : undefined
+const causeOf = (error: Error): unknown => (error.cause instanceof Error ? serializeError(error.cause) : undefined)

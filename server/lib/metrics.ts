@@ -151,5 +151,4 @@ function linesOf(name: string, { label, bounds, counts, sum }: Spread): string[]
 const labelled = (labels: readonly string[], values: Values): string =>
   labels.length === 0 ? "" : `{${labels.map((name, i) => `${name}="${escaped(values[i] ?? "")}"`).join(",")}}`
 
-const escaped = (value: string): string =>
-  value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`))
+const escaped = (value: string): string => value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`))

@@ -26,11 +26,7 @@ function look(value: unknown, path: readonly string[]): void {
 }
 
 function check(text: string, path: readonly string[]): void {
-  const flaw = text.includes("\0")
-    ? ZERO
-    : text.isWellFormed()
-      ? null
-      : "must not contain halves of surrogate pairs"
+  const flaw = text.includes("\0") ? ZERO : text.isWellFormed() ? null : "must not contain halves of surrogate pairs"
   if (flaw !== null) fail("validation_failed", `${path.join(".") || "input"}: ${flaw}.`)
 }
 

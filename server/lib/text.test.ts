@@ -28,9 +28,7 @@ test.each(TURNS.map((one) => [one.codePointAt(0)!.toString(16), one]))(
   "a name must not contain U+%s, which changes how it reads",
   (_, one) => {
     expect(problemOf(one)).not.toBeNull()
-    expect(problemOf(`Owner${one}gpj.exe`)).toBe(
-      "must not contain characters that change the direction of text",
-    )
+    expect(problemOf(`Owner${one}gpj.exe`)).toBe("must not contain characters that change the direction of text")
   },
 )
 
@@ -75,9 +73,7 @@ describe("every text that another person reads", () => {
 
   const refused = {
     error: "validation_failed",
-    detail: expect.stringMatching(
-      /^(reason|text|filter\.q): must not contain characters that change the direc/,
-    ),
+    detail: expect.stringMatching(/^(reason|text|filter\.q): must not contain characters that change the direc/),
   }
   const seen = { review_id: newId("rev"), version: 1, decision: "approve" }
   test.each<[string, object]>([
@@ -116,9 +112,8 @@ describe("every text that another person reads", () => {
 
   test("a vendor's reason with characters that change its direction is cleaned and its decision kept", () => {
     const decisionFor = (reason: string) =>
-      readVouchDecision(
-        decisionFields.parse({ decision: "rejected", occurred_at: "2026-01-01T00:00:00Z", reason }),
-      ).reason
+      readVouchDecision(decisionFields.parse({ decision: "rejected", occurred_at: "2026-01-01T00:00:00Z", reason }))
+        .reason
     expect(decisionFor(`Owner${TURNS.join("")}gpj.exe`)).toBe("Ownergpj.exe")
     expect(decisionFor("\u202e")).toBeNull()
   })

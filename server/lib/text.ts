@@ -36,10 +36,7 @@ const textOf = (max: number, pattern: RegExp) =>
 
 /** Refuses characters that change the direction of text. */
 const unturned = <T extends z.ZodType<string>>(text: T) =>
-  text.refine(
-    (value) => !TURN.test(value),
-    saying("must not contain characters that change the direction of text"),
-  )
+  text.refine((value) => !TURN.test(value), saying("must not contain characters that change the direction of text"))
 
 /** Text that one person writes and another reads, such as a reason. */
 export const freeText = (max: number) => unturned(plainText(max)).meta({ pattern: `^[^${NOT_IN_NAMES}]*$` })

@@ -51,16 +51,13 @@ export const startOfDay = (time: Date): Date =>
   new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()))
 
 /** Seconds until the next day (UTC), for the `Retry-After` of a daily limit. */
-export const secondsLeftToday = (time: Date): number =>
-  Math.ceil(secondsBetween(time, addDays(startOfDay(time), 1)))
+export const secondsLeftToday = (time: Date): number => Math.ceil(secondsBetween(time, addDays(startOfDay(time), 1)))
 
 /** First instant of the calendar month (UTC) that `time` lies in. */
-export const startOfMonth = (time: Date): Date =>
-  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1))
+export const startOfMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1))
 
 /** First instant of the calendar month (UTC) after the one that `time` lies in. */
-export const endOfMonth = (time: Date): Date =>
-  new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
+export const endOfMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1))
 
 /** Resolves after `ms`, or at once when the signal aborts. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -34,8 +34,6 @@ test("the server uses the database's time and never this machine's", () => {
     (file) => !file.endsWith(".test.ts") && !mayAsk.test(file),
   )
   expect(files.length).toBeGreaterThan(150)
-  const asking = files.filter((file) =>
-    /\bDate\.now\b|\bDate\(\s*\)/.test(readFileSync(join(root, file), "utf8")),
-  )
+  const asking = files.filter((file) => /\bDate\.now\b|\bDate\(\s*\)/.test(readFileSync(join(root, file), "utf8")))
   expect(asking).toEqual([])
 })

@@ -78,8 +78,7 @@ export function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
 }
 
 /** The `detail` of an error. It begins with the field, or with the name of the `whole`. */
-export const detailOf = ({ field, sentence }: FieldError, whole = "body"): string =>
-  `${field || whole}: ${sentence}`
+export const detailOf = ({ field, sentence }: FieldError, whole = "body"): string => `${field || whole}: ${sentence}`
 
 /** A request may have any number of wrong fields, but people read only a few. */
 export const MOST_NAMED = 10
@@ -106,11 +105,7 @@ export function failureOfFields(found: readonly FieldError[], whole?: string): F
 }
 
 /** Parses a value by its schema. Errors: validation_failed, and those of its fields. */
-export function parse<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  whole?: string,
-): z.infer<Schema> {
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, whole?: string): z.infer<Schema> {
   const { data, error } = schema.safeParse(value, { error: sentenceOf })
   if (error) throw failureOf(error, whole)
   return data as z.infer<Schema>

@@ -17,15 +17,13 @@ const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/
 /** Any word that may contain one. All of it is removed, so that no part of a longer secret, such as a key in hex, is left. */
 const LONG_WORD = /[\w-]{80,}/g
 
-const hide = (text: string): string =>
-  SECRETS.reduce((rest, [pattern, start]) => rest.replace(pattern, start), text)
+const hide = (text: string): string => SECRETS.reduce((rest, [pattern, start]) => rest.replace(pattern, start), text)
 
 /** Every secret begins with one of these, and every escape has one of the last two. Most texts have none. */
 const MAY_HOLD_SECRET = /v1,|vouch_|sess_|renew_|whsec_|[%\\]/i
 
 /** A text without secrets, whether plain, percent-encoded or with JSON escapes. */
-export const withoutSecrets = (text: string): string =>
-  MAY_HOLD_SECRET.test(text) ? inEveryWriting(text, hide) : text
+export const withoutSecrets = (text: string): string => (MAY_HOLD_SECRET.test(text) ? inEveryWriting(text, hide) : text)
 
 /** The same, also without wallets' secret keys. */
 export const withoutKeys = (text: string): string =>

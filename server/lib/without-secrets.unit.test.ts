@@ -28,8 +28,7 @@ const writings: Record<string, (text: string) => string> = {
     ),
   "with JSON's escapes": (text) => each(text, (char) => `\\u00${hex(char)}`),
   "with JSON's escapes in a text of JSON": (text) => each(text, (char) => `\\\\u00${hex(char)}`),
-  "with JSON's escapes, percent-encoded": (text) =>
-    encodeURIComponent(each(text, (char) => `\\u00${hex(char)}`)),
+  "with JSON's escapes, percent-encoded": (text) => encodeURIComponent(each(text, (char) => `\\u00${hex(char)}`)),
   "with a language's escapes": (text) => each(text, (char) => `\\x${hex(char)}`),
   "as old browsers escaped": (text) => each(text, (char) => `%u00${hex(char)}`),
 }
@@ -93,13 +92,10 @@ test("a text without secrets stays unchanged", () => {
 test("no part of a session id is left in any mixture of escapes", () => {
   const writing = fc.constantFrom(...Object.values(writings))
   fc.assert(
-    fc.property(
-      fc.array(writing, { minLength: sessionId.length, maxLength: sessionId.length }),
-      (mixture) => {
-        const text = [...sessionId].map((char, i) => mixture[i]!(char)).join("")
-        expect(withoutSecrets(`x/${text}/y`)).toBe("x/sess_…/y")
-      },
-    ),
+    fc.property(fc.array(writing, { minLength: sessionId.length, maxLength: sessionId.length }), (mixture) => {
+      const text = [...sessionId].map((char, i) => mixture[i]!(char)).join("")
+      expect(withoutSecrets(`x/${text}/y`)).toBe("x/sess_…/y")
+    }),
   )
 })
 
@@ -118,9 +114,7 @@ test("a long text of only escapes is processed quickly", () => {
 
 test("no line of the server's log contains a secret, and every line is JSON", () => {
   const lines: string[] = []
-  const stream = Object.getOwnPropertySymbols(logger).find(
-    (symbol) => String(symbol) === "Symbol(pino.stream)",
-  )!
+  const stream = Object.getOwnPropertySymbols(logger).find((symbol) => String(symbol) === "Symbol(pino.stream)")!
   const open = logger as unknown as Record<symbol, unknown>
   const real = { stream: open[stream], level: logger.level }
   open[stream] = { write: (line: string) => void lines.push(line) }

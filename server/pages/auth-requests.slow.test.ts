@@ -57,13 +57,9 @@ test("whatever anybody sends to an endpoint, no answer is a failure of ours, and
     for (const path of endpoints) {
       if (who === browser && /sign-out|revoke/.test(path)) continue
       const fields = Object.keys(bodies[path] ?? { x: 1 })
-      const sent = [
-        ...junk,
-        ...fields.flatMap((field) => junk.map((value) => ({ ...bodies[path], [field]: value }))),
-      ]
+      const sent = [...junk, ...fields.flatMap((field) => junk.map((value) => ({ ...bodies[path], [field]: value })))]
       for (const body of sent) {
-        if (path === "/passkey/verify-registration")
-          await who.fetch("/api/auth/passkey/generate-register-options")
+        if (path === "/passkey/verify-registration") await who.fetch("/api/auth/passkey/generate-register-options")
         if (path === "/passkey/verify-authentication")
           await who.fetch("/api/auth/passkey/generate-authenticate-options")
         const { status, json } = await who.auth(path, body)
@@ -73,12 +69,7 @@ test("whatever anybody sends to an endpoint, no answer is a failure of ours, and
       }
     }
     for (const path of reads) {
-      for (const query of [
-        "?name=%00",
-        "?name=a&name=b",
-        "?authenticatorAttachment=x",
-        "?disableRefresh=%ff",
-      ]) {
+      for (const query of ["?name=%00", "?name=a&name=b", "?authenticatorAttachment=x", "?disableRefresh=%ff"]) {
         expect((await who.fetch(`/api/auth${path}${query}`)).status).toBeLessThan(500)
       }
     }

@@ -18,12 +18,7 @@ test("a browser's headers, its router's, and our policy reach Next as they are",
     "next-router-prefetch": "1",
     "next-router-segment-prefetch": "/_tree",
     "next-url": "/sign-in",
-    "next-router-state-tree": state([
-      "",
-      { children: ["docs", { children: ["__PAGE__", {}] }] },
-      null,
-      "refetch",
-    ]),
+    "next-router-state-tree": state(["", { children: ["docs", { children: ["__PAGE__", {}] }] }, null, "refetch"]),
   }
   expect(given(headers)).toEqual({ headers, url: "/sign-in" })
 })

@@ -59,9 +59,7 @@ const WORKSPACE_HEADER = "x-vouch-workspace"
 const streams = new StreamPlaces("event streams", { person: 20, workspace: 100, process: 500 }, 16 * 60_000)
 const files = new StreamPlaces("downloads", { person: 4, workspace: 8, process: 50 }, 60 * 60_000)
 
-const table = Object.entries(
-  appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>,
-)
+const table = Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>)
 /** Names of all procedures. */
 export const procedures: ReadonlySet<string> = new Set(table.map(([path]) => path))
 /** Procedures that answer with a stream. */
@@ -77,10 +75,7 @@ export async function answerPage(incoming: IncomingPage): Promise<void> {
     return asAttempt(client.network, () => authenticatePerson(incoming))
   }
   if (isCrossSite(request, options.publicOrigin)) {
-    fail(
-      "cross_site_request",
-      "Refused: the request came from another site. Open the dashboard and try again there.",
-    )
+    fail("cross_site_request", "Refused: the request came from another site. Open the dashboard and try again there.")
   }
   if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(incoming, user))
   const path = url.split("?", 1)[0]!
@@ -112,10 +107,7 @@ export const isFile = (url: string): boolean =>
  * Errors: rate_limited, where a person, or a network of people who are not signed in, asks too often. Who is signed in
  * has a rate of their own, so that nobody behind the same address can use it up.
  */
-function limitRate(
-  { options: { strangerLimiter, userLimiter }, client }: IncomingPage,
-  user: SignedIn | null,
-): void {
+function limitRate({ options: { strangerLimiter, userLimiter }, client }: IncomingPage, user: SignedIn | null): void {
   const rate = user ? userLimiter?.take(user.id) : strangerLimiter?.take(client.network)
   if (rate) refuseBeyond(rate)
 }

@@ -10,8 +10,7 @@ export function routeOfPage(url: string): string {
   const path = url.split("?", 1)[0]!
   if (path.startsWith(TRPC)) return procedures.has(path.slice(TRPC.length)) ? path : UNMATCHED
   if (isAuthEndpoint(path)) return path
-  if (path.startsWith("/api/"))
-    return path === LOGO_UPLOAD || Object.hasOwn(downloads, path) ? path : UNMATCHED
+  if (path.startsWith("/api/")) return path === LOGO_UPLOAD || Object.hasOwn(downloads, path) ? path : UNMATCHED
   if (path.startsWith("/verify/")) return "/verify/{session_id}"
   if (path === SECURITY_TXT) return path
   return isFile(path) ? "file" : "page"

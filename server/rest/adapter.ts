@@ -4,13 +4,7 @@ import { authenticate } from "#server/domain/accounts/keys/authenticate.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { requireScope } from "#server/domain/context.ts"
 import { claimOf, fingerprintOf, readIdempotencyKey } from "#server/domain/idempotency.ts"
-import {
-  MAX_BODY_BYTES,
-  MAX_WEBHOOK_BYTES,
-  RequestAborted,
-  readBody,
-  requireJson,
-} from "#server/http/body.ts"
+import { MAX_BODY_BYTES, MAX_WEBHOOK_BYTES, RequestAborted, readBody, requireJson } from "#server/http/body.ts"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
 import { UNMATCHED } from "#server/http/metrics.ts"
@@ -66,12 +60,7 @@ export class Adapter {
   }
 
   /** Answers a request. `target` is the part of its address after `/v1`. Returns its endpoint's path. Never rejects. */
-  async handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    target: string,
-    client: Client,
-  ): Promise<string> {
+  async handle(request: IncomingMessage, response: ServerResponse, target: string, client: Client): Promise<string> {
     const reply = new Reply(response, newId("req"), request.method === "HEAD")
     currentSpan()?.set({ "vouch.request_id": reply.requestId })
     const at_ms = clock.now().getTime()
@@ -163,8 +152,7 @@ export class Adapter {
       return await authenticate(request.headers.authorization)
     } catch (error) {
       const rate = this.#options.wrongKeyLimiter?.take(client.network)
-      if (rate && !rate.allowed)
-        await rateLimited(rate, "Too many requests with a wrong key from this address.")
+      if (rate && !rate.allowed) await rateLimited(rate, "Too many requests with a wrong key from this address.")
       throw error
     }
   }

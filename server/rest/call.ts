@@ -60,11 +60,7 @@ export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim
     sendAnswer(call, answer)
   })
 
-async function firstAnswer(
-  call: Call,
-  prepare: () => void,
-  idempotency: IdempotencyClaim,
-): Promise<SentAnswer> {
+async function firstAnswer(call: Call, prepare: () => void, idempotency: IdempotencyClaim): Promise<SentAnswer> {
   try {
     prepare()
     return await run(call, { idempotency })

@@ -10,13 +10,7 @@ import type { Scenario, Scenarios } from "#test/error-examples/example.ts"
 import { objects } from "#test/error-examples/objects.ts"
 import { recordOf } from "#test/error-examples/record.ts"
 import { requests } from "#test/error-examples/requests.ts"
-import {
-  dependencies,
-  outages,
-  publicOnly,
-  publicSettings,
-  vendorSettings,
-} from "#test/error-examples/trouble.ts"
+import { dependencies, outages, publicOnly, publicSettings, vendorSettings } from "#test/error-examples/trouble.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { type TestList, testList } from "#test/fixtures/screening.ts"
 

@@ -10,8 +10,7 @@ import { expectError } from "#test/matchers/answers.ts"
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
-const start = (sent: Partial<Sent>) =>
-  app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
+const start = (sent: Partial<Sent>) => app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
 const json = { "content-type": "application/json" }
 const body = () => ({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
 
@@ -24,10 +23,7 @@ test.each([
 })
 
 test.each([
-  [
-    "at its surface",
-    (wallet: string) => `{"userPubkey":"${wallet}","schemaId":"x","userPubkey":"${wallet}"}`,
-  ],
+  ["at its surface", (wallet: string) => `{"userPubkey":"${wallet}","schemaId":"x","userPubkey":"${wallet}"}`],
   ["under an escaped name", (wallet: string) => `{"userPubkey":"${wallet}","\\u0075serPubkey":"x"}`],
   ["in an unknown field", () => '{"x":[{"userPubkey":1,"userPubkey":2}]}'],
 ])("malformed_json: a member that is in the body twice, %s", async (_name, text) => {
@@ -94,11 +90,7 @@ test.each([
   ["without a scheme", () => key.apiKey, /must be Bearer/],
   ["two keys", () => `Bearer ${key.apiKey} ${key.apiKey}`, /must be Bearer/],
   ["nothing but the scheme", () => "Bearer", /must be Bearer/],
-  [
-    "mistyped",
-    () => `Bearer ${key.apiKey.slice(0, -1)}${key.apiKey.endsWith("A") ? "B" : "A"}`,
-    /API key is mistyped/,
-  ],
+  ["mistyped", () => `Bearer ${key.apiKey.slice(0, -1)}${key.apiKey.endsWith("A") ? "B" : "A"}`, /API key is mistyped/],
   [
     "of the other mode by its beginning",
     () => `Bearer ${key.apiKey.replace("_test_", "_live_")}`,
@@ -173,16 +165,13 @@ test.each([
   expect(admitted.json.error).not.toBe("insufficient_scope")
 })
 
-test.each([
-  "/schemas",
-  "/schema/kyc_individual_v1",
-  "/usage",
-  "/mint-configs",
-  "/mint-config/us_real_estate_fund_v1",
-])("GET %s needs a key and no scope", async (path) => {
-  const none = await app.key({ scopes: [] })
-  expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
-})
+test.each(["/schemas", "/schema/kyc_individual_v1", "/usage", "/mint-configs", "/mint-config/us_real_estate_fund_v1"])(
+  "GET %s needs a key and no scope",
+  async (path) => {
+    const none = await app.key({ scopes: [] })
+    expect((await app.request({ method: "GET", path, key: none.apiKey })).status).toBe(200)
+  },
+)
 
 test.each([
   "/",

@@ -46,11 +46,7 @@ test("200 requests with one key and two bodies at once: one body is accepted, th
 })
 
 /** Another request's claim of a key, held open while `during` runs. Then it commits or rolls back. */
-async function whileClaimed(
-  name: string,
-  { commit }: { commit: boolean },
-  during: () => Promise<void>,
-): Promise<void> {
+async function whileClaimed(name: string, { commit }: { commit: boolean }, during: () => Promise<void>): Promise<void> {
   const end = new Error("undone")
   // A separate connection: the database would soon end our idle transaction.
   const other = open(app.databaseUrl, 1)
@@ -185,7 +181,5 @@ test("a stored refusal never replaces the session that another request started",
   const refusal = { status: 429, body: "{}" }
   await expect(storeAnswer({ ...claim, begun: null }, refusal)).rejects.toThrow(KeyClaimed)
   await storeAnswer({ ...claim, begun: record!.subject }, refusal)
-  expect(await sql`select status from idempotency_records where idempotency_key = ${name}`).toEqual([
-    { status: 429 },
-  ])
+  expect(await sql`select status from idempotency_records where idempotency_key = ${name}`).toEqual([{ status: 429 }])
 })

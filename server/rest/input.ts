@@ -2,13 +2,7 @@ import type { z } from "zod"
 import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/lib/json.ts"
 import { didYouMean } from "#server/lib/nearest.ts"
 import { quoted } from "#server/lib/text.ts"
-import {
-  type FieldError,
-  failureOfFields,
-  fieldErrorOf,
-  MOST_NAMED,
-  sentenceOf,
-} from "#server/lib/validation.ts"
+import { type FieldError, failureOfFields, fieldErrorOf, MOST_NAMED, sentenceOf } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 import type { Route } from "./routes.ts"
 
@@ -35,8 +29,7 @@ export function addQuery(input: Fields, route: Route, query: string): void {
     else if (!isSent(route, name))
       wrong.push(refusal(quoted(name), `unknown query parameter.${suggestion(route, name, wrong.length)}`))
     else if (name in input) wrong.push(refusal(name, "send this parameter once."))
-    else
-      input[name] = route.numbers.has(name) && /^(?:0|[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value
+    else input[name] = route.numbers.has(name) && /^(?:0|[1-9][0-9]{0,14})$/.test(value) ? Number(value) : value
   }
   refuse(input, route, wrong)
 }
@@ -53,8 +46,7 @@ export function addBody(input: Fields, route: Route, body: JsonObject): void {
 }
 
 /** Whether a query or body may have this name. Path parameters are allowed in the path only. */
-const isSent = ({ fields, parameters }: Route, name: string): boolean =>
-  fields.has(name) && !parameters.includes(name)
+const isSent = ({ fields, parameters }: Route, name: string): boolean => fields.has(name) && !parameters.includes(name)
 
 const refusal = (field: string, sentence: string): FieldError => ({
   field,
@@ -71,8 +63,7 @@ function refuse(input: Fields, { procedure }: Route, wrong: readonly FieldError[
     .map(fieldErrorOf)
     // A field that is missing because its name was misspelled.
     .filter(
-      ({ field }) =>
-        field in input || !wrong.some(({ sentence }) => sentence.endsWith(` Did you mean ${field}?`)),
+      ({ field }) => field in input || !wrong.some(({ sentence }) => sentence.endsWith(` Did you mean ${field}?`)),
     )
   throw failureOfFields([...wrong, ...known])
 }

@@ -22,12 +22,7 @@ export type Procedure = {
  * tRPC's own caller, which `invoke.unit.test.ts` checks, in a seventh of the time (3 µs instead of 21 µs, of about 100 µs
  * for a hot request). Rejects with the error of a middleware.
  */
-export async function invoke(
-  procedure: Procedure,
-  path: string,
-  ctx: Context,
-  raw: unknown,
-): Promise<unknown> {
+export async function invoke(procedure: Procedure, path: string, ctx: Context, raw: unknown): Promise<unknown> {
   const { middlewares, meta, type } = procedure._def
   const getRawInput = async () => raw
   const step = async (index: number, { ctx, input, getRawInput }: Step): Promise<CallResult> => {

@@ -81,10 +81,7 @@ async function outcomeOf(call: () => Promise<unknown>) {
 const byInvoke = (name: Name, input: unknown) =>
   outcomeOf(() => invoke(router[name] as unknown as Procedure, name, contextOf(), input))
 const byCaller = (name: Name, input: unknown) => {
-  const caller = t.createCallerFactory(router)(contextOf()) as Record<
-    Name,
-    (input: unknown) => Promise<unknown>
-  >
+  const caller = t.createCallerFactory(router)(contextOf()) as Record<Name, (input: unknown) => Promise<unknown>>
   return outcomeOf(() => caller[name](input))
 }
 
@@ -109,10 +106,7 @@ test("every procedure has the internals that invoke and the route table rely on"
   const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>)
   expect(procedures.length).toBeGreaterThan(50)
   for (const [name, { _def }] of procedures) {
-    expect([name, _def.middlewares.map((one) => typeof one)]).toEqual([
-      name,
-      _def.middlewares.map(() => "function"),
-    ])
+    expect([name, _def.middlewares.map((one) => typeof one)]).toEqual([name, _def.middlewares.map(() => "function")])
     // At least one of our middlewares, the parsers, and the procedure itself.
     expect(_def.middlewares.length, name).toBeGreaterThanOrEqual(2 + _def.inputs.length)
     expect(["query", "mutation", "subscription"], name).toContain(_def.type)

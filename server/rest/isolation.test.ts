@@ -32,8 +32,7 @@ function seen({ status, headers, text }: Response, asked: string) {
   const { date, "x-request-id": id, "content-length": length, ...rest } = headers
   const requestId = String(id)
   // HEAD reveals the length of an unseen body: that of an error, which names both ids.
-  const [asks, requests] =
-    text === "" ? (status < 400 ? [0, 0] : [1, 1]) : [count(text, asked), count(text, requestId)]
+  const [asks, requests] = text === "" ? (status < 400 ? [0, 0] : [1, 1]) : [count(text, asked), count(text, requestId)]
   const named = asks * asked.length + requests * requestId.length
   return {
     status,
@@ -84,11 +83,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     const { attestation_id: pendingId, investor_id: investorId } = (await app.request(list)).json.data[0]
     const endpointId = await newEndpoint(owner)
     const endpoints: Endpoint[] = [
-      [
-        (id) => ({ method: "GET", path: `/attestation/${id}` }),
-        [status.attestation_id, pendingId],
-        () => newId("att"),
-      ],
+      [(id) => ({ method: "GET", path: `/attestation/${id}` }), [status.attestation_id, pendingId], () => newId("att")],
       [(id) => ({ method: "HEAD", path: `/attestation/${id}` }), [status.attestation_id], () => newId("att")],
       [
         (id) => ({ method: "POST", path: `/attestation/${id}/revoke`, json: { reason: "mine now" } }),
@@ -156,14 +151,9 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
         [(id) => get(`/token/balance/${alice}?mint_config=${id}`), [config], unknownConfig],
         [(id) => get(`/token/operations?mint_config=${id}`), [config], unknownConfig],
         [(id) => get(`/token/operations?pubkey=${id}`), [alice, bob], newWallet],
+        [(id) => post("/token/mint", { user_pubkey: theirs, mint_config: id, amount: 1 }), [config], unknownConfig],
         [
-          (id) => post("/token/mint", { user_pubkey: theirs, mint_config: id, amount: 1 }),
-          [config],
-          unknownConfig,
-        ],
-        [
-          (id) =>
-            post("/token/transfer", { from_pubkey: alice, to_pubkey: theirs, mint_config: id, amount: 1 }),
+          (id) => post("/token/transfer", { from_pubkey: alice, to_pubkey: theirs, mint_config: id, amount: 1 }),
           [config],
           unknownConfig,
         ],
@@ -191,10 +181,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     expect((await theirs.mint(FUND, wallet, 1)).status).toBe(200)
     await mine.post(`/mint-config/${FUND}/unpause`, {})
     const balance = `/token/balance/${wallet}?mint_config=${FUND}`
-    expect([(await mine.get(balance)).json.amount, (await theirs.get(balance)).json.amount]).toEqual([
-      "5",
-      "8",
-    ])
+    expect([(await mine.get(balance)).json.amount, (await theirs.get(balance)).json.amount]).toEqual(["5", "8"])
   })
 
   test("a wallet known to one workspace is new to the other, and neither sees the other's session", async () => {
@@ -230,8 +217,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     const minted = await mine.mint(config, holder, 1)
     for (const path of ["/mint-configs", "/token/operations?limit=100"]) {
       const { text } = await theirs.get(path)
-      for (const id of [config, holder, minted.json.operation_id, minted.json.mint])
-        expect(text).not.toContain(id)
+      for (const id of [config, holder, minted.json.operation_id, minted.json.mint]) expect(text).not.toContain(id)
       expect((await mine.get(path)).text).toContain(config)
     }
   })
@@ -286,9 +272,7 @@ test("an id that the other mode no longer has, or of another kind, is answered l
   expect((await get()).json.detail).toMatch(/no webhook endpoint/)
   const { sessionId } = await app.startSession(owner)
   const path = `/attestation/${sessionId}`
-  expect((await app.request({ method: "GET", path, key: stranger.apiKey })).json.detail).toMatch(
-    /no attestation/,
-  )
+  expect((await app.request({ method: "GET", path, key: stranger.apiKey })).json.detail).toMatch(/no attestation/)
 })
 
 test("a stranger who knows an id can neither read nor change anything with it", async () => {
@@ -299,10 +283,7 @@ test("a stranger who knows an id can neither read nor change anything with it", 
   const { stranger } = pairs["another account"]!
   await app.request({ method: "GET", path: "/usage", key: stranger.apiKey })
   const before = await snapshot()
-  for (const path of [
-    `/attestation/${record.attestation_id}/revoke`,
-    `/attestation/${record.session_id}/revoke`,
-  ]) {
+  for (const path of [`/attestation/${record.attestation_id}/revoke`, `/attestation/${record.session_id}/revoke`]) {
     const response = await app.request({ method: "POST", path, key: stranger.apiKey, json: { reason: "x" } })
     expect(response.status).toBe(404)
   }

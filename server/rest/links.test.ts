@@ -61,8 +61,7 @@ function* linksOf(made: Call): Generator<Pick<Call, "id" | "parameters">> {
 }
 
 /** Reads first, calls that end something last. */
-const rank = (id: string): number =>
-  place(id).method === "get" ? 0 : /^(delete|erase|revoke|cancel)/.test(id) ? 2 : 1
+const rank = (id: string): number => (place(id).method === "get" ? 0 : /^(delete|erase|revoke|cancel)/.test(id) ? 2 : 1)
 
 test("links lead from the operations that create objects to every operation with a parameter, and each answers", async () => {
   const url = "https://example.com/hook"
@@ -77,11 +76,7 @@ test("links lead from the operations that create objects to every operation with
   const begun = [
     endpoint,
     await deliveriesTo(endpoint.response.json.endpoint_id),
-    await call(
-      "createMintConfig",
-      {},
-      { ...exampleOf(place("createMintConfig").operation), id: "linked_v1" },
-    ),
+    await call("createMintConfig", {}, { ...exampleOf(place("createMintConfig").operation), id: "linked_v1" }),
     await call("createSchema", {}, { ...exampleOf(place("createSchema").operation), id: "linked_schema_v1" }),
     await call("getSession", { id: sessionId }, undefined),
     await call("listOperations", {}, undefined),

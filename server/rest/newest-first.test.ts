@@ -35,12 +35,10 @@ const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 test("lists of the API", async () => {
   const key = await app.key()
-  const get = async (path: string) =>
-    idsOf((await app.request({ method: "GET", path, key: key.apiKey })).json.data)
+  const get = async (path: string) => idsOf((await app.request({ method: "GET", path, key: key.apiKey })).json.data)
   const post = (path: string, json: object) => app.request({ method: "POST", path, key: key.apiKey, json })
   for (const id of ["c_third", "a_first", "b_second"]) await post("/mint-configs", fund(id))
-  for (let n = 0; n < 3; n++)
-    await post("/kyc/start", { userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
+  for (let n = 0; n < 3; n++) await post("/kyc/start", { userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
   for (const [path, table] of [
     ["/mint-configs", "mint_configs"],
     ["/schemas", "schemas"],
@@ -53,9 +51,7 @@ test("lists of the API", async () => {
   const rows = await sql<{ id: string }[]>`
     select id from attestations where workspace_id = ${key.workspaceId} order by seq`
   const listed = (await app.request({ method: "GET", path: "/attestations", key: key.apiKey })).json.data
-  expect(listed.map((one: { attestation_id: string }) => one.attestation_id)).toEqual(
-    idsOf(rows).toReversed(),
-  )
+  expect(listed.map((one: { attestation_id: string }) => one.attestation_id)).toEqual(idsOf(rows).toReversed())
 })
 
 test("lists of the dashboard", async () => {
@@ -64,8 +60,7 @@ test("lists of the dashboard", async () => {
     for (let n = 0; n < times; n++) await one(n)
   }
   await make(3, (n) => browser.mutate("key.create", { name: `key ${n}`, scopes: ["kyc:read"] }))
-  const keys = async () =>
-    (await browser.query("key.list")).data.data.map((one: { key_id: string }) => one.key_id)
+  const keys = async () => (await browser.query("key.list")).data.data.map((one: { key_id: string }) => one.key_id)
   const order = shuffled(await keys())
   expect(order.length).toBeGreaterThan(2)
   await age("api_keys", "id", order)

@@ -9,11 +9,9 @@ const document = openApiDocument()
 const { operations, follow } = readDocument(document)
 const { schemas } = document.components
 
-const operation = (id: string): Operation =>
-  operations.find(({ operation }) => operation.operationId === id)!.operation
+const operation = (id: string): Operation => operations.find(({ operation }) => operation.operationId === id)!.operation
 
-const parametersOf = ({ parameters }: Operation): Parameter[] =>
-  (parameters ?? []).map((one) => follow<Parameter>(one))
+const parametersOf = ({ parameters }: Operation): Parameter[] => (parameters ?? []).map((one) => follow<Parameter>(one))
 
 const bodyOf = (body: Pick<Response, "content"> | undefined): Schema => {
   const schema = body?.content?.["application/json"]?.schema
@@ -36,9 +34,7 @@ function pointedTo(source: Operation, status: string, expression: string): Schem
   const [, where, pointer] = /^\$(response\.body|request\.body|request\.path)[#.]\/?(.+)$/.exec(expression)!
   if (where === "request.path")
     return parametersOf(source).find((one) => one.in === "path" && one.name === pointer)?.schema
-  let schema: Schema | undefined = bodyOf(
-    where === "request.body" ? source.requestBody : answerOf(source, status),
-  )
+  let schema: Schema | undefined = bodyOf(where === "request.body" ? source.requestBody : answerOf(source, status))
   for (const step of pointer!.split("/")) {
     const inner: Schema | undefined = step === "0" ? schema?.items : schema?.properties?.[step]
     schema = inner && resolve(inner, schemas)
@@ -51,8 +47,7 @@ test("every link leads to an operation, and fills its required parameters with v
   for (const { source, status, link } of all) {
     const what = `${source.operationId} ${status} -> ${link.operationId}`
     const target = parametersOf(operation(link.operationId))
-    for (const { name, required } of target)
-      if (required) expect(Object.keys(link.parameters), what).toContain(name)
+    for (const { name, required } of target) if (required) expect(Object.keys(link.parameters), what).toContain(name)
     for (const [name, expression] of Object.entries(link.parameters)) {
       const parameter = target.find((one) => one.name === name)
       expect(parameter, `${what}: ${name}`).toBeDefined()
@@ -77,9 +72,7 @@ test("an id in an answer is linked to every operation that takes it", () => {
     const answer = bodyOf(answerOf(source, "200"))
     const items = answer.properties?.data?.items
     const fields = [answer, items ? resolve(items, schemas) : {}].flatMap((one) =>
-      Object.entries(one.properties ?? {}).flatMap(([name, field]) =>
-        one.required?.includes(name) ? [field] : [],
-      ),
+      Object.entries(one.properties ?? {}).flatMap(([name, field]) => (one.required?.includes(name) ? [field] : [])),
     )
     const linked = linksOf(source, "200").map((link) => link.operationId)
     for (const { operation, pattern } of targets)

@@ -15,8 +15,7 @@ const document = openApiDocument()
 describe("making it", () => {
   test("leaves the procedures' schemas unchanged", () => {
     expect(inputSchemas()).toEqual(inputsBefore)
-    for (const [name, input] of Object.entries(inputsBefore))
-      expect(input, name).toMatchObject({ coerced: [] })
+    for (const [name, input] of Object.entries(inputsBefore)) expect(input, name).toMatchObject({ coerced: [] })
   })
 
   test("null is still not a number, and text neither a number nor a boolean", async () => {
@@ -50,9 +49,9 @@ describe("making it", () => {
       decision: "approved",
     } as const
     for (const ageOver18 of ["false", 0, null]) {
-      await expect(
-        caller.verification.submit({ ...form, ageOver18: ageOver18 as never }),
-      ).rejects.toMatchObject({ code: "BAD_REQUEST" })
+      await expect(caller.verification.submit({ ...form, ageOver18: ageOver18 as never })).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+      })
     }
   })
 
@@ -94,10 +93,7 @@ test("the copy in OpenAPI 3.0 has the same operations, and no keyword of 3.1", (
 
 /** Every procedure's input as JSON Schema, with its coerced fields. */
 function inputSchemas(): Record<string, unknown> {
-  const procedures = appRouter._def.procedures as unknown as Record<
-    string,
-    { _def: { inputs: z.ZodObject[] } }
-  >
+  const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { inputs: z.ZodObject[] } }>
   const entries = Object.entries(procedures).flatMap(([name, { _def }]) => {
     const [input] = _def.inputs
     if (!input) return []

@@ -73,8 +73,7 @@ describe("the document", () => {
 
   test("names the schema of every JSON body, so that generators need not invent names", () => {
     for (const { name, operation } of operations.filter(({ path }) => !path.startsWith("/openapi"))) {
-      for (const { schema } of mediaOf(operation))
-        expect(schema.$ref, name).toMatch(/^#\/components\/schemas\//)
+      for (const { schema } of mediaOf(operation)) expect(schema.$ref, name).toMatch(/^#\/components\/schemas\//)
     }
   })
 
@@ -88,13 +87,7 @@ describe("the document", () => {
 
   test("shows POST /kyc/start in camelCase, closed to unknown fields", () => {
     const schema = document.components.schemas.StartVerificationRequest!
-    expect(Object.keys(schema.properties!)).toEqual([
-      "userPubkey",
-      "schemaId",
-      "redirectUrl",
-      "externalId",
-      "email",
-    ])
+    expect(Object.keys(schema.properties!)).toEqual(["userPubkey", "schemaId", "redirectUrl", "externalId", "email"])
     expect(schema.required).toEqual(["userPubkey", "schemaId"])
     expect(schema.additionalProperties).toBe(false)
   })
@@ -124,25 +117,8 @@ describe("the document", () => {
   })
 
   test("describes every string: its format, length or values, or that it is for people", () => {
-    const free = new Set([
-      "account",
-      "detail",
-      "cluster",
-      "plan",
-      "version",
-      "database",
-      "chain",
-      "worker",
-      "name",
-    ])
-    const ofPeople = new Set([
-      "external_id",
-      "revocation_reason",
-      "provider",
-      "error",
-      "session_id",
-      "next_cursor",
-    ])
+    const free = new Set(["account", "detail", "cluster", "plan", "version", "database", "chain", "worker", "name"])
+    const ofPeople = new Set(["external_id", "revocation_reason", "provider", "error", "session_id", "next_cursor"])
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       for (const [field, type] of Object.entries(schema.properties ?? {})) {
         if (![type.type].flat().includes("string") || free.has(field) || ofPeople.has(field)) continue
@@ -186,12 +162,9 @@ describe("errors", () => {
     if (method !== "GET") expected.push("malformed_json", "payload_too_large", "server_busy")
     if (method !== "GET" && !meta.raw) expected.push("unsupported_media_type")
     if (meta.raw) expected.push("rate_limited", "database_unavailable", "invalid_signature")
-    if (meta.idempotent)
-      expected.push("invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused")
+    if (meta.idempotent) expected.push("invalid_idempotency_key", "idempotency_in_progress", "idempotency_key_reused")
     expected.push(...(meta.fails ?? []))
-    const documented = Object.keys(operation.responses).flatMap((status) =>
-      codesUnder(operation, Number(status)),
-    )
+    const documented = Object.keys(operation.responses).flatMap((status) => codesUnder(operation, Number(status)))
     expect([...documented].sort()).toEqual([...new Set(expected)].sort())
     for (const code of expected) {
       expect(codesUnder(operation, statusOf(code)), code).toContain(code)
@@ -228,29 +201,19 @@ describe("around the bodies", () => {
     expect("202" in operationFor(route).responses).toBe(route.meta.accepted !== undefined)
   })
 
-  test.each(each)(
-    "%s documents its path and query parameters, with examples of required ones",
-    (_, route) => {
-      const { parameters = [] } = operationFor(route)
-      const inPath = parameters
-        .map((parameter) => follow<Parameter>(parameter))
-        .filter((one) => one.in === "path")
-      expect(inPath.map(({ name }) => name)).toEqual(route.parameters)
-      for (const parameter of parameters.map((one) => follow<Parameter>(one))) {
-        expect(parameter.description, parameter.name).toBeTruthy()
-        if (parameter.required) expect(parameter, parameter.name).toHaveProperty("example")
-      }
-    },
-  )
+  test.each(each)("%s documents its path and query parameters, with examples of required ones", (_, route) => {
+    const { parameters = [] } = operationFor(route)
+    const inPath = parameters.map((parameter) => follow<Parameter>(parameter)).filter((one) => one.in === "path")
+    expect(inPath.map(({ name }) => name)).toEqual(route.parameters)
+    for (const parameter of parameters.map((one) => follow<Parameter>(one))) {
+      expect(parameter.description, parameter.name).toBeTruthy()
+      if (parameter.required) expect(parameter, parameter.name).toHaveProperty("example")
+    }
+  })
 
   test("headers are documented where they are sent", () => {
     const unavailable = apiErrorCodes.filter((code) => statusOf(code) === 503)
-    const retried = new Set<string>([
-      "idempotency_in_progress",
-      "quota_exceeded",
-      "rate_limited",
-      ...unavailable,
-    ])
+    const retried = new Set<string>(["idempotency_in_progress", "quota_exceeded", "rate_limited", ...unavailable])
     for (const { name, operation } of operations) {
       for (const [status, reference] of Object.entries(operation.responses)) {
         const headers = Object.keys(follow<Response>(reference).headers ?? {})
@@ -276,9 +239,7 @@ describe("around the bodies", () => {
 })
 
 describe("an endpoint whose work continues after its answer", () => {
-  const made = z
-    .object({ id: z.string().meta({ example: "op_1" }), done: z.boolean() })
-    .meta({ id: "TestMade" })
+  const made = z.object({ id: z.string().meta({ example: "op_1" }), done: z.boolean() }).meta({ id: "TestMade" })
   const input = z.object({
     amount: z.union([z.string(), z.number()]).meta({ example: "1.5" }),
     note: z.string().optional(),

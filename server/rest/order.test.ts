@@ -29,16 +29,10 @@ test.each<[string, () => Partial<Sent>]>([
   ["unsupported_media_type", () => ({ key: key.apiKey, body: "{" })],
   ["malformed_json", () => ({ key: key.apiKey, idempotencyKey: "a b", ...notJson, path: "/kyc/start?x=1" })],
   ["invalid_idempotency_key", () => ({ key: key.apiKey, headers: { "idempotency-key": "a b" }, json: {} })],
-  [
-    "validation_failed",
-    () => ({ key: key.apiKey, idempotencyKey: "order", json: { userPubkey: newWallet() } }),
-  ],
+  ["validation_failed", () => ({ key: key.apiKey, idempotencyKey: "order", json: { userPubkey: newWallet() } })],
   ["idempotency_key_reused", () => ({ key: key.apiKey, idempotencyKey: "order", json: {} })],
   ["unknown_schema", () => ({ key: key.apiKey, json: { userPubkey: newWallet(), schemaId: "none" } })],
-  [
-    "quota_exceeded",
-    () => ({ key: key.apiKey, json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" } }),
-  ],
+  ["quota_exceeded", () => ({ key: key.apiKey, json: { userPubkey: newWallet(), schemaId: "kyc_individual_v1" } })],
 ])("%s is reported before all later faults", async (code, sent) => {
   const response = await app.request({ method: "POST", path: "/kyc/start", ...sent() })
   expect(response.json.error).toBe(code)

@@ -2,14 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
-import {
-  newWallet,
-  signWebhook,
-  startTestApp,
-  type TestApp,
-  type TestKey,
-  waitFor,
-} from "#test/fixtures/app.ts"
+import { newWallet, signWebhook, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Sent } from "#test/fixtures/http.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 
@@ -138,8 +131,7 @@ test("pages get the same error as REST during an outage, and work again afterwar
   }
   await database.mend()
   await waitFor(async () => (await browser.query("me.get")).status === 200, "the session to be read again")
-  for (const [who, path, init] of asked)
-    expect([path, (await who.fetch(path, init)).status]).toEqual([path, 200])
+  for (const [who, path, init] of asked) expect([path, (await who.fetch(path, init)).status]).toEqual([path, 200])
 })
 
 test("connections that break in the middle of a request are 503, not 500", async () => {

@@ -34,9 +34,7 @@ test("a public deployment limits requests without a key even if keys have no lim
   const answers = await crowd("/health", 700, (i) => `2001:db8:1:2::${i.toString(16)}`)
   expect(answers.filter((status) => status === 429).length).toBe(200)
   expect(await ask("/health", "2001:db8:1:3::1")).toBe(200)
-  expect(
-    await crowd("/usage", 700, () => "2001:db8:1:2::1", { authorization: `Bearer ${apiKey}` }),
-  ).not.toContain(429)
+  expect(await crowd("/usage", 700, () => "2001:db8:1:2::1", { authorization: `Bearer ${apiKey}` })).not.toContain(429)
 })
 
 test("a public deployment takes /v1 over HTTPS only, and redirects everything else to HTTPS", async () => {

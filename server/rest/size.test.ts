@@ -40,20 +40,16 @@ function sendChunked(path: string, bytes: number): Promise<{ status: number; tex
   const { hostname, port } = new URL(app.origin)
   return new Promise((resolve, reject) => {
     const headers = { ...json, authorization: `Bearer ${key.apiKey}`, "transfer-encoding": "chunked" }
-    const request = httpRequest(
-      { hostname, port, method: "POST", path: `/v1${path}`, headers },
-      (response) => {
-        let text = ""
-        response.on("data", (chunk: Buffer) => {
-          text += chunk
-        })
-        response.on("error", reject)
-        response.on("end", () => resolve({ status: response.statusCode!, text }))
-      },
-    )
+    const request = httpRequest({ hostname, port, method: "POST", path: `/v1${path}`, headers }, (response) => {
+      let text = ""
+      response.on("data", (chunk: Buffer) => {
+        text += chunk
+      })
+      response.on("error", reject)
+      response.on("end", () => resolve({ status: response.statusCode!, text }))
+    })
     request.on("error", reject)
-    for (let sent = 0; sent < bytes; sent += 8 * KIB)
-      request.write("x".repeat(Math.min(8 * KIB, bytes - sent)))
+    for (let sent = 0; sent < bytes; sent += 8 * KIB) request.write("x".repeat(Math.min(8 * KIB, bytes - sent)))
     request.end()
   })
 }

@@ -93,8 +93,7 @@ const times = [
 
 describe.each(lists)("%s", (path, timeIn) => {
   test("has exactly the rows from one time until before the other, in the order of the list", async () => {
-    const everything =
-      path === "/events" ? (await get(`${path}?limit=1000`)).json.data : await all(`${path}?`)
+    const everything = path === "/events" ? (await get(`${path}?limit=1000`)).json.data : await all(`${path}?`)
     expect(everything).toHaveLength(ROWS)
     const read = async (query: string): Promise<Row[]> =>
       path === "/events" ? (await get(`${path}?limit=1000&${query}`)).json.data : all(`${path}?${query}`)
@@ -152,9 +151,7 @@ describe.each(lists)("%s", (path, timeIn) => {
 test("attestations and sessions have no rows in a reversed span", async () => {
   await app.startSession(key)
   for (const path of ["/attestations", "/kyc/sessions"]) {
-    const { status, json } = await get(
-      `${path}?created_after=2030-01-01T00:00:00Z&created_before=2020-01-01T00:00:00Z`,
-    )
+    const { status, json } = await get(`${path}?created_after=2030-01-01T00:00:00Z&created_before=2020-01-01T00:00:00Z`)
     expect([status, json.data]).toEqual([200, []])
     expect((await get(`${path}?created_after=2020-01-01T00:00:00Z`)).json.data.length).toBeGreaterThan(0)
   }
@@ -173,9 +170,9 @@ test("operations are filtered by kind, also within a span, and unknown kinds are
 
 test("events of a type within a span, after a sequence number", async () => {
   const { json } = await get(`/events?type=token.resumed&after=50&created_before=${seconds(180)}`)
-  expect(
-    json.data.every((row: Row & { sequence: number }) => row.type === "token.resumed" && row.sequence > 50),
-  ).toBe(true)
+  expect(json.data.every((row: Row & { sequence: number }) => row.type === "token.resumed" && row.sequence > 50)).toBe(
+    true,
+  )
   expect(json.data.length).toBe(13)
 })
 

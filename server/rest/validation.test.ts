@@ -8,11 +8,9 @@ import { expectError } from "#test/matchers/answers.ts"
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
-const start = (sent: Partial<Sent>) =>
-  app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
+const start = (sent: Partial<Sent>) => app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, ...sent })
 const mint = (json: object) => app.request({ method: "POST", path: "/token/mint", key: key.apiKey, json })
-const transfer = (json: object) =>
-  app.request({ method: "POST", path: "/token/transfer", key: key.apiKey, json })
+const transfer = (json: object) => app.request({ method: "POST", path: "/token/transfer", key: key.apiKey, json })
 const ONE = { mint_config: "us_real_estate_fund_v1", amount: 1 }
 const body = () => ({ userPubkey: newWallet(), schemaId: "kyc_individual_v1" })
 
@@ -23,10 +21,7 @@ test.each([
   ["userPubkey", { userPubkey: [newWallet()], schemaId: "kyc_individual_v1" }],
   ["schemaId", { userPubkey: newWallet(), schemaId: 1 }],
   ["user_pubkey", { ...body(), user_pubkey: newWallet() }],
-  [
-    "__proto__",
-    JSON.parse(`{"__proto__": {}, "userPubkey": "${newWallet()}", "schemaId": "kyc_individual_v1"}`),
-  ],
+  ["__proto__", JSON.parse(`{"__proto__": {}, "userPubkey": "${newWallet()}", "schemaId": "kyc_individual_v1"}`)],
   ["constructor", { ...body(), constructor: {} }],
   ["externalId", { ...body(), externalId: "" }],
   ["externalId", { ...body(), externalId: "x".repeat(201) }],
@@ -47,14 +42,12 @@ test.each([
   expectError(await start({ json: sent }), "validation_failed", new RegExp(`^${field}: `))
 })
 
-test.each([
-  "https://example.com/done?a=1#b",
-  "http://localhost:8080/x",
-  "http://127.0.0.1/",
-  "http://[::1]/",
-])("redirectUrl may be %s", async (redirectUrl) => {
-  expect((await start({ json: { ...body(), redirectUrl } })).status).toBe(200)
-})
+test.each(["https://example.com/done?a=1#b", "http://localhost:8080/x", "http://127.0.0.1/", "http://[::1]/"])(
+  "redirectUrl may be %s",
+  async (redirectUrl) => {
+    expect((await start({ json: { ...body(), redirectUrl } })).status).toBe(200)
+  },
+)
 
 test.each([
   ["POST", "/kyc/start?schemaId=kyc_individual_v1", "schemaId"],
@@ -69,9 +62,11 @@ test.each([
   ["GET", "/token/operations?wallet=x", "wallet"],
   ["GET", "/token/operations?status=done", "status"],
   ["GET", "/token/operations?limit=101", "limit"],
-  ...["05", "+5", "%2B5", "%205", "5%20", "5.0", "5.", "1e1", "0x5", "-5", "0", "5%00", "\u0665", ""].map(
-    (limit) => ["GET", `/attestations?limit=${encodeURI(limit).replaceAll("%25", "%")}`, "limit"],
-  ),
+  ...["05", "+5", "%2B5", "%205", "5%20", "5.0", "5.", "1e1", "0x5", "-5", "0", "5%00", "\u0665", ""].map((limit) => [
+    "GET",
+    `/attestations?limit=${encodeURI(limit).replaceAll("%25", "%")}`,
+    "limit",
+  ]),
   ["GET", "/token/operations?cursor=x", "cursor"],
   ["GET", `/token/operation/${newId("op")}?x=1`, "x"],
   ["GET", `/token/balance/${newWallet()}`, "mint_config"],
@@ -98,12 +93,7 @@ test("validation_failed: the detail names every unknown field and every wrong kn
 test("validation_failed: the detail names every query parameter that is unknown, repeated or wrong", async () => {
   const path = "/attestations?stauts=x&colour=1&limit=5&limit=6&status=none"
   const { json } = await app.request({ method: "GET", path, key: key.apiKey })
-  for (const part of [
-    "stauts: unknown",
-    "colour: unknown",
-    "limit: send this parameter once.",
-    "status: must",
-  ])
+  for (const part of ["stauts: unknown", "colour: unknown", "limit: send this parameter once.", "status: must"])
     expect(json.detail).toContain(part)
 })
 
@@ -166,25 +156,21 @@ test.each([
   expectError(await transfer(sent), "validation_failed", new RegExp(`^${field}: `))
 })
 
-test.each([
-  "none_v1",
-  "",
-  "US_REAL_ESTATE_FUND_V1",
-  "x'; drop table mint_configs; --",
-  "x".repeat(5000),
-  "\u0000",
-])("unknown_mint_config: %j", async (id) => {
-  const sent = { mint_config: id, amount: 1 }
-  const detail = /^mint_config: /
-  expectError(await mint({ ...sent, user_pubkey: newWallet() }), "unknown_mint_config", detail)
-  const both = { from_pubkey: newWallet(), to_pubkey: newWallet() }
-  expectError(await transfer({ ...sent, ...both }), "unknown_mint_config", detail)
-  const query = `mint_config=${encodeURIComponent(id)}`
-  for (const path of [`/token/operations?${query}`, `/token/balance/${newWallet()}?${query}`]) {
-    const response = await app.request({ method: "GET", path, key: key.apiKey })
-    expectError(response, "unknown_mint_config", detail)
-  }
-})
+test.each(["none_v1", "", "US_REAL_ESTATE_FUND_V1", "x'; drop table mint_configs; --", "x".repeat(5000), "\u0000"])(
+  "unknown_mint_config: %j",
+  async (id) => {
+    const sent = { mint_config: id, amount: 1 }
+    const detail = /^mint_config: /
+    expectError(await mint({ ...sent, user_pubkey: newWallet() }), "unknown_mint_config", detail)
+    const both = { from_pubkey: newWallet(), to_pubkey: newWallet() }
+    expectError(await transfer({ ...sent, ...both }), "unknown_mint_config", detail)
+    const query = `mint_config=${encodeURIComponent(id)}`
+    for (const path of [`/token/operations?${query}`, `/token/balance/${newWallet()}?${query}`]) {
+      const response = await app.request({ method: "GET", path, key: key.apiKey })
+      expectError(response, "unknown_mint_config", detail)
+    }
+  },
+)
 
 test.each(["0", "-1", "1e3", "0.0000001", "18446744073709.551616", true, null, [], {}])(
   "invalid_amount: %j",
@@ -215,21 +201,17 @@ test("a wallet off the curve is accepted", async () => {
   expect(response.status).toBe(200)
 })
 
-test.each([
-  "kyc_individual_v2",
-  "",
-  "KYC_INDIVIDUAL_V1",
-  "x'; drop table schemas; --",
-  "x".repeat(5000),
-  "\u0000",
-])("unknown_schema: %j", async (schemaId) => {
-  expectError(await start({ json: { ...body(), schemaId } }), "unknown_schema", /^schemaId: /)
-  const query = `schema=${encodeURIComponent(schemaId)}`
-  for (const path of [`/kyc/status/${newWallet()}?${query}`, `/attestations?${query}`]) {
-    const response = await app.request({ method: "GET", path, key: key.apiKey })
-    expectError(response, "unknown_schema", /^schema: /)
-  }
-})
+test.each(["kyc_individual_v2", "", "KYC_INDIVIDUAL_V1", "x'; drop table schemas; --", "x".repeat(5000), "\u0000"])(
+  "unknown_schema: %j",
+  async (schemaId) => {
+    expectError(await start({ json: { ...body(), schemaId } }), "unknown_schema", /^schemaId: /)
+    const query = `schema=${encodeURIComponent(schemaId)}`
+    for (const path of [`/kyc/status/${newWallet()}?${query}`, `/attestations?${query}`]) {
+      const response = await app.request({ method: "GET", path, key: key.apiKey })
+      expectError(response, "unknown_schema", /^schema: /)
+    }
+  },
+)
 
 test("each wrong field is named once, up to a limit, and the rest are counted", async () => {
   const response = await start({ json: { schemaId: 1, redirectUrl: 2, externalId: 3 } })

@@ -21,8 +21,7 @@ const { routes } = new RouteTable(appRouter)
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 /** Phrases of the validator's own messages. */
-const VALIDATOR =
-  /invalid|expected|received|too (small|big)|unrecognized|must match|string to have|NaN|>=|<=/i
+const VALIDATOR = /invalid|expected|received|too (small|big)|unrecognized|must match|string to have|NaN|>=|<=/i
 
 /** Refusals that a schema cannot express: what an id names, the value of an amount, and combinations of fields. */
 const BEYOND_SCHEMAS =
@@ -78,10 +77,7 @@ const NAMED = { "/mint-config": "us_real_estate_fund_v1", "/schema": "kyc_indivi
 const writes = routes.filter((route) => bodyOf(route) !== null && !route.meta.raw)
 const pathOf = ({ path }: Route) =>
   path
-    .replace(
-      "{id}",
-      Object.entries(NAMED).find(([start]) => path.startsWith(`${start}/`))?.[1] ?? newId("att"),
-    )
+    .replace("{id}", Object.entries(NAMED).find(([start]) => path.startsWith(`${start}/`))?.[1] ?? newId("att"))
     .replace("{pubkey}", newWallet())
 
 test.each(writes.map((route) => [route.method, route.path, route] as const))(
@@ -121,11 +117,7 @@ test.each(writes.map((route) => [route.method, route.path, route] as const))(
 
 const NO_NAME = ["", "KYC", "_x", "x-y", " x", "x".repeat(65)]
 test.each([
-  [
-    "/token/mint",
-    "amount",
-    ["", "-1", "1e1", "05", "1.", ".5", "1,5", " 1", "x", "9".repeat(41), 0, -1, true],
-  ],
+  ["/token/mint", "amount", ["", "-1", "1e1", "05", "1.", ".5", "1,5", " 1", "x", "9".repeat(41), 0, -1, true]],
   ["/token/mint", "user_pubkey", ["", "1".repeat(31), "1".repeat(45), `0${"1".repeat(31)}`, "O".repeat(40)]],
   ["/token/mint", "mint_config", NO_NAME],
   ["/kyc/start", "schemaId", NO_NAME],
@@ -148,21 +140,7 @@ test.each(gets.map((route) => [route.path, route] as const))(
   "GET %s refuses wrong values in our words",
   async (path, route) => {
     const parameters = (paths[path]!.get!.parameters ?? []) as Parameter[]
-    const values = [
-      "",
-      " ",
-      "x",
-      "x".repeat(300),
-      "-1",
-      "0",
-      "05",
-      "+5",
-      "5.0",
-      "1e1",
-      "\u0000",
-      "%00",
-      "101",
-    ]
+    const values = ["", " ", "x", "x".repeat(300), "-1", "0", "05", "+5", "5.0", "1e1", "\u0000", "%00", "101"]
     for (const { name, in: where } of parameters) {
       for (const value of values) {
         const sent = encodeURIComponent(value)
@@ -225,9 +203,7 @@ describe("an unknown name", () => {
 
   test("a name that resembles no other gets the list of all names, and a long one is cut", async () => {
     const { json } = await send("/kyc/start", { wallet: "x" })
-    expect(json.detail).toMatch(
-      /unknown field\. Allowed: userPubkey, schemaId, redirectUrl, externalId, email\. /,
-    )
+    expect(json.detail).toMatch(/unknown field\. Allowed: userPubkey, schemaId, redirectUrl, externalId, email\. /)
     const { json: long } = await send("/kyc/start", { [`userPubkey${"y".repeat(50_000)}`]: "x" })
     expect(long.detail.length).toBeLessThan(300)
   })

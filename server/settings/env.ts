@@ -6,18 +6,12 @@ import { LEAST_CONNECTIONS } from "#db/client.ts"
 
 const text = z.string().min(1).optional()
 /** A number in decimal digits. JavaScript would also accept 0x10, 1e3 and a blank. */
-const number = (
-  least: number,
-  most = Number.POSITIVE_INFINITY,
-  { digits = /^\d+$/, what = "a whole number" } = {},
-) =>
+const number = (least: number, most = Number.POSITIVE_INFINITY, { digits = /^\d+$/, what = "a whole number" } = {}) =>
   z
     .string()
     .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
     .refine((value) => value >= least && value <= most, {
-      error: Number.isFinite(most)
-        ? `must be ${what} from ${least} to ${most}`
-        : `must be ${what}, at least ${least}`,
+      error: Number.isFinite(most) ? `must be ${what} from ${least} to ${most}` : `must be ${what}, at least ${least}`,
     })
 /** A number that may have a fraction. */
 const amount = (most = Number.POSITIVE_INFINITY) =>
@@ -243,9 +237,7 @@ export const originOf = ({ VOUCH_PUBLIC_URL, VOUCH_TLS_CERT, PORT }: Settings): 
 
 /** Parses the environment. An empty variable counts as absent. Throws one line per wrong setting. */
 export function parseSettings(environment: Record<string, string | undefined>): Settings {
-  const given = Object.entries(environment).flatMap(([name, value]) =>
-    value ? [[name, value] as const] : [],
-  )
+  const given = Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value] as const] : []))
   const parsed = settings.safeParse(Object.fromEntries(given))
   if (parsed.success) {
     const own = given.filter(([name]) => name.startsWith("VOUCH_"))
@@ -263,9 +255,7 @@ function checkTogether(parsed: Settings): Settings {
     throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither"])
   }
   if (parsed.DATABASE_DIRECT_URL && !parsed.DATABASE_URL) {
-    throw new SettingsError([
-      "DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database",
-    ])
+    throw new SettingsError(["DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database"])
   }
   const { PORT, VOUCH_LOCALNET_PORT, VOUCH_METRICS_PORT } = parsed
   if (PORT > 0 && PORT === VOUCH_METRICS_PORT) {

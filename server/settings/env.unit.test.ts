@@ -95,23 +95,14 @@ test.each<[string, object, RegExp]>([
   ],
   ["a file without a certificate", { cert: "junk.pem" }, /^VOUCH_TLS_CERT: has no certificate in PEM/],
   ["a key file that does not exist", { key: "/nowhere/key.pem" }, /^VOUCH_TLS_KEY: .* cannot be read/],
-  [
-    "a file without a key",
-    { key: "junk.pem" },
-    /^VOUCH_TLS_KEY: has no key in PEM that belongs to the certificate/,
-  ],
-])(
-  "%s stops the start with an error that names it",
-  (_what, files: { cert?: string; key?: string }, problem) => {
-    writeFileSync(join(directory, "junk.pem"), "junk")
-    writeFileSync(join(directory, "cert.pem"), rootCertificates[0]!)
-    const [cert, key] = [files.cert ?? "cert.pem", files.key ?? "cert.pem"].map((file) =>
-      resolve(directory, file),
-    )
-    const settings = parseSettings({ VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key })
-    expect(problemsOf(() => checkTls(settings))[0]).toMatch(problem)
-  },
-)
+  ["a file without a key", { key: "junk.pem" }, /^VOUCH_TLS_KEY: has no key in PEM that belongs to the certificate/],
+])("%s stops the start with an error that names it", (_what, files: { cert?: string; key?: string }, problem) => {
+  writeFileSync(join(directory, "junk.pem"), "junk")
+  writeFileSync(join(directory, "cert.pem"), rootCertificates[0]!)
+  const [cert, key] = [files.cert ?? "cert.pem", files.key ?? "cert.pem"].map((file) => resolve(directory, file))
+  const settings = parseSettings({ VOUCH_TLS_CERT: cert, VOUCH_TLS_KEY: key })
+  expect(problemsOf(() => checkTls(settings))[0]).toMatch(problem)
+})
 
 test("keys in the data directory that cannot be read stop the start, and the error does not repeat them", () => {
   const VOUCH_DATA_DIR = mkdtempSync(join(directory, "broken-"))
@@ -145,13 +136,10 @@ test("without a public address, secrets are generated once into a file that only
   expect(Object.keys(JSON.parse(readFileSync(path, "utf8")))).toHaveLength(3)
 })
 
-test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY"])(
-  "with a public address, a missing %s stops the start",
-  (name) => {
-    const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", [name]: "" }
-    expect(() => load(environment)).toThrow(new RegExp(`${name}: required when`))
-  },
-)
+test.each(["VOUCH_SIGNER", "VOUCH_DATA_KEY"])("with a public address, a missing %s stops the start", (name) => {
+  const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", [name]: "" }
+  expect(() => load(environment)).toThrow(new RegExp(`${name}: required when`))
+})
 
 test("a public web process needs no VOUCH_SIGNER", () => {
   const environment = { ...given(), VOUCH_PUBLIC_URL: "https://vouch.example.com", VOUCH_SIGNER: "" }

@@ -30,18 +30,14 @@ export function loadSecrets(settings: Settings): Secrets {
     )
   }
   const hasWebhook =
-    settings.VOUCH_WEBHOOK_SECRET ||
-    (settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET)
+    settings.VOUCH_WEBHOOK_SECRET || (settings.VOUCH_LIVE_WEBHOOK_SECRET && settings.VOUCH_TEST_WEBHOOK_SECRET)
   const makesSecrets = !settings.VOUCH_PUBLIC_URL && (missing.length > 0 || !hasWebhook)
   const stored = makesSecrets ? loadStored(settings.VOUCH_DATA_DIR) : null
   const value = (name: keyof Stored) => settings[name] ?? stored?.[name]
   // A secret that a web process generated would differ from the workers'.
   const signer = signs ? value("VOUCH_SIGNER") : settings.VOUCH_SIGNER
   return {
-    signer:
-      signer === undefined
-        ? null
-        : decode("VOUCH_SIGNER", signer, (bytes) => bytes >= 32, "32 bytes or more"),
+    signer: signer === undefined ? null : decode("VOUCH_SIGNER", signer, (bytes) => bytes >= 32, "32 bytes or more"),
     dataKeys: value("VOUCH_DATA_KEY")!
       .split(/\s+/)
       .map((key) => decode("VOUCH_DATA_KEY", key, (bytes) => bytes === 32, "32 bytes")),
@@ -50,10 +46,7 @@ export function loadSecrets(settings: Settings): Secrets {
 }
 
 /** Where a mode's webhook secret is stored, for people who sign with it. Never the secret itself. */
-export function placeOfWebhookSecret(
-  settings: Settings,
-  mode: Mode,
-): { variable: string; file: string | null } {
+export function placeOfWebhookSecret(settings: Settings, mode: Mode): { variable: string; file: string | null } {
   const own = mode === "live" ? "VOUCH_LIVE_WEBHOOK_SECRET" : "VOUCH_TEST_WEBHOOK_SECRET"
   if (settings[own]) return { variable: own, file: null }
   const file = settings.VOUCH_WEBHOOK_SECRET ? null : resolve(storedIn(settings.VOUCH_DATA_DIR))

@@ -109,12 +109,7 @@ export function withText(key: PublicKey): PublicKey {
   })
 }
 
-for (const program of [
-  TOKEN_2022_PROGRAM_ID,
-  ASSOCIATED_TOKEN_PROGRAM_ID,
-  MEMO_PROGRAM_ID,
-  SystemProgram.programId,
-]) {
+for (const program of [TOKEN_2022_PROGRAM_ID, ASSOCIATED_TOKEN_PROGRAM_ID, MEMO_PROGRAM_ID, SystemProgram.programId]) {
   withText(program)
 }
 

@@ -124,9 +124,7 @@ describe("in holder mode", () => {
     ])
       expect(await send(attempt, stranger)).toEqual(custom(1, OwnerMismatch))
     expect(await ours(freezeAsset(asset, publicKey, memoText()))).toBeNull()
-    expect(await send(thawAsset(asStranger, publicKey, memoText()), stranger)).toEqual(
-      custom(1, OwnerMismatch),
-    )
+    expect(await send(thawAsset(asStranger, publicKey, memoText()), stranger)).toEqual(custom(1, OwnerMismatch))
   })
 
   test("a wallet that requires memos still receives, because the memo stands directly before the transfer", async () => {

@@ -65,9 +65,7 @@ describe("a mint", () => {
     })
     expect(getPermanentDelegate(mint)).toEqual({ delegate: publicKey })
     expect(getDefaultAccountState(mint)).toEqual({ state: TokenAccountState.Frozen })
-    expect(getPausableConfig(mint)).toEqual(
-      transferMode === "holder" ? { authority: publicKey, paused: false } : null,
-    )
+    expect(getPausableConfig(mint)).toEqual(transferMode === "holder" ? { authority: publicKey, paused: false } : null)
     expect(await getTokenMetadata(connection, asset.mint, "confirmed", token)).toMatchObject({
       updateAuthority: publicKey,
       name: mintConfig.name,
@@ -121,10 +119,7 @@ describe("in agent mode", () => {
       (account, holder, delegate) => createApproveInstruction(account, delegate, holder, 1n, [], token),
       AccountFrozen,
     ],
-    burn: [
-      (account, holder) => createBurnInstruction(account, asset.mint, holder, 1n, [], token),
-      AccountFrozen,
-    ],
+    burn: [(account, holder) => createBurnInstruction(account, asset.mint, holder, 1n, [], token), AccountFrozen],
     "close the account of": [
       (account, holder) => createCloseAccountInstruction(account, holder, holder, [], token),
       HasBalance,
@@ -134,10 +129,7 @@ describe("in agent mode", () => {
         createSetAuthorityInstruction(account, holder, AuthorityType.AccountOwner, to, [], token),
       AccountFrozen,
     ],
-    thaw: [
-      (account, holder) => createThawAccountInstruction(account, asset.mint, holder, [], token),
-      OwnerMismatch,
-    ],
+    thaw: [(account, holder) => createThawAccountInstruction(account, asset.mint, holder, [], token), OwnerMismatch],
   }
   test.each(Object.entries(attempts))("a holder cannot %s the tokens", async (_name, [attempt, error]) => {
     const holder = await holderOf(asset, 5n, "frozen")
@@ -189,9 +181,7 @@ describe("in agent mode", () => {
     const exit = { from: publicKey, to: other, amount: 5n }
     expect(await ours(moving(asset, { ...exit, before: { from: "frozen", to: "absent" } }))).toBeNull()
     const account = tokenAccountOf(asset.mint, publicKey)
-    expect(
-      await send([createCloseAccountInstruction(account, publicKey, publicKey, [], token)], holder),
-    ).toBeNull()
+    expect(await send([createCloseAccountInstruction(account, publicKey, publicKey, [], token)], holder)).toBeNull()
     const back = { from: other, to: publicKey, amount: 5n }
     expect(await ours(moving(asset, { ...back, before: { from: "frozen", to: "absent" } }))).toBeNull()
     expect(await holding(asset, publicKey)).toEqual({ amount: 5n, isFrozen: true })

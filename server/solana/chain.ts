@@ -53,9 +53,7 @@ export function openChain(options: ChainOptions): Chain {
   const { embedded, slotMs } = options
   const chain: Chain = {
     mode,
-    rpc: new Rpc(
-      new RpcNodes({ urls, sendUrls, callsPerSecond, admit: (genesisHash) => admit(chain, genesisHash) }),
-    ),
+    rpc: new Rpc(new RpcNodes({ urls, sendUrls, callsPerSecond, admit: (genesisHash) => admit(chain, genesisHash) })),
     feePayer: options.feePayer,
     payerMarker: options.payerMarker,
     signers: options.signers,
@@ -76,9 +74,7 @@ async function admit(chain: Chain, genesisHash: string): Promise<void> {
   const { mode, embedded } = chain
   const cluster = CLUSTERS[genesisHash] ?? (embedded ? "localnet" : "unknown")
   if (mode === "test" && cluster === "mainnet-beta") {
-    throw new WrongChain(
-      "The test mode is configured with mainnet. Set VOUCH_TEST_SOLANA_RPC_URL to another cluster.",
-    )
+    throw new WrongChain("The test mode is configured with mainnet. Set VOUCH_TEST_SOLANA_RPC_URL to another cluster.")
   }
   await sql`insert into chains (mode, genesis_hash) values (${mode}, ${genesisHash}) on conflict do nothing`
   const [known] = await sql<{ genesis_hash: string }[]>`select genesis_hash from chains where mode = ${mode}`

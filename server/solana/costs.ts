@@ -10,10 +10,7 @@ import {
 const TOKEN_ACCOUNT_BYTES = 174
 
 /** The maximum rent that instructions pay, in lamports: for token accounts that may already exist, and for new mints. */
-export function mostRentOf(
-  instructions: readonly TransactionInstruction[],
-  rentOf: (bytes: number) => number,
-): number {
+export function mostRentOf(instructions: readonly TransactionInstruction[], rentOf: (bytes: number) => number): number {
   const lamports = instructions.map((instruction) => {
     if (instruction.programId.equals(ASSOCIATED_TOKEN_PROGRAM_ID)) return rentOf(TOKEN_ACCOUNT_BYTES)
     if (!instruction.programId.equals(SystemProgram.programId)) return 0
@@ -68,10 +65,7 @@ export function costsOf(response: VersionedTransactionResponse, about: Layout): 
   let left = rent
   let first = about.head
   for (const [i, [, count]] of about.layout.entries()) {
-    for (const { programIdIndex, accountKeyIndexes } of message.compiledInstructions.slice(
-      first,
-      first + count,
-    )) {
+    for (const { programIdIndex, accountKeyIndexes } of message.compiledInstructions.slice(first, first + count)) {
       const isTokenAccount = keys[programIdIndex]!.equals(ASSOCIATED_TOKEN_PROGRAM_ID)
       for (const [place, index] of accountKeyIndexes.entries()) {
         if (!unnamed.delete(index)) continue
@@ -79,8 +73,7 @@ export function costsOf(response: VersionedTransactionResponse, about: Layout): 
         ofOperations[i]!.rent += paid
         left -= paid
         // The new account is the second account of the instruction.
-        if (isTokenAccount && place === 1 && preBalances[index] === 0 && paid > 0)
-          opened.push(keys[index]!.toBase58())
+        if (isTokenAccount && place === 1 && preBalances[index] === 0 && paid > 0) opened.push(keys[index]!.toBase58())
       }
     }
     first += count

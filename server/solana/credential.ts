@@ -59,11 +59,7 @@ export function createCredentialMint(
 }
 
 /** Gives the wallet its one unit. Creates the account if needed and leaves it frozen. */
-export function attest(
-  credential: Credential,
-  wallet: PublicKey,
-  memoText: string,
-): TransactionInstruction[] {
+export function attest(credential: Credential, wallet: PublicKey, memoText: string): TransactionInstruction[] {
   const { mint, authority, feePayer } = credential
   const account = tokenAccountOf(mint, wallet)
   return [

@@ -37,10 +37,7 @@ const METADATA = new Map(
     ["initialize_account", "InitializeTokenMetadata"],
     ["updating_field", "UpdateTokenMetadata"],
     ["update_the_authority", "UpdateTokenMetadataAuthority"],
-  ].map(([name, shown]) => [
-    hash("sha256", `spl_token_metadata_interface:${name}`, "hex").slice(0, 16),
-    shown!,
-  ]),
+  ].map(([name, shown]) => [hash("sha256", `spl_token_metadata_interface:${name}`, "hex").slice(0, 16), shown!]),
 )
 
 /** Token instructions whose number is followed by an amount. */

@@ -64,10 +64,7 @@ export function compileMessage(
 }
 
 /** All accounts in the order in which they first appear, with what any instruction asks of them. */
-function accountsOf(
-  payer: PublicKey,
-  instructions: readonly TransactionInstruction[],
-): Map<Address, Account> {
+function accountsOf(payer: PublicKey, instructions: readonly TransactionInstruction[]): Map<Address, Account> {
   const accounts = new Map<Address, Account>()
   const add = (key: PublicKey, isSigner: boolean, isWritable: boolean) => {
     const address = addressOf(key)
@@ -92,10 +89,7 @@ const sizeOf = (accounts: number, instructions: readonly TransactionInstruction[
   )
 
 /** The bytes that are sent: all signatures, then the message. Signatures that are missing are zeros. */
-export function withSignatures(
-  { bytes, signers }: Message,
-  signatures: ReadonlyMap<Address, Uint8Array>,
-): Buffer {
+export function withSignatures({ bytes, signers }: Message, signatures: ReadonlyMap<Address, Uint8Array>): Buffer {
   const zeros = new Uint8Array(64)
   const head = Buffer.from([signers.length])
   return Buffer.concat([head, ...signers.map((signer) => signatures.get(signer) ?? zeros), bytes])

@@ -4,10 +4,7 @@ import { expect, test } from "vitest"
 import { addressOf } from "./addresses.ts"
 import { compileMessage, withSignatures } from "./message.ts"
 
-const keys = Array.from(
-  { length: 40 },
-  (_, n) => new PublicKey(Uint8Array.from({ length: 32 }, (_, i) => n * 7 + i)),
-)
+const keys = Array.from({ length: 40 }, (_, n) => new PublicKey(Uint8Array.from({ length: 32 }, (_, i) => n * 7 + i)))
 const key = fc.integer({ min: 0, max: keys.length - 1 }).map((n) => keys[n]!)
 const instruction = fc
   .record({

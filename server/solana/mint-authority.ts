@@ -1,9 +1,4 @@
-import {
-  AuthorityType,
-  createSetAuthorityInstruction,
-  TOKEN_2022_PROGRAM_ID,
-  unpackMint,
-} from "@solana/spl-token"
+import { AuthorityType, createSetAuthorityInstruction, TOKEN_2022_PROGRAM_ID, unpackMint } from "@solana/spl-token"
 import { createUpdateAuthorityInstruction } from "@solana/spl-token-metadata"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { memo } from "./memo.ts"

@@ -25,10 +25,7 @@ test.each([
 test.each([
   ["nothing", Buffer.alloc(0)],
   ["the text itself", text],
-  [
-    "another domain",
-    Buffer.concat([Buffer.from("ff736f6c616e61206f6666636861696f", "hex"), v1.subarray(16)]),
-  ],
+  ["another domain", Buffer.concat([Buffer.from("ff736f6c616e61206f6666636861696f", "hex"), v1.subarray(16)])],
   ["another version", Buffer.concat([domain, byte(2), v1.subarray(17)])],
   ["another signer", Buffer.concat([domain, byte(1), byte(1), randomBytes(32), text])],
   ["two signers", Buffer.concat([domain, byte(1), byte(2), signer, randomBytes(32), text])],

@@ -108,9 +108,7 @@ export function priceOf(fees: readonly unknown[], { floor, ceiling, percentile }
 
 /** Doubles the offer with each expiry. */
 export const raisedPrice = (price: number, expiries: number, { ceiling }: PriceLimits): number =>
-  expiries === 0
-    ? price
-    : Math.max(price, Math.min(Math.max(price, FIRST_STEP) * 2 ** Math.min(expiries, 20), ceiling))
+  expiries === 0 ? price : Math.max(price, Math.min(Math.max(price, FIRST_STEP) * 2 ** Math.min(expiries, 20), ceiling))
 
 /** Mints whose supply the instructions change: besides the fee payer, the contended accounts of a workspace. */
 export function writtenMints(instructions: readonly TransactionInstruction[]): PublicKey[] {

@@ -23,9 +23,7 @@ test("what is no price counts for nothing", () => {
 
 test("a transaction offers more each time it is signed again, up to the ceiling", () => {
   const wide = { ...limits, ceiling: 20_000 }
-  expect([0, 1, 2, 3, 400].map((times) => raisedPrice(2000, times, wide))).toEqual([
-    2000, 4000, 8000, 16_000, 20_000,
-  ])
+  expect([0, 1, 2, 3, 400].map((times) => raisedPrice(2000, times, wide))).toEqual([2000, 4000, 8000, 16_000, 20_000])
   expect(raisedPrice(0, 1, { ...limits, floor: 0, ceiling: 50_000 })).toBe(2000)
   expect(raisedPrice(7, 9, { floor: 7, ceiling: 7, percentile: 75 })).toBe(7)
 })

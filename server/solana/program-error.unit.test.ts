@@ -2,10 +2,7 @@ import { expect, test } from "vitest"
 import { readTransactionError } from "./program-error.ts"
 
 test.each([
-  [
-    { InstructionError: [3, { Custom: 17 }] },
-    { kind: "instruction", index: 3, error: { custom: 17, name: "Custom" } },
-  ],
+  [{ InstructionError: [3, { Custom: 17 }] }, { kind: "instruction", index: 3, error: { custom: 17, name: "Custom" } }],
   [
     { InstructionError: [0, "InvalidAccountData"] },
     { kind: "instruction", index: 0, error: { custom: null, name: "InvalidAccountData" } },

@@ -10,14 +10,12 @@ const SIGNATURE_BYTES = 64
 const SIGN_BIT = 1n << 255n
 
 /** The y coordinate of a point of order 8, from libsodium's list (`ge25519_has_small_order`). */
-const ORDER_8 =
-  2_707_385_501_144_840_649_318_225_287_225_658_788_936_804_267_575_313_519_463_743_609_750_303_402_022n
+const ORDER_8 = 2_707_385_501_144_840_649_318_225_287_225_658_788_936_804_267_575_313_519_463_743_609_750_303_402_022n
 
 /** The y coordinates of points whose order divides 8. With such a key or R, a signature proves nothing. */
 const SMALL_ORDER = new Set([0n, 1n, P - 1n, ORDER_8, P - ORDER_8])
 
-const littleEndian = (bytes: Uint8Array): bigint =>
-  BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`)
+const littleEndian = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`)
 
 /** Whether 32 bytes are the canonical encoding of a point without small order. Does not check that it is on the curve. */
 function isSoundPoint(bytes: Uint8Array): boolean {

@@ -14,8 +14,7 @@ const write = (number: bigint) => Buffer.from(number.toString(16).padStart(64, "
 function smallOrderPoints(): Buffer[] {
   const power = (base: bigint, exponent: bigint) => {
     let result = 1n
-    for (let b = base % P, e = exponent; e > 0n; e >>= 1n, b = (b * b) % P)
-      if (e & 1n) result = (result * b) % P
+    for (let b = base % P, e = exponent; e > 0n; e >>= 1n, b = (b * b) % P) if (e & 1n) result = (result * b) % P
     return result
   }
   const mod = (n: bigint) => ((n % P) + P) % P

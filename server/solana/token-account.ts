@@ -12,12 +12,9 @@ export function readTokenAccount(
   mint: PublicKey | null,
 ): Account | null {
   if (!info || (info.owner.equals(SystemProgram.programId) && info.data.length === 0)) return null
-  const refuse = (what: string) =>
-    new Error(`A node shows ${what} at the token account ${address.toBase58()}.`)
-  if (!info.owner.equals(TOKEN_2022_PROGRAM_ID))
-    throw refuse(`an account of the program ${info.owner.toBase58()}`)
+  const refuse = (what: string) => new Error(`A node shows ${what} at the token account ${address.toBase58()}.`)
+  if (!info.owner.equals(TOKEN_2022_PROGRAM_ID)) throw refuse(`an account of the program ${info.owner.toBase58()}`)
   const account = unpackAccount(address, info, TOKEN_2022_PROGRAM_ID)
-  if (mint !== null && !account.mint.equals(mint))
-    throw refuse(`an account of the mint ${account.mint.toBase58()}`)
+  if (mint !== null && !account.mint.equals(mint)) throw refuse(`an account of the mint ${account.mint.toBase58()}`)
   return account
 }

@@ -3,11 +3,7 @@ import { type AccountInfo, Keypair, PublicKey, SystemProgram } from "@solana/web
 import { expect, test } from "vitest"
 import { readTokenAccount } from "./token-account.ts"
 
-const [address, mint, owner] = [1, 2, 3].map(() => Keypair.generate().publicKey) as [
-  PublicKey,
-  PublicKey,
-  PublicKey,
-]
+const [address, mint, owner] = [1, 2, 3].map(() => Keypair.generate().publicKey) as [PublicKey, PublicKey, PublicKey]
 
 function infoOf(program: PublicKey, data: Buffer): AccountInfo<Buffer> {
   return { owner: program, data, lamports: 1, executable: false, rentEpoch: 0 }

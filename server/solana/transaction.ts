@@ -59,8 +59,7 @@ export class TransactionSize {
       if (isSigner) this.#signers.add(pubkey.toBase58())
     }
     this.#instructions++
-    this.#instructionBytes +=
-      1 + compactLength(keys.length) + keys.length + compactLength(data.length) + data.length
+    this.#instructionBytes += 1 + compactLength(keys.length) + keys.length + compactLength(data.length) + data.length
   }
 
   get bytes(): number {
@@ -106,26 +105,17 @@ const FEE_PER_SIGNATURE = 5000
 export const FEE_PER_TRANSACTION = 2 * FEE_PER_SIGNATURE
 
 /** The fee of a transaction in lamports, whether it succeeds or fails. */
-export const feeOf = ({
-  signatures,
-  units,
-  price,
-}: {
-  signatures: number
-  units: number
-  price: number
-}): number => signatures * FEE_PER_SIGNATURE + Math.ceil((units * price) / 1_000_000)
+export const feeOf = ({ signatures, units, price }: { signatures: number; units: number; price: number }): number =>
+  signatures * FEE_PER_SIGNATURE + Math.ceil((units * price) / 1_000_000)
 
 /** How many blocks a blockhash stays valid (https://solana.com/docs/core/transactions#recent-blockhash). */
 export const BLOCKHASH_HEIGHTS = 150
 
 /** The blockhash of a signed transaction. */
-export const blockhashOf = (wire: Uint8Array): string =>
-  VersionedTransaction.deserialize(wire).message.recentBlockhash
+export const blockhashOf = (wire: Uint8Array): string => VersionedTransaction.deserialize(wire).message.recentBlockhash
 
 /** The instructions of a transaction in wire format. */
-export const messageIn = (wire: Uint8Array): VersionedMessage =>
-  VersionedTransaction.deserialize(wire).message
+export const messageIn = (wire: Uint8Array): VersionedMessage => VersionedTransaction.deserialize(wire).message
 
 /** The fee payer of a transaction in wire format. */
 export const feePayerIn = (wire: Uint8Array): Address => addressOf(messageIn(wire).staticAccountKeys[0]!)
@@ -142,9 +132,7 @@ export async function signTransactions(
   unsigned: readonly UnsignedTransaction[],
   { feePayer, blockhash }: { feePayer: Signer; blockhash: string },
 ): Promise<SignedTransaction[]> {
-  const messages = unsigned.map(({ instructions }) =>
-    compileMessage(feePayer.publicKey, blockhash, instructions),
-  )
+  const messages = unsigned.map(({ instructions }) => compileMessage(feePayer.publicKey, blockhash, instructions))
   const signatures = messages.map(() => new Map<Address, Uint8Array>())
   const toSign = new Map<Signer, number[]>()
   for (const i of messages.keys()) {

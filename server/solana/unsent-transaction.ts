@@ -64,8 +64,7 @@ export function readUnsentTransaction(wire: Buffer, wallet: PublicKey): UnsentTr
   const instructions = message.compiledInstructions
   const memos = instructions.filter(({ programIdIndex }) => programOf(programIdIndex) === MEMO_TEXT)
   const others = instructions.filter((one) => !memos.includes(one))
-  if (memos.length !== 1 || !others.every((one) => ADDED_BY_WALLETS.has(programOf(one.programIdIndex))))
-    return null
+  if (memos.length !== 1 || !others.every((one) => ADDED_BY_WALLETS.has(programOf(one.programIdIndex)))) return null
   // The wallet is the first account.
   if (!memos[0]!.accountKeyIndexes.includes(0)) return null
   return {

@@ -64,8 +64,7 @@ test("final operations that ended 90 days ago move to the archive, and others st
   await moveClock(now)
   const [old, other] = [addDays(now, -91), await app.key({ mode: "live" })]
   const final = { at: old, settled: old, final: old, counted: old, wire: null, status: "confirmed", key }
-  const one = (change: Partial<Record<keyof typeof final, unknown>>) =>
-    ({ ...final, ...change }) as typeof final
+  const one = (change: Partial<Record<keyof typeof final, unknown>>) => ({ ...final, ...change }) as typeof final
   const cases = {
     final,
     failed: one({ status: "failed", final: null }),
@@ -102,9 +101,7 @@ test("final operations that ended 90 days ago move to the archive, and others st
   const stay = ["ended lately", "kept bytes", "not counted", "not final", "same workspace", "saved"]
   expect(await left("transactions", "signature")).toEqual(stay)
   // Operations have no bytes.
-  expect(await left("operations", "id")).toEqual(
-    [...stay.filter((id) => id !== "kept bytes"), "queued"].sort(),
-  )
+  expect(await left("operations", "id")).toEqual([...stay.filter((id) => id !== "kept bytes"), "queued"].sort())
   expect([await countOf("transactions"), await countOf("operations")]).toEqual([9, 11])
   await sql`update transactions set counted_at = ${now} where signature = 'not counted'`
   await sql`update transactions set finalized_at = ${now} where signature = 'not final'`
@@ -135,9 +132,7 @@ test("one sweep ends every closed session of all workspaces", async () => {
 })
 
 /** Locks the same rows as the statement, like a process that hangs. Returns a function that releases them. */
-async function hold(
-  lock: (sql: ReturnType<typeof open>) => PromiseLike<unknown>,
-): Promise<() => Promise<void>> {
+async function hold(lock: (sql: ReturnType<typeof open>) => PromiseLike<unknown>): Promise<() => Promise<void>> {
   const stopped = open(app.databaseUrl, 1)
   await stopped.unsafe("begin")
   await lock(stopped)
@@ -178,8 +173,7 @@ test.each([
       (await sql`select from attestations where workspace_id = ${workspaceId} and status = ${status}`).length
     await advanceClock({ days: 2 })
     const letGo = await hold(lock(held.workspaceId))
-    const said = () =>
-      app.log.filter((line) => line.includes("cannot be ended") && line.includes(held.workspaceId))
+    const said = () => app.log.filter((line) => line.includes("cannot be ended") && line.includes(held.workspaceId))
     await sweep()
     expect([await left(held), await left(free)]).toEqual([3, 0])
     // It is tried again after a while and logged once.

@@ -27,8 +27,7 @@ function expectRefusal(answer: string, status: number, code: string): void {
   expect(head).toMatch(/^strict-transport-security: max-age=/im)
 }
 
-const get = (target: string, headers: string) =>
-  `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`
+const get = (target: string, headers: string) => `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`
 
 test.each([
   ["GET", "/usage?a=1", "/v1/usage"],
@@ -49,14 +48,7 @@ test.each(["localhost", "LOCALHOST:3000", "127.0.0.1", "127.0.0.1:1", "[::1]", "
   },
 )
 
-test.each([
-  "vouch.example.com",
-  "localhost.example.com",
-  "127.0.0.1.nip.io",
-  "localhost:3000@evil",
-  "0.0.0.0",
-  "",
-])(
+test.each(["vouch.example.com", "localhost.example.com", "127.0.0.1.nip.io", "localhost:3000@evil", "0.0.0.0", ""])(
   "without a public address, the host %j is refused, so that no name can be rebound to this machine",
   async (host) => {
     for (const target of ["/v1/health", "/", "/verify/x"]) {
@@ -71,19 +63,16 @@ test("the limit of connections is logged at the start", () => {
   )
 })
 
-test.each([
-  "gzip, chunked",
-  "chunked, chunked",
-  "x, chunked",
-  "chunked;a=1",
-  "gzip\r\nTransfer-Encoding: chunked",
-])("a body in the coding %j is refused, because only chunks would be decoded", async (coding) => {
-  for (const path of ["/v1/kyc/start", "/v1/kyc/webhook", "/api/trpc/setup.look"]) {
-    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
-    const answer = await sendRaw(port, `${head}2\r\n{}\r\n0\r\n\r\n`)
-    expectRefusal(answer, 400, "malformed_request")
-  }
-})
+test.each(["gzip, chunked", "chunked, chunked", "x, chunked", "chunked;a=1", "gzip\r\nTransfer-Encoding: chunked"])(
+  "a body in the coding %j is refused, because only chunks would be decoded",
+  async (coding) => {
+    for (const path of ["/v1/kyc/start", "/v1/kyc/webhook", "/api/trpc/setup.look"]) {
+      const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
+      const answer = await sendRaw(port, `${head}2\r\n{}\r\n0\r\n\r\n`)
+      expectRefusal(answer, 400, "malformed_request")
+    }
+  },
+)
 
 test.each(["chunked", "CHUNKED"])("a body in the coding %s is read", async (coding) => {
   const head = `POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n`
@@ -91,10 +80,7 @@ test.each(["chunked", "CHUNKED"])("a body in the coding %s is read", async (codi
 })
 
 test("pipelined requests are answered in order", async () => {
-  const requests = Array.from(
-    { length: 99 },
-    (_, n) => `GET /v1/nope${n} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  )
+  const requests = Array.from({ length: 99 }, (_, n) => `GET /v1/nope${n} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   const answers = await sendRaw(port, requests.join("") + get("/v1/nope99", "Host: localhost\r\n"))
   const paths = [...answers.matchAll(/not found: \/v1\/nope(\d+)/g)].map(([, n]) => Number(n))
   expect(paths).toEqual(Array.from({ length: 100 }, (_, n) => n))
@@ -146,10 +132,7 @@ test.each([
   ["a control character in a header", "GET /v1/health HTTP/1.1\r\nHost: localhost\r\nA: \x01\r\n\r\n"],
   ["headers of 32 KiB", `GET /v1/health HTTP/1.1\r\nHost: localhost\r\nA: ${"a".repeat(32_768)}\r\n\r\n`],
   ["a target of 32 KiB", `GET /v1/${"a".repeat(32_768)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
-  [
-    "a length that is not a number",
-    "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: ten\r\n\r\n",
-  ],
+  ["a length that is not a number", "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: ten\r\n\r\n"],
   ["a negative length", "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"],
   [
     "two lengths",
@@ -175,10 +158,7 @@ test("an unknown expectation gets our error", async () => {
 
 test("a request to upgrade the protocol is ignored", async () => {
   const upgrade = "Host: localhost\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-  const answer = await sendRaw(
-    port,
-    `GET /v1/health HTTP/1.1\r\n${upgrade}Connection: upgrade, close\r\n\r\n`,
-  )
+  const answer = await sendRaw(port, `GET /v1/health HTTP/1.1\r\n${upgrade}Connection: upgrade, close\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1.1 200 /)
 })
 
@@ -228,15 +208,12 @@ test.each(["localhost/a", "a@localhost", "local host", "localhost:99999", "[::1"
   },
 )
 
-test.each(["POST", "PUT", "DELETE", "PATCH"])(
-  "a page refuses %s without reading the body",
-  async (method) => {
-    const bytes = `${method} /verify/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`
-    const answer = await sendRaw(port, bytes)
-    expectRefusal(answer, 405, "method_not_allowed")
-    expect(answer).toMatch(/^allow: GET, HEAD, OPTIONS\r?$/im)
-  },
-)
+test.each(["POST", "PUT", "DELETE", "PATCH"])("a page refuses %s without reading the body", async (method) => {
+  const bytes = `${method} /verify/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`
+  const answer = await sendRaw(port, bytes)
+  expectRefusal(answer, 405, "method_not_allowed")
+  expect(answer).toMatch(/^allow: GET, HEAD, OPTIONS\r?$/im)
+})
 
 test("an unreadable request is not answered before the one ahead of it", async () => {
   const upload = "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -274,8 +251,7 @@ test.each(["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", "no 
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
     socket.on("error", () => {}).resume()
     socket.write(bytes)
-    const connections = () =>
-      new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
+    const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
     await waitFor(async () => (await connections()) === 1, "the connection")
     await waitFor(async () => (await connections()) === 0, "its end")
     socket.destroy()

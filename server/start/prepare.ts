@@ -93,11 +93,7 @@ export async function prepare({
 }
 
 /** The keys of VOUCH_SIGNER, whose public keys are recorded for processes without it; or the recorded ones. */
-async function openKeys(
-  settings: Settings,
-  keys: Keys | null,
-  ending: AbortSignal | undefined,
-): Promise<Keys> {
+async function openKeys(settings: Settings, keys: Keys | null, ending: AbortSignal | undefined): Promise<Keys> {
   const purposes = derivedPurposes(settings)
   if (keys === null) return sayWhenSlow("a worker to record its public keys", recordedKeys(purposes, ending))
   await recordKeys(keys, purposes)
@@ -116,10 +112,7 @@ const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
 function chainFor(
   mode: Mode,
   settings: Settings,
-  {
-    localnetUrl,
-    ...own
-  }: Pick<ChainOptions, "signers" | "feePayer" | "payerMarker"> & { localnetUrl: string | null },
+  { localnetUrl, ...own }: Pick<ChainOptions, "signers" | "feePayer" | "payerMarker"> & { localnetUrl: string | null },
 ): Chain | null {
   const { VOUCH_RPC_CALLS_PER_SECOND: perSecond } = settings
   const [ownUrls, ownSend] =

@@ -30,9 +30,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
   const services = await startServices({
     dataDir: settings.VOUCH_DATA_DIR,
     databaseUrl: settings.DATABASE_URL,
-    rpcUrl: needsLocalnet
-      ? undefined
-      : (settings.SOLANA_RPC_URL ?? settings.VOUCH_TEST_SOLANA_RPC_URL)?.join(" "),
+    rpcUrl: needsLocalnet ? undefined : (settings.SOLANA_RPC_URL ?? settings.VOUCH_TEST_SOLANA_RPC_URL)?.join(" "),
     localnetPort: settings.VOUCH_LOCALNET_PORT,
     localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
     localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
@@ -59,8 +57,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
       logger.error({ err: error }, "the pages are missing; run npm run build"),
     )
     const first = await sayWhenSlow("the first account", patiently(firstStart, ending.signal))
-    if (first && !ending.signal.aborted)
-      welcome({ origin: deployment.origin, shortages: running.shortages, ...first })
+    if (first && !ending.signal.aborted) welcome({ origin: deployment.origin, shortages: running.shortages, ...first })
     isUp = true
     await aborted(ending.signal)
     logger.info("stopping")

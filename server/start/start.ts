@@ -196,10 +196,7 @@ async function bindOrWait(chain: Chain): Promise<void> {
   } catch (error) {
     if (error instanceof WrongChain) throw error
     logger.warn({ err: error, mode: chain.mode }, "the chain does not respond yet")
-    setTimeout(
-      () => bindOrWait(chain).catch((wrong) => logger.error({ err: wrong }, "wrong chain")),
-      REBIND_MS,
-    ).unref()
+    setTimeout(() => bindOrWait(chain).catch((wrong) => logger.error({ err: wrong }, "wrong chain")), REBIND_MS).unref()
   }
 }
 
@@ -210,11 +207,7 @@ type Workers = {
   stops: (() => Promise<void>)[]
 }
 
-async function startWorkers(
-  chains: Chain[],
-  { settings }: StartOptions,
-  http: ListenerOptions,
-): Promise<Workers> {
+async function startWorkers(chains: Chain[], { settings }: StartOptions, http: ListenerOptions): Promise<Workers> {
   const ledgers = chains.map(
     (chain) =>
       new LedgerWorker(chain, {
@@ -242,9 +235,7 @@ async function startWorkers(
   webhooks.start()
   // Report as alive before the server is announced as ready.
   await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])
-  await housekeeping
-    .beat()
-    .catch((error) => logger.warn({ err: error }, "could not write the first health report"))
+  await housekeeping.beat().catch((error) => logger.warn({ err: error }, "could not write the first health report"))
   const stops = [
     () => delivery.stop(),
     () => webhooks.stop(),
@@ -279,12 +270,7 @@ async function openFormListener(http: ListenerOptions) {
   const listener = createListener(http)
   const server = createHttpServer((request, response) => {
     if (request.url?.startsWith(`${WEBHOOKS}/`)) return listener(request, response)
-    refuse(
-      request,
-      response,
-      "route_not_found",
-      "This endpoint only accepts webhooks of the hosted page's form.",
-    )
+    refuse(request, response, "route_not_found", "This endpoint only accepts webhooks of the hosted page's form.")
   }, null)
   const connections = watchConnections(server, { max: FORM_CONNECTIONS, trusted: null })
   await listen(server, { port: 0, host: "127.0.0.1", setting: "PORT" })

@@ -62,10 +62,7 @@ test.each([
   socket.write("GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n")
   socket.write(`${start} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n${body}`)
   await waitFor(async () => requests.length === 2, "both to arrive")
-  await waitFor(
-    async () => socket.bytesWritten > body.length && socket.writableLength === 0,
-    "the body to be sent",
-  )
+  await waitFor(async () => socket.bytesWritten > body.length && socket.writableLength === 0, "the body to be sent")
   await waitFor(async () => bodyBytes() >= counted, "the counted bytes")
   await new Promise((next) => setImmediate(next))
   expect(requests[1]!.readableLength).toBe(0)

@@ -201,9 +201,7 @@ beforeAll(async () => {
 /** Calls a procedure with input that it refuses, so that nothing happens even if the caller may call it. */
 async function codeOf(browser: Browser, path: string): Promise<string | null> {
   const { type } = procedures[path]!._def
-  const headers: Record<string, string> = browser.workspaceId
-    ? { "x-vouch-workspace": browser.workspaceId }
-    : {}
+  const headers: Record<string, string> = browser.workspaceId ? { "x-vouch-workspace": browser.workspaceId } : {}
   const response =
     type === "mutation"
       ? await browser.fetch(`/api/trpc/${path}`, { method: "POST", body: "[]", headers })

@@ -32,10 +32,7 @@ const OPEN = [
   ...["setup.options", "setup.look", "setup.createUser"],
   ...["setup.mailLink", "setup.requestReset", "setup.resetPassword"],
 ]
-const procedures = Object.entries(appRouter._def.procedures) as unknown as [
-  string,
-  { _def: { type: string } },
-][]
+const procedures = Object.entries(appRouter._def.procedures) as unknown as [string, { _def: { type: string } }][]
 
 const call = async (name: string, type: string, input: unknown) => {
   const reads = type !== "mutation"
@@ -60,23 +57,20 @@ test.each(procedures.filter(([name]) => !OPEN.includes(name)).map(([name, { _def
   },
 )
 
-test.each(["kyc.webhook", "kyc.webhookOf"])(
-  "%s refuses an event without its raw bytes and signature",
-  async (name) => {
-    const { sessionId } = await app.startSession(key)
-    const before = await snapshot()
-    const event = {
-      type: "verification.completed",
-      data: { session_id: sessionId, decision: "approved", occurred_at: new Date().toISOString() },
-    }
-    for (const input of [event, { provider: "sandbox", ...event }, { webhook: { headers: {}, body: "x" } }]) {
-      const { status, text } = await call(name, "mutation", input)
-      expect(status).toBeGreaterThanOrEqual(400)
-      expect(text).toMatch(/invalid_signature|validation_failed/)
-    }
-    expect(await snapshot()).toEqual(before)
-  },
-)
+test.each(["kyc.webhook", "kyc.webhookOf"])("%s refuses an event without its raw bytes and signature", async (name) => {
+  const { sessionId } = await app.startSession(key)
+  const before = await snapshot()
+  const event = {
+    type: "verification.completed",
+    data: { session_id: sessionId, decision: "approved", occurred_at: new Date().toISOString() },
+  }
+  for (const input of [event, { provider: "sandbox", ...event }, { webhook: { headers: {}, body: "x" } }]) {
+    const { status, text } = await call(name, "mutation", input)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(text).toMatch(/invalid_signature|validation_failed/)
+  }
+  expect(await snapshot()).toEqual(before)
+})
 
 test("an error of the pages' procedures reveals nothing about internals", async () => {
   for (const [name, type] of procedures.map(([name, { _def }]) => [name, _def.type] as const)) {

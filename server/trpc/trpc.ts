@@ -2,13 +2,7 @@ import { initTRPC } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
 import { type Context, requireScope } from "#server/domain/context.ts"
-import {
-  claimOf,
-  fingerprintOf,
-  isContended,
-  readIdempotencyKey,
-  withKey,
-} from "#server/domain/idempotency.ts"
+import { claimOf, fingerprintOf, isContended, readIdempotencyKey, withKey } from "#server/domain/idempotency.ts"
 import { toFailure } from "#server/http/failure.ts"
 import type { Json } from "#server/lib/json.ts"
 import { requireStorable } from "#server/lib/storable.ts"
@@ -95,11 +89,7 @@ export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next
   const key = meta?.idempotent ? readIdempotencyKey(ctx.idempotencyKey) : null
   if (key === null) return next({ ctx: { principal } })
   return getRawInput().then((input) => {
-    const idempotency = claimOf(
-      principal,
-      key,
-      fingerprintOf("POST", path, { input: (input ?? null) as Json }),
-    )
+    const idempotency = claimOf(principal, key, fingerprintOf("POST", path, { input: (input ?? null) as Json }))
     return withKey(idempotency, async () => {
       const outcome = await next({ ctx: { principal, idempotency } })
       if (!outcome.ok && isContended(outcome.error)) throw outcome.error

@@ -16,6 +16,5 @@ export const balance = defineRule({
     if (movable >= amount) return null
     return `amount: ${from.wallet} can move ${fromBaseUnits(movable, config.decimals)} at most.`
   },
-  passed: ({ from, config }) =>
-    `The wallet can move ${fromBaseUnits(from.balance - from.outgoing, config.decimals)}.`,
+  passed: ({ from, config }) => `The wallet can move ${fromBaseUnits(from.balance - from.outgoing, config.decimals)}.`,
 })

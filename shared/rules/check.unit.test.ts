@@ -106,9 +106,7 @@ test("a holder must meet the rules about the wallet, and neither a pause nor a l
   const codeOfHolding = (context: TransferContext) => firstViolationOfHolding(context)?.code ?? null
   expect(codeOfHolding(mint({ config: { paused: true } }))).toBeNull()
   expect(codeOfHolding(mint({ to: bob({ claims: null }) }))).toBe("wallet_not_verified")
-  expect(codeOfHolding(mint({ rules: US, to: bob({ claims: { country: "DE" } }) }))).toBe(
-    "country_not_allowed",
-  )
+  expect(codeOfHolding(mint({ rules: US, to: bob({ claims: { country: "DE" } }) }))).toBe("country_not_allowed")
   expect(codeOfHolding(mint({ rules: ACCREDITED, to: bob({ claims: {} }) }))).toBe("not_accredited")
 })
 

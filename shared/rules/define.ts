@@ -23,10 +23,7 @@ export type Holder = {
 /**
  * A mint (`from` is null) or a transfer, as a rule sees it. `rules` contains only the rule's own fields.
  */
-export type TransferContext<
-  Rules = Readonly<Record<string, Value>>,
-  From extends Holder | null = Holder | null,
-> = {
+export type TransferContext<Rules = Readonly<Record<string, Value>>, From extends Holder | null = Holder | null> = {
   amount: bigint
   from: From
   to: Holder

@@ -3,9 +3,7 @@ import type { TransferMode } from "../transfer-modes.ts"
 import type { Field, FieldType, JsonOf, Reader, Rule, Value, ValueOf } from "./define.ts"
 import { allRules, type rules } from "./rules.ts"
 
-type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
-  ? I
-  : never
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never
 type All = Intersection<(typeof rules)[number]["fields"]>
 
 /** A field of a configuration's `rules`. */
@@ -23,9 +21,7 @@ const order: readonly Rule["checked"][] = ["wallet", "request", "signing"]
 /** Every field with its name, in the order of forms and documents. */
 export const ruleFields: readonly (Field & { name: RuleName; rule: Rule })[] = order
   .flatMap((moment) => allRules.filter((rule) => rule.checked === moment))
-  .flatMap((rule) =>
-    Object.entries(rule.fields).map(([name, field]) => ({ ...field, name: name as RuleName, rule })),
-  )
+  .flatMap((rule) => Object.entries(rule.fields).map(([name, field]) => ({ ...field, name: name as RuleName, rule })))
 
 const names: ReadonlySet<string> = new Set(ruleFields.map(({ name }) => name))
 

@@ -34,7 +34,5 @@ export const holders = defineRule({
     return `The token has reached its maximum of ${cap} holders.`
   },
   passed: ({ to, rules, config }) =>
-    to.hasSlot
-      ? "The wallet already holds this token."
-      : `${config.holders} of ${rules.max_holders} holders.`,
+    to.hasSlot ? "The wallet already holds this token." : `${config.holders} of ${rules.max_holders} holders.`,
 })

@@ -22,10 +22,7 @@ describeRule("holder_limit_reached", {
   admits: [
     ["a new holder below the cap", mint({ rules: { max_holders: 2 } })],
     ["an existing holder", mint({ rules: { max_holders: 1 }, to: bob({ hasSlot: true }) })],
-    [
-      "a transfer of the whole balance to a new holder",
-      transfer({ rules: { max_holders: 1 }, amount: 100n }),
-    ],
+    ["a transfer of the whole balance to a new holder", transfer({ rules: { max_holders: 1 }, amount: 100n })],
   ],
 })
 

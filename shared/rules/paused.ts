@@ -9,7 +9,6 @@ export const paused = defineRule({
   checked: "signing",
   readsClaims: false,
   remedy: "unpause",
-  check: ({ config }) =>
-    config.paused ? "The token is paused. Unpause it or wait until it is unpaused." : null,
+  check: ({ config }) => (config.paused ? "The token is paused. Unpause it or wait until it is unpaused." : null),
   passed: () => "The token is not paused.",
 })

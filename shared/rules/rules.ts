@@ -35,5 +35,4 @@ export const ruleCodes = allRules.map(({ code }) => code)
 export const codesOn = (kind: "mint" | "transfer"): RuleCode[] =>
   allRules.filter(({ on }) => on === "both" || on === kind).map(({ code }) => code)
 
-export const ruleOf = (code: string): Rule<RuleCode> | undefined =>
-  allRules.find((rule) => rule.code === code)
+export const ruleOf = (code: string): Rule<RuleCode> | undefined => allRules.find((rule) => rule.code === code)

@@ -112,8 +112,7 @@ test("a server that is killed in the middle, again and again, revokes each attes
   const carriers = carriersOf(await historyOf(connection, authority), "op_")
   for (const { id, signature } of burns) expect(carriers.get(id), id).toEqual([signature])
   const lines = await deployment.query(
-    (sql) =>
-      sql<{ subject: string }[]>`select subject from audit_entries where action = 'attestation.revoked'`,
+    (sql) => sql<{ subject: string }[]>`select subject from audit_entries where action = 'attestation.revoked'`,
   )
   expect(lines.map(({ subject }) => subject).sort()).toEqual([...ids].sort())
   await audit(deployment)
@@ -139,6 +138,4 @@ const burnsOf = (ids: readonly string[]) =>
   )
 
 const everyBurnLanded = (ids: readonly string[]) =>
-  until("every credential to be burnt", async () =>
-    (await burnsOf(ids)).every(({ status }) => status === "confirmed"),
-  )
+  until("every credential to be burnt", async () => (await burnsOf(ids)).every(({ status }) => status === "confirmed"))

@@ -63,9 +63,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
     const first = await Promise.all(
       keys.map((key, n) =>
         Promise.all(
-          (n % 2 === 0 ? (["right", "wrong"] as const) : (["wrong", "right"] as const)).map((at) =>
-            mint(at, key, n),
-          ),
+          (n % 2 === 0 ? (["right", "wrong"] as const) : (["wrong", "right"] as const)).map((at) => mint(at, key, n)),
         ),
       ),
     )
@@ -83,8 +81,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
       const again = await mint(n % 2 === 0 ? "wrong" : "right", one, n)
       expect([again.status, again.json.operation_id]).toEqual([202, all[n]])
     }
-    for (const wallet of wallets)
-      expect((await tokens.get(`/kyc/status/${wallet}`)).json.status).toBe("verified")
+    for (const wallet of wallets) expect((await tokens.get(`/kyc/status/${wallet}`)).json.status).toBe("verified")
     expect(await tokens.supply(config)).toBe(BigInt(minted))
     expect(await differences()).toEqual([])
   },

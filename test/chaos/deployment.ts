@@ -60,11 +60,7 @@ export async function createDeployment(environment: Record<string, string> = {})
 
   function start(
     argv: string[],
-    {
-      changes = {},
-      output,
-      cwd = root,
-    }: { changes?: Record<string, string>; output: number | "pipe"; cwd?: string },
+    { changes = {}, output, cwd = root }: { changes?: Record<string, string>; output: number | "pipe"; cwd?: string },
   ) {
     // Code still running after a failure must not start anything behind the guard's back.
     if (destroyed) throw new Error("the deployment is gone")
@@ -113,9 +109,7 @@ export async function createDeployment(environment: Record<string, string> = {})
     async ready(server: ServerProcess, { at = port } = {}): Promise<void> {
       for (;;) {
         if (hasEnded(server.child)) throw new ServerEnded(server)
-        const health = await send(`http://127.0.0.1:${at}`, { method: "GET", path: "/health" }).catch(
-          () => null,
-        )
+        const health = await send(`http://127.0.0.1:${at}`, { method: "GET", path: "/health" }).catch(() => null)
         if (health?.status === 200 && !hasEnded(server.child)) return
         await sleep(25)
       }

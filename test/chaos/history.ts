@@ -44,8 +44,7 @@ function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, 
   return signers.some((signer) => signer.toBase58() === authority)
 }
 
-const memoIdsIn = (transaction: VersionedTransactionResponse): string[] =>
-  carriedIn(transaction).map(({ id }) => id)
+const memoIdsIn = (transaction: VersionedTransactionResponse): string[] => carriedIn(transaction).map(({ id }) => id)
 
 /** The ids in its memos, and the first byte of the instruction after each: what it did under that id. */
 export function carriedIn({ transaction: { message } }: VersionedTransactionResponse) {

@@ -67,8 +67,7 @@ test("a key is replaced as it was meant, however often the command is cut off wh
     })
   }
   const [workspace] = await deployment.query(
-    (sql) =>
-      sql<{ id: string }[]>`select id from workspaces where mode = 'test' order by created_at desc limit 1`,
+    (sql) => sql<{ id: string }[]>`select id from workspaces where mode = 'test' order by created_at desc limit 1`,
   )
   const { issuer, done } = issue(MINTS)
   const set = ["signer", "set", workspace!.id, "derived:2", "--json"]
@@ -81,9 +80,7 @@ test("a key is replaced as it was meant, however often the command is cut off wh
   await issuer.settle()
   const ids = issuer.orders.map(operationIdOf)
   expect(await statuses(ids)).toEqual([{ status: "confirmed", count: ids.length }])
-  const changes = await deployment.query(
-    (sql) => sql`select detail from audit_entries where action = 'signer.set'`,
-  )
+  const changes = await deployment.query((sql) => sql`select detail from audit_entries where action = 'signer.set'`)
   expect(changes).toHaveLength(1)
   await audit(deployment)
 }, 240_000)

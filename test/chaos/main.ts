@@ -64,9 +64,7 @@ const seconds = atLeastOne("seconds")
 const minutes = values.minutes === undefined ? 0 : atLeastOne("minutes")
 let seed = Number(values.seed)
 
-function atLeastOne(
-  name: "attestations" | "mints" | "orders" | "events" | "kills" | "seconds" | "minutes",
-): number {
+function atLeastOne(name: "attestations" | "mints" | "orders" | "events" | "kills" | "seconds" | "minutes"): number {
   if (/^[1-9][0-9]{0,5}$/.test(values[name] ?? "")) return Number(values[name])
   console.error(`--${name}: must be a whole number from 1.`)
   process.exit(2)
@@ -135,8 +133,7 @@ if (unknown !== undefined) {
 }
 
 const began = Date.now()
-const say = (text: string) =>
-  console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s  ${text}`)
+const say = (text: string) => console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s  ${text}`)
 const failures: string[] = []
 do {
   say(`seed ${seed}`)
@@ -163,26 +160,13 @@ say(failures.length === 0 ? "everything held" : `failed: ${failures.join(", ")} 
 process.exit(failures.length === 0 ? 0 : 1)
 
 function report(summary: Summary): void {
-  const {
-    name,
-    achievements,
-    hits,
-    requests,
-    retries,
-    underWay,
-    failedStarts,
-    transactions,
-    errors,
-    seconds,
-  } = summary
+  const { name, achievements, hits, requests, retries, underWay, failedStarts, transactions, errors, seconds } = summary
   const list = (counts: { [name: string]: number }) =>
     Object.entries(counts)
       .map(([what, count]) => `${count} × ${what}`)
       .join(", ") || "none"
   say(`${name} held: ${list(achievements)} in ${seconds} s`)
-  say(
-    `  hits          ${list(hits)}${failedStarts > 0 ? `; ${failedStarts} starts ended by themselves` : ""}`,
-  )
+  say(`  hits          ${list(hits)}${failedStarts > 0 ? `; ${failedStarts} starts ended by themselves` : ""}`)
   if (underWay > 0) say(`  under way     ${underWay} operations when a server was killed`)
   say(`  requests      ${requests}, sent again: ${list(retries)}`)
   say(`  transactions  ${list(transactions)}`)

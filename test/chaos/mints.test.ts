@@ -7,9 +7,7 @@ import { minting } from "./scenarios.ts"
 // The short form of `npm run chaos -- mints`.
 test("whatever is killed while tokens are minted and moved, every order has its effect exactly once", async () => {
   const seed = newSeed()
-  const hits = randomFrom(seed).shuffle<Kind>(
-    ["server", "localnet", "postgres"].flatMap((kind) => Array(4).fill(kind)),
-  )
+  const hits = randomFrom(seed).shuffle<Kind>(["server", "localnet", "postgres"].flatMap((kind) => Array(4).fill(kind)))
   const lines: string[] = []
   try {
     const summary = await runScenario({

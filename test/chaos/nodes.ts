@@ -36,8 +36,7 @@ const slow: MakeTwist = (_url, random) => {
 const TWISTS: { readonly [name: string]: MakeTwist } = {
   behind: (url) => frozen(url),
   "behind and silent about it": (url) => frozen(url, { honest: false }),
-  "behind by its own word": () =>
-    replying(rpcError(-32016, "Minimum context slot has not been reached"), READS),
+  "behind by its own word": () => replying(rpcError(-32016, "Minimum context slot has not been reached"), READS),
   "null for what was": async (url) => forgets(await new Connection(url, "confirmed").getSlot()),
   "no history": () => noHistory,
   "no such version": () => replying(rpcError(-32015), ["getTransaction"]),

@@ -28,9 +28,7 @@ export function postmasterOf(dataDir: string): number | null {
 /** The live local network of a data directory. */
 export function localnetOf(dataDir: string): number | null {
   const holder = readJson<Holder>(join(dataDir, "localnet.json"))
-  return holder && isAlive(holder) && commandLine(holder.pid).includes(join(dataDir, "localnet"))
-    ? holder.pid
-    : null
+  return holder && isAlive(holder) && commandLine(holder.pid).includes(join(dataDir, "localnet")) ? holder.pid : null
 }
 
 /** Children of a process, such as a postmaster's sessions and helpers. Linux only; empty elsewhere. */
@@ -108,7 +106,6 @@ export async function endAll(dataDir: string, ours: readonly Holder[]): Promise<
     removeSocketDirectory(socketDirectory)
   }
   const isLink = lstatSync(join(dataDir, "postgres"), { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  if (isLink && cluster?.startsWith(`${sharedHome}/data-`))
-    rmSync(dirname(cluster), { recursive: true, force: true })
+  if (isLink && cluster?.startsWith(`${sharedHome}/data-`)) rmSync(dirname(cluster), { recursive: true, force: true })
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 })
 }

@@ -67,10 +67,7 @@ function compareSessions({ cases }: Customers, records: Record[]): void {
   for (const { sessionId, wallet } of cases) {
     const record = bySession.get(sessionId ?? "")
     assert(record !== undefined, () => `the acknowledged session ${sessionId} is missing`)
-    assert(
-      record.user_pubkey === wallet,
-      () => `${sessionId} belongs to ${record.user_pubkey}, not to ${wallet}`,
-    )
+    assert(record.user_pubkey === wallet, () => `${sessionId} belongs to ${record.user_pubkey}, not to ${wallet}`)
     assert(record.status === "verified", () => `${sessionId} is ${record.status}`)
   }
 }
@@ -113,10 +110,7 @@ async function compareHistory(connection: Connection, authority: string, records
   const history = await historyOf(connection, authority)
   for (const { signature, transaction } of history) {
     for (const { uiTokenAmount } of transaction.meta!.postTokenBalances ?? []) {
-      assert(
-        BigInt(uiTokenAmount.amount) <= 1n,
-        () => `${signature} left ${uiTokenAmount.amount} units on one account`,
-      )
+      assert(BigInt(uiTokenAmount.amount) <= 1n, () => `${signature} left ${uiTokenAmount.amount} units on one account`)
     }
   }
   const carriers = carriersOf(history, "att_")
@@ -124,8 +118,7 @@ async function compareHistory(connection: Connection, authority: string, records
     const signatures = carriers.get(attestation_id) ?? []
     assert(
       signatures.length === 1 && signatures[0] === onchain_tx,
-      () =>
-        `${attestation_id} should be in ${onchain_tx} alone, and is in ${signatures.join(", ") || "none"}`,
+      () => `${attestation_id} should be in ${onchain_tx} alone, and is in ${signatures.join(", ") || "none"}`,
     )
   }
   assert(

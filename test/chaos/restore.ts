@@ -38,8 +38,7 @@ export class Backups {
   /** It replaces the database, as a promoted standby does. */
   async putBack(backup: string): Promise<void> {
     await this.#asAdmin(async (sql, database) => {
-      const has = async (name: string) =>
-        (await sql`select from pg_database where datname = ${name}`).length > 0
+      const has = async (name: string) => (await sql`select from pg_database where datname = ${name}`).length > 0
       // Another hit may have interrupted this one or the one before anywhere.
       if (await has(database)) await sql`drop database if exists lost`
       if (!(await has(backup))) return

@@ -112,10 +112,7 @@ class Load {
         json: { user_pubkey: wallet, mint_config: FUND, amount: "1" },
         idempotencyKey: `mint-${wallet}`,
       })
-      await this.#until(
-        `/token/operation/${minted.json.operation_id}`,
-        ({ status }) => status === "confirmed",
-      )
+      await this.#until(`/token/operation/${minted.json.operation_id}`, ({ status }) => status === "confirmed")
       this.minted++
     }
   }
@@ -129,8 +126,7 @@ class Load {
 
   async #ask(sent: Sent): Promise<Response> {
     const response = await this.#balancer.ask({ key: this.#key, ...sent })
-    if (response.status >= 300)
-      throw new Error(`${sent.method} ${sent.path}: ${response.status} ${response.text}`)
+    if (response.status >= 300) throw new Error(`${sent.method} ${sent.path}: ${response.status} ${response.text}`)
     return response
   }
 }

@@ -74,14 +74,7 @@ const LAG = 3
  * Runs a scenario on a new deployment, and proves at the end that nothing was lost and nothing happened twice. Rejects
  * with what does not hold. Leaves nothing running.
  */
-export async function runScenario({
-  name,
-  scenario,
-  phases,
-  seed,
-  settings,
-  say,
-}: ScenarioRun): Promise<Summary> {
+export async function runScenario({ name, scenario, phases, seed, settings, say }: ScenarioRun): Promise<Summary> {
   const began = Date.now()
   const total = phases.reduce((sum, phase) => sum + phase.work, 0)
   const random = randomFrom(seed)
@@ -111,8 +104,7 @@ export async function runScenario({
     await allFinal(deployment)
     await workload.prove()
     const transactions = await deployment.query(
-      (sql) =>
-        sql<{ status: string; count: number }[]>`select status, count(*)::int from transactions group by 1`,
+      (sql) => sql<{ status: string; count: number }[]>`select status, count(*)::int from transactions group by 1`,
     )
     await injector.end()
     // Once more with new services: what was read while everything ran must have been stored.
@@ -124,8 +116,7 @@ export async function runScenario({
       if (/^500|^no answer/.test(reason)) throw new Error(`a request met: ${reason}`)
     }
     const isExcused = phases.some((phase) => phase.hits.some((kind) => !HARMLESS.includes(kind)))
-    if (injector.failedStarts > 0 && !isExcused)
-      throw new Error(`a start failed: ${Object.keys(injector.errors())}`)
+    if (injector.failedStarts > 0 && !isExcused) throw new Error(`a start failed: ${Object.keys(injector.errors())}`)
     return {
       name,
       achievements: workload.achievements(),

@@ -24,10 +24,7 @@ beforeAll(async () => {
   })
   // Only the embedded network funds itself.
   const connection = new Connection(localnet.url, "confirmed")
-  await connection.requestAirdrop(
-    localKeys(signer)(feePayerPurpose("test")).publicKey,
-    1000 * LAMPORTS_PER_SOL,
-  )
+  await connection.requestAirdrop(localKeys(signer)(feePayerPurpose("test")).publicKey, 1000 * LAMPORTS_PER_SOL)
 }, 120_000)
 afterAll(async () => {
   await deployment.destroy()

@@ -44,10 +44,7 @@ beforeAll(async () => {
   })
   otherPort = await quietPorts(1)
   const connection = new Connection(localnet.url, "confirmed")
-  await connection.requestAirdrop(
-    localKeys(signer)(feePayerPurpose("test")).publicKey,
-    1000 * LAMPORTS_PER_SOL,
-  )
+  await connection.requestAirdrop(localKeys(signer)(feePayerPurpose("test")).publicKey, 1000 * LAMPORTS_PER_SOL)
 }, 120_000)
 afterAll(async () => {
   await deployment.destroy()
@@ -110,9 +107,7 @@ test("while one of two servers stands still in a transaction, the other answers 
   const other = deployment.startServer({ PORT: String(otherPort) })
   await deployment.ready(other, { at: otherPort })
   const origin = `http://127.0.0.1:${otherPort}`
-  const customers = await Promise.all(
-    Array.from({ length: CUSTOMERS }, (_, n) => newCustomer(`customer-${n}`)),
-  )
+  const customers = await Promise.all(Array.from({ length: CUSTOMERS }, (_, n) => newCustomer(`customer-${n}`)))
   const [held, ...free] = customers as [Customer, ...Customer[]]
 
   // One wave after another until it is caught: a fast machine finishes any number before that.
@@ -126,9 +121,7 @@ test("while one of two servers stands still in a transaction, the other answers 
     }
   }
   const allWaves = waves()
-  await until("mints at the server that will be stopped", () =>
-    atStopped[0]!.every(({ issuer }) => issuer.done > 3),
-  )
+  await until("mints at the server that will be stopped", () => atStopped[0]!.every(({ issuer }) => issuer.done > 3))
   await stopInTransaction(stopped)
   isCaught = true
 

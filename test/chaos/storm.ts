@@ -76,10 +76,7 @@ async function storming(
   const working = Promise.all(bystanders.map((one) => one.work(honest.signal)))
   // A failure of one ends everything.
   const failed = working.then(() => new Promise<never>(() => {}))
-  await Promise.race([
-    failed,
-    until("the customers to be at work", () => bystanders.every((b) => b.answered > 100)),
-  ])
+  await Promise.race([failed, until("the customers to be at work", () => bystanders.every((b) => b.answered > 100))])
   const calm = { memory: memoryOf(server.pid).now, descriptors: descriptorsOf(server.pid) }
   say(`calm: ${calm.memory} MB, ${calm.descriptors} descriptors`)
 
@@ -167,16 +164,7 @@ async function prepare(deployment: Deployment) {
   let workspaceId = ""
   for (const name of ["Anna Inc", "Bert Ltd"]) {
     const email = `${name.slice(0, 4)}@example.com`
-    const made = await run(deployment, [
-      "account",
-      "create",
-      "--name",
-      name,
-      "--plan",
-      "growth",
-      "--owner",
-      email,
-    ])
+    const made = await run(deployment, ["account", "create", "--name", name, "--plan", "growth", "--owner", email])
     const { api_key } = await run(deployment, ["key", "create", "--account", name, "--mode", "live"])
     accounts.push({ name, apiKey: api_key })
     if (workspaceId !== "") continue

@@ -6,9 +6,7 @@ export const tricks = {
   /** Dozens of requests in one packet, often disconnecting before the answers. */
   async pipelining(door) {
     const request = (n: number) =>
-      n % 2 === 0
-        ? get("/v1/health")
-        : post("/api/trpc/verification.view", JSON.stringify({ sessionId: `sess_${n}` }))
+      n % 2 === 0 ? get("/v1/health") : post("/api/trpc/verification.view", JSON.stringify({ sessionId: `sess_${n}` }))
     const socket = await door.open(Array.from({ length: 60 }, (_, n) => request(n)).join(""))
     await sleep(door.below(4000))
     socket.destroy()

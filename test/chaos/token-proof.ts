@@ -1,9 +1,4 @@
-import {
-  getAssociatedTokenAddressSync,
-  getMint,
-  TOKEN_2022_PROGRAM_ID,
-  unpackAccount,
-} from "@solana/spl-token"
+import { getAssociatedTokenAddressSync, getMint, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { Connection, PublicKey } from "@solana/web3.js"
 import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"

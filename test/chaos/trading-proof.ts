@@ -1,9 +1,4 @@
-import {
-  getAssociatedTokenAddressSync,
-  getMint,
-  TOKEN_2022_PROGRAM_ID,
-  unpackAccount,
-} from "@solana/spl-token"
+import { getAssociatedTokenAddressSync, getMint, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { Connection, PublicKey } from "@solana/web3.js"
 import { assert } from "./assert.ts"
 import type { Client } from "./client.ts"
@@ -75,11 +70,7 @@ export async function proveTrading(deployment: Deployment, traded: Traded): Prom
   await audit(deployment)
 }
 
-function assertLost(
-  { id, asked, acknowledged }: Acknowledged,
-  losses: readonly Loss[],
-  record?: Attestation,
-): void {
+function assertLost({ id, asked, acknowledged }: Acknowledged, losses: readonly Loss[], record?: Attestation): void {
   const known = JSON.stringify(record ?? null)
   assert(
     mayBeLost(losses, asked, acknowledged),
@@ -127,9 +118,7 @@ function compareEnds(attestations: readonly Attestation[], { trading, losses }: 
 const addressOf = (mint: PublicKey, wallet: string) =>
   getAssociatedTokenAddressSync(mint, new PublicKey(wallet), true, TOKEN_2022_PROGRAM_ID)
 
-const walletsOf = (attestations: readonly Attestation[]) => [
-  ...new Set(attestations.map((one) => one.user_pubkey)),
-]
+const walletsOf = (attestations: readonly Attestation[]) => [...new Set(attestations.map((one) => one.user_pubkey))]
 const isVerified = (attestations: readonly Attestation[], wallet: string) =>
   attestations.some((one) => one.user_pubkey === wallet && one.status === "verified")
 
@@ -141,10 +130,7 @@ async function compareCredentials(connection: Connection, attestations: readonly
     const meant = isVerified(attestations, wallet) ? 1n : 0n
     const info = await connection.getAccountInfo(addressOf(mint, wallet))
     const account = info && unpackAccount(addressOf(mint, wallet), info, TOKEN_2022_PROGRAM_ID)
-    assert(
-      (account?.amount ?? 0n) === meant,
-      () => `${wallet} holds ${account?.amount} credentials, not ${meant}`,
-    )
+    assert((account?.amount ?? 0n) === meant, () => `${wallet} holds ${account?.amount} credentials, not ${meant}`)
     assert(account?.isFrozen !== false, () => `the credential of ${wallet} is not frozen`)
     verified += meant
   }
@@ -172,10 +158,7 @@ async function compareFund(
     assert(held === meant, () => `${wallet} holds ${held} of ${fund}, and should hold ${meant}`)
     if (account === null) continue
     const isOpen = json.transfer_mode === "holder" && isVerified(attestations, wallet)
-    assert(
-      account.isFrozen === !isOpen,
-      () => `${wallet}'s account of ${fund} should be ${isOpen ? "open" : "frozen"}`,
-    )
+    assert(account.isFrozen === !isOpen, () => `${wallet}'s account of ${fund} should be ${isOpen ? "open" : "frozen"}`)
   }
   const minted = sum(done.filter(({ kind }) => kind === "mint"))
   const { supply } = await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)

@@ -12,9 +12,7 @@ const document: OpenApi = parse(readFileSync(join(import.meta.dirname, "..", "..
 test("there is a method for each endpoint that takes an API key, and for health", () => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
   const wanted = operations
-    .filter(
-      ({ security, operationId }) => security.some((one) => "apiKey" in one) || operationId === "getHealth",
-    )
+    .filter(({ security, operationId }) => security.some((one) => "apiKey" in one) || operationId === "getHealth")
     .map(({ operationId }) => operationId)
   expect(Object.keys(routes).sort()).toEqual(wanted.sort())
 })
@@ -35,15 +33,11 @@ test.each([
 })
 
 test("in what is sent, a field that may be left out may be undefined", () => {
-  expect(typeOf({ type: "object", properties: { a: { type: "string" } } }, true)).toContain(
-    "a?: string | undefined",
-  )
+  expect(typeOf({ type: "object", properties: { a: { type: "string" } } }, true)).toContain("a?: string | undefined")
 })
 
 test("what the generator does not know stops it, instead of becoming a wrong type", () => {
-  expect(() => typeOf({ type: "string", not: { const: "a" } }, false)).toThrow(
-    "does not support the keyword not",
-  )
+  expect(() => typeOf({ type: "string", not: { const: "a" } }, false)).toThrow("does not support the keyword not")
   expect(() => typeOf({ type: "date" }, false)).toThrow("does not support the type date")
   const changed = structuredClone(document)
   changed.paths["/token/mint"]!.post!.parameters!.push({

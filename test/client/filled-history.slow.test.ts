@@ -38,8 +38,7 @@ beforeAll(async () => {
 const ask = (wallet: string, more: Partial<OnChainQuestion> = {}) =>
   verifyOnChain(app.connection, { issuer, schema, wallet, ...more })
 const accountOf = (wallet: Address) => addressOf(tokenAccountOf(mint, new PublicKey(wallet)))
-const fill = (wallet: Address, count: number) =>
-  fillHistory(app, stranger, { accounts: [accountOf(wallet)], count })
+const fill = (wallet: Address, count: number) => fillHistory(app, stranger, { accounts: [accountOf(wallet)], count })
 const tooLong = {
   name: "VouchError",
   code: "history_too_long",
@@ -159,9 +158,7 @@ describe("a transaction that is named", () => {
     expect(await ask(wallet, { transaction: "1".repeat(64) })).toEqual(credential(record))
     const otherSchema = { transaction: record.onchain_tx, schema: "kyc_accredited_v1" }
     expect(await ask(wallet, otherSchema)).toEqual(refused("no_credential"))
-    expect(await ask(wallet, { transaction: record.onchain_tx, issuer: newWallet() })).toEqual(
-      refused("no_credential"),
-    )
+    expect(await ask(wallet, { transaction: record.onchain_tx, issuer: newWallet() })).toEqual(refused("no_credential"))
     expect(await ask(wallet, { transaction: null })).toEqual(credential(record))
   })
 

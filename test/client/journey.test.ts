@@ -53,9 +53,7 @@ test("the client goes the whole way: verify, mint, transfer, revoke, and read ev
   const refused = await vouch.transferTokens(move).catch((error) => error)
   expect(refused).toBeInstanceOf(VouchError)
   expect(refused).toMatchObject({ code: "wallet_not_verified", status: 403 })
-  await expect
-    .poll(() => verifyOnChain(app.chain.url, question))
-    .toEqual({ verified: false, reason: "revoked" })
+  await expect.poll(() => verifyOnChain(app.chain.url, question)).toEqual({ verified: false, reason: "revoked" })
 
   const isRevoked = ({ type, data }: Event) =>
     type === "attestation.rejected" && "attestation_id" in data && data.attestation_id === attestation_id
@@ -104,8 +102,7 @@ test("what takes no fields can be called: pause, unpause, cancel, and a list of 
     expect((await vouch.cancelSession({ id: session_id })).state).toBe("cancelled")
   }
   const found: string[] = []
-  for await (const { user_pubkey } of vouch.listSessions({ state: "cancelled", limit: 2 }))
-    found.push(user_pubkey)
+  for await (const { user_pubkey } of vouch.listSessions({ state: "cancelled", limit: 2 })) found.push(user_pubkey)
   expect(found).toEqual(wallets.toReversed())
   expect((await vouch.listMintConfigs()).data.map(({ id }) => id)).toEqual([fund])
   expect((await vouch.getHealth()).status).toBe("ok")

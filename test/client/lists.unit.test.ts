@@ -51,14 +51,11 @@ test("events of one type have others between", async () => {
   expect(await collect(server.client().listEvents({ after: 3, type: "token.paused" }))).toEqual([4, 6])
 })
 
-test.each(["created_after", "created_before"])(
-  "events of a span have others before and between: %s",
-  async (name) => {
-    const server = await serve(events(9, 4, 6), events(9))
-    const params = { after: 0, [name]: "2026-01-01T00:00:00Z" }
-    expect(await collect(server.client().listEvents(params))).toEqual([4, 6])
-  },
-)
+test.each(["created_after", "created_before"])("events of a span have others before and between: %s", async (name) => {
+  const server = await serve(events(9, 4, 6), events(9))
+  const params = { after: 0, [name]: "2026-01-01T00:00:00Z" }
+  expect(await collect(server.client().listEvents(params))).toEqual([4, 6])
+})
 
 test("followed events go on where the last ones ended, until the signal", async () => {
   const server = await serve(events(1, 1), events(3, 2, 3))
@@ -72,10 +69,7 @@ test("followed events go on where the last ones ended, until the signal", async 
   }
   await expect(follow()).rejects.toThrow("enough")
   expect(seen).toEqual([1, 2, 3])
-  expect(server.asked.map(({ path }) => path)).toEqual([
-    "/v1/events?limit=1000",
-    "/v1/events?after=1&limit=1000",
-  ])
+  expect(server.asked.map(({ path }) => path)).toEqual(["/v1/events?limit=1000", "/v1/events?after=1&limit=1000"])
 })
 
 test("if a failover lost what was read, it is read again from where the server says, each id once", async () => {

@@ -40,10 +40,7 @@ export async function renew(app: TestApp, key: TestKey, wallet: Address): Promis
   const old = await recordOf(app, key, wallet)
   const { sessionId } = await app.startSession(key, wallet)
   await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
-  await waitFor(
-    async () => (await recordOf(app, key, wallet)).attestation_id !== old.attestation_id,
-    "the renewal",
-  )
+  await waitFor(async () => (await recordOf(app, key, wallet)).attestation_id !== old.attestation_id, "the renewal")
   return recordOf(app, key, wallet)
 }
 

@@ -32,9 +32,9 @@ test("the package has no dependencies and no sources, and says who may use it", 
   const at = (name: string) => join(project, "node_modules", "@vouch", "client", name)
   const { dependencies, license } = JSON.parse(readFileSync(at("package.json"), "utf8"))
   expect({ dependencies, license }).toEqual({ dependencies: undefined, license: "MIT" })
-  expect(
-    ["README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"].filter((name) => !existsSync(at(name))),
-  ).toEqual([])
+  expect(["README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"].filter((name) => !existsSync(at(name)))).toEqual(
+    [],
+  )
   expect(existsSync(at("src"))).toBe(false)
 })
 

@@ -8,9 +8,7 @@ const tools = join(root, "node_modules", ".bin")
 
 /** The machine's own Node 20, the oldest that the client runs on; null where there is none. */
 export function findNode20(): string | null {
-  const folders = (process.env.PATH ?? "")
-    .split(delimiter)
-    .filter((folder) => !folder.includes("node_modules"))
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"))
   const found = folders.find((folder) => {
     const node = join(folder, "node")
     return existsSync(node) && execFileSync(node, ["--version"], { encoding: "utf8" }).startsWith("v20.")

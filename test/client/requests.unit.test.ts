@@ -149,17 +149,14 @@ test("baseUrl may leave out the version; what is no address is refused", async (
 })
 
 describe("what a newcomer gets wrong", () => {
-  test.each([
-    "vouch_test_…",
-    "vouch_test_",
-    "",
-    " vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0",
-    "sk_live_1",
-  ])("a key that cannot be right is refused before anything is sent: %j", (apiKey) => {
-    expect(() => new Vouch({ baseUrl: "http://localhost:1", apiKey })).toThrow(
-      "apiKey: must be a whole key, vouch_live_ or vouch_test_",
-    )
-  })
+  test.each(["vouch_test_…", "vouch_test_", "", " vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0", "sk_live_1"])(
+    "a key that cannot be right is refused before anything is sent: %j",
+    (apiKey) => {
+      expect(() => new Vouch({ baseUrl: "http://localhost:1", apiKey })).toThrow(
+        "apiKey: must be a whole key, vouch_live_ or vouch_test_",
+      )
+    },
+  )
 
   test("a missing or unreadable baseUrl is named", () => {
     expect(() => new Vouch({} as { baseUrl: string })).toThrow("baseUrl: must be an address")
@@ -185,11 +182,9 @@ describe("what a newcomer gets wrong", () => {
       "timeout: The verification of wallet wallet1 is still pending after 1 ms. Have the investor finish at session_url",
     )
     const operation = { operation_id: "op_1", status: "queued" } as never
-    await expect(server.client().waitFor(operation, { timeoutMs: 1 })).rejects.toThrow(
-      "Operation op_1 is not",
+    await expect(server.client().waitFor(operation, { timeoutMs: 1 })).rejects.toThrow("Operation op_1 is not")
+    await expect(server.client().waitFor({ id: "fund", mint: null } as never, { timeoutMs: 1 })).rejects.toThrow(
+      "The mint of fund does not exist after 1 ms",
     )
-    await expect(
-      server.client().waitFor({ id: "fund", mint: null } as never, { timeoutMs: 1 }),
-    ).rejects.toThrow("The mint of fund does not exist after 1 ms")
   })
 })

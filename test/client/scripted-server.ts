@@ -35,9 +35,7 @@ export async function serve(...answers: Answer[]) {
 export const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
   (response) =>
-    void response
-      .writeHead(status, { "content-type": "application/json", ...headers })
-      .end(JSON.stringify(body))
+    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 
 export const failure = (status: number, error: string, headers?: Record<string, string>): Answer =>
   json(status, { error, detail: "Do something.", request_id: "req_4MpXbW9sYt2KcQvLhRz7Jd" }, headers)

@@ -71,17 +71,13 @@ describe("a wallet that is not", () => {
   test("has no credential", async () => {
     const other = { ...withMint(), wallet: newWallet() }
     expect(await verifyOnChain(app.connection, other)).toEqual(refused("no_credential"))
-    expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(
-      refused("no_credential"),
-    )
+    expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(refused("no_credential"))
   })
 
   test("of another issuer, or of another schema, is refused", async () => {
     const other = { ...withMint(), issuer: newWallet() }
     expect(await verifyOnChain(app.connection, other)).toEqual(refused("wrong_issuer"))
-    expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(
-      refused("no_credential"),
-    )
+    expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(refused("no_credential"))
     const accredited = { ...withMint(), schema: "kyc_accredited_v1" }
     expect(await verifyOnChain(app.connection, accredited)).toEqual(refused("wrong_schema"))
   })
@@ -163,11 +159,7 @@ describe("what a node shows that cannot be a credential", () => {
     ["an account that was given to another wallet", bytes((data) => stranger.copy(data, 32)), "wrong_holder"],
     ["no unit", bytes((data) => data.writeBigUInt64LE(0n, 64)), "revoked"],
     ["more than one unit", bytes((data) => data.writeBigUInt64LE(2n, 64)), "wrong_account"],
-    [
-      "an account that is open",
-      bytes((data) => data.writeUInt8(AccountState.Initialized, 108)),
-      "not_frozen",
-    ],
+    ["an account that is open", bytes((data) => data.writeUInt8(AccountState.Initialized, 108)), "not_frozen"],
     ["a mint in the account's place", bytes((data) => data.writeUInt8(1, 165)), "wrong_account"],
     ["a part of the account", { bytes: (data) => data.subarray(0, 100) }, "wrong_account"],
     ["nothing in the account", { bytes: () => Buffer.alloc(0) }, "wrong_account"],

@@ -14,8 +14,7 @@ const root = join(import.meta.dirname, "..", "..")
 const document = join(root, "openapi.yaml")
 
 function expectText(text: string, wanted: string): void {
-  if (!text.includes(wanted))
-    throw new Error(`There is no ${JSON.stringify(wanted)} in:\n${text.slice(0, 2000)}`)
+  if (!text.includes(wanted)) throw new Error(`There is no ${JSON.stringify(wanted)} in:\n${text.slice(0, 2000)}`)
 }
 
 /** openapi-typescript: what has a default, or is a rule, may be left out; an amount is a string or a number. */
@@ -43,14 +42,7 @@ export const config: Request<"CreateMintConfigRequest"> = {
 }
 `,
   )
-  const options = [
-    "--noEmit",
-    "--strict",
-    "--module",
-    "nodenext",
-    "--allowImportingTsExtensions",
-    "--skipLibCheck",
-  ]
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--allowImportingTsExtensions", "--skipLibCheck"]
   run(dir, join(root, "node_modules", ".bin", "tsc"), ...options, "use.ts")
 }
 

@@ -6,14 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { reference } from "#app/docs/api/openapi.ts"
 import { samplesOf } from "#app/docs/api/samples.ts"
-import {
-  checkout,
-  environment,
-  findNode20,
-  investorOf,
-  quickStart,
-  run as runAsync,
-} from "../client/package.ts"
+import { checkout, environment, findNode20, investorOf, quickStart, run as runAsync } from "../client/package.ts"
 import { freePorts } from "../fixtures/free-ports.ts"
 import { newSigningWallet } from "../fixtures/wallet.ts"
 import { type Client, run } from "./run.ts"
@@ -129,9 +122,7 @@ async function python(dir: string): Promise<void> {
   const program = join(import.meta.dirname, "vouch.py")
   const samples = join(dir, "samples.json")
   const codes = reference().tags.flatMap((tag) =>
-    tag.endpoints.flatMap((endpoint) =>
-      samplesOf(tag, endpoint).filter(({ language }) => language === "Python"),
-    ),
+    tag.endpoints.flatMap((endpoint) => samplesOf(tag, endpoint).filter(({ language }) => language === "Python")),
   )
   writeFileSync(samples, JSON.stringify(codes.map(({ code }) => code)))
   run(dir, user, program, origin, apiKey, samples)

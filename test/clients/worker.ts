@@ -62,23 +62,17 @@ export async function askWorker(
   })
   writeFileSync(join(project, "worker.js"), outputFiles[0]!.contents)
   writeFileSync(join(project, "config.capnp"), config(bindings))
-  const child = spawn(
-    "npx",
-    ["--yes", "workerd", "serve", "config.capnp", `--socket-addr=http=127.0.0.1:${port}`],
-    {
-      cwd: project,
-      stdio: ["ignore", "inherit", "inherit"],
-      // npx does not pass signals on, so the whole group is ended.
-      detached: true,
-    },
-  )
+  const child = spawn("npx", ["--yes", "workerd", "serve", "config.capnp", `--socket-addr=http=127.0.0.1:${port}`], {
+    cwd: project,
+    stdio: ["ignore", "inherit", "inherit"],
+    // npx does not pass signals on, so the whole group is ended.
+    detached: true,
+  })
   try {
     for (let attempt = 0; ; attempt++) {
-      const response = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "{}" }).catch(
-        (error) => {
-          if (attempt > 300 || child.exitCode !== null) throw error
-        },
-      )
+      const response = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "{}" }).catch((error) => {
+        if (attempt > 300 || child.exitCode !== null) throw error
+      })
       if (response?.ok) return response.json()
       if (response) throw new Error(`The Worker answered ${response.status}: ${await response.text()}`)
       await sleep(100)

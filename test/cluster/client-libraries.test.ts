@@ -9,8 +9,7 @@ import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 // `npm run clients`.
 
 const validator = findValidator()
-if (validator === null)
-  console.warn("No solana-test-validator: client libraries meet the local network alone.")
+if (validator === null) console.warn("No solana-test-validator: client libraries meet the local network alone.")
 const localnet = async () => {
   const { url, close } = await startLocalnet({ slotMs: 20 })
   return { url, stop: close }
@@ -34,9 +33,7 @@ describe.each(chains)("on %s", (_name, start) => {
   test("@solana/kit reads every form, hears of everything and confirms by its own factories", async () => {
     const { hostname, port } = new URL(chain.url)
     const rpc = kit.createSolanaRpc(kit.devnet(chain.url))
-    const rpcSubscriptions = kit.createSolanaRpcSubscriptions(
-      kit.devnet(`ws://${hostname}:${Number(port) + 1}`),
-    )
+    const rpcSubscriptions = kit.createSolanaRpcSubscriptions(kit.devnet(`ws://${hostname}:${Number(port) + 1}`))
     const ending = new AbortController()
     const { signal: abortSignal } = ending
     const [payer, to] = await Promise.all([kit.generateKeyPairSigner(), kit.generateKeyPairSigner()])
@@ -51,14 +48,12 @@ describe.each(chains)("on %s", (_name, start) => {
     const { value: balance } = await rpc.getBalance(payer.address, confirmed).send()
     expect(balance).toBe(10n * BigInt(SOL))
     for (const encoding of ["base64", "base64+zstd", "jsonParsed"] as const) {
-      const { value } = await rpc
-        .getAccountInfo(payer.address, { ...confirmed, encoding: encoding as "base64" })
-        .send()
+      const { value } = await rpc.getAccountInfo(payer.address, { ...confirmed, encoding: encoding as "base64" }).send()
       expect(value).toMatchObject({ lamports: balance, space: 0n })
     }
-    expect(
-      await rpc.getProgramAccounts(kit.address(TOKEN_2022), { ...confirmed, encoding: "base64" }).send(),
-    ).toEqual([])
+    expect(await rpc.getProgramAccounts(kit.address(TOKEN_2022), { ...confirmed, encoding: "base64" }).send()).toEqual(
+      [],
+    )
     expect((await rpc.getEpochInfo().send()).epoch).toBe(0n)
     expect((await rpc.getSupply().send()).value.total).toBeGreaterThan(0n)
     expect((await rpc.getVoteAccounts().send()).current).toHaveLength(1)
@@ -70,9 +65,7 @@ describe.each(chains)("on %s", (_name, start) => {
       const next = notifications[Symbol.asyncIterator]().next()
       return async () => (await next).value as T
     }
-    const account = await first(
-      rpcSubscriptions.accountNotifications(to.address, { ...confirmed, encoding: "base64" }),
-    )
+    const account = await first(rpcSubscriptions.accountNotifications(to.address, { ...confirmed, encoding: "base64" }))
     const program = await first(
       rpcSubscriptions.programNotifications(kit.address(SYSTEM), { ...confirmed, encoding: "base64" }),
     )
@@ -153,14 +146,10 @@ describe.each(chains)("on %s", (_name, start) => {
     connection.onSlotChange(hear("slot"))
     connection.onSlotUpdate(hear("update"))
     connection.onRootChange(hear("root"))
-    await until(async () =>
-      Object.values(inner._subscriptionsByHash).every(({ state }) => state === "subscribed"),
-    )
+    await until(async () => Object.values(inner._subscriptionsByHash).every(({ state }) => state === "subscribed"))
     const blockhash = (await connection.getLatestBlockhash()).blockhash
     const transaction = new Transaction({ feePayer: payer.publicKey, recentBlockhash: blockhash })
-    transaction
-      .add(SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: to, lamports: SOL }))
-      .sign(payer)
+    transaction.add(SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: to, lamports: SOL })).sign(payer)
     const signature = await connection.sendRawTransaction(transaction.serialize())
     connection.onSignature(signature, hear("signature"))
     await until(async () => heard.size === 7)

@@ -37,8 +37,7 @@ describe.skipIf(file === null)("a validator that is killed", () => {
     const config = await tokens.config()
     const ids: string[] = []
     const mintAll = async () => {
-      for (const wallet of wallets)
-        ids.push((await tokens.mint(config, wallet, "1", later)).json.operation_id)
+      for (const wallet of wallets) ids.push((await tokens.mint(config, wallet, "1", later)).json.operation_id)
     }
     await mintAll()
     await validator.kill()

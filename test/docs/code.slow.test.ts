@@ -33,26 +33,20 @@ test("JavaScript fits the client as it is", () => {
 const complaints = (...pieces: Parameters<typeof typeErrors>) =>
   [...typeErrors(...pieces)].flatMap(([name, errors]) => errors.map((one) => `${name}, ${one}`))
 
-describe.each(all.filter(({ language }) => language === "json" || language === "yaml"))(
-  "$file:$line",
-  (block) => {
-    test(`is ${block.language}`, () => {
-      expect(parseDocument(block.code).errors).toEqual([])
-      if (block.language === "json") expect(() => JSON.parse(block.code)).not.toThrow()
-    })
-  },
-)
+describe.each(all.filter(({ language }) => language === "json" || language === "yaml"))("$file:$line", (block) => {
+  test(`is ${block.language}`, () => {
+    expect(parseDocument(block.code).errors).toEqual([])
+    if (block.language === "json") expect(() => JSON.parse(block.code)).not.toThrow()
+  })
+})
 
 const shells = all.filter(({ language }) => language === "sh")
-test.each(shells)(
-  "$file:$line: the shell reads it, and its commands are ours as they are",
-  async ({ code }) => {
-    const { status, stderr } = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" })
-    expect(stderr).toBe("")
-    expect(status).toBe(0)
-    expect(await tryCommands(code)).toEqual([])
-  },
-)
+test.each(shells)("$file:$line: the shell reads it, and its commands are ours as they are", async ({ code }) => {
+  const { status, stderr } = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" })
+  expect(stderr).toBe("")
+  expect(status).toBe(0)
+  expect(await tryCommands(code)).toEqual([])
+})
 
 const pythons = all.filter(({ language }) => language === "python")
 const hasPython = spawnSync("python3", ["--version"]).status === 0

@@ -75,16 +75,10 @@ describe("the programs of the guides", () => {
     const isOfEvents = file.endsWith("events.md")
     for (const time of ["the first time", "again"]) {
       const code = `${programOf(file)}\n${isOfEvents ? untilDelivered : ""}`
-      const output = await reader.start(
-        code,
-        isOfEvents ? (line) => happensAt(line, reader.everything) : undefined,
-      )
-      for (const [printed, wanted] of promised(programOf(file)))
-        expect(output, `${printed}, ${time}`).toContain(wanted)
+      const output = await reader.start(code, isOfEvents ? (line) => happensAt(line, reader.everything) : undefined)
+      for (const [printed, wanted] of promised(programOf(file))) expect(output, `${printed}, ${time}`).toContain(wanted)
       for (const { code } of codeIn(file, "sh").filter(({ code }) => usesOrigin.test(code))) {
-        const answer = JSON.parse(
-          await run(["bash", "--norc", "-ec", code], { cwd: project, env: reader.env }),
-        )
+        const answer = JSON.parse(await run(["bash", "--norc", "-ec", code], { cwd: project, env: reader.env }))
         // An operation has one too, which is null while nothing is wrong.
         expect(answer.error ?? null, code).toBeNull()
       }
@@ -117,9 +111,7 @@ describe("the programs of the guides", () => {
     expect(curls.length).toBeGreaterThan(0)
     for (const { code } of curls) {
       const env = { PATH: process.env.PATH!, ORIGIN: app.origin }
-      expect(JSON.parse(await run(["bash", "--norc", "-ec", code], { cwd: tmpdir(), env }))).toHaveProperty(
-        "status",
-      )
+      expect(JSON.parse(await run(["bash", "--norc", "-ec", code], { cwd: tmpdir(), env }))).toHaveProperty("status")
     }
   })
 })
@@ -172,10 +164,7 @@ function scopesIn(file: string): Scope[] {
  * colon.
  */
 const promised = (program: string): [string, string][] =>
-  [...program.matchAll(/^\s*console\.log\(.*\) \/\/ ([\w ]+)/gm)].map(([line, wanted]) => [
-    line,
-    wanted!.trim(),
-  ])
+  [...program.matchAll(/^\s*console\.log\(.*\) \/\/ ([\w ]+)/gm)].map(([line, wanted]) => [line, wanted!.trim()])
 
 /** The program goes on until its endpoint has been given an event. */
 const untilDelivered = "while (seen.size < 2) await new Promise((resolve) => setTimeout(resolve, 50))"

@@ -10,9 +10,7 @@ type Sample = { place: string; code: string }
 
 /** Readers try samples one after the other with one API key: a key that stands in two is refused, or replays the other's answer. */
 const samples: Sample[] = [
-  ...documents
-    .flatMap(blocksOf)
-    .map(({ file, language, code }) => ({ place: `${file} (${language})`, code })),
+  ...documents.flatMap(blocksOf).map(({ file, language, code }) => ({ place: `${file} (${language})`, code })),
   ...reference().tags.flatMap((tag) =>
     tag.endpoints.flatMap((endpoint) =>
       samplesOf(tag, endpoint).map(({ code }) => ({ place: `/docs/api, ${endpoint.id}`, code })),

@@ -35,10 +35,7 @@ const filled = (code: string) => code.replaceAll("…", "null as never")
  * The compiler's errors for each piece of code, as if it were a file. JavaScript declares no types, so only names and
  * fields of the client count there.
  */
-export function typeErrors(
-  pieces: ReadonlyMap<string, string>,
-  language: "ts" | "mjs",
-): Map<string, string[]> {
+export function typeErrors(pieces: ReadonlyMap<string, string>, language: "ts" | "mjs"): Map<string, string[]> {
   const virtual = new Map([[join(root, "test/docs/around.virtual.ts"), around]])
   const fileOf = new Map<string, string>()
   for (const [index, [name, code]] of [...pieces].entries()) {
@@ -54,9 +51,7 @@ export function typeErrors(
   host.fileExists = (file) => virtual.has(file) || fileExists(file)
   host.getSourceFile = (file, ...rest) => {
     const own = virtual.get(file)
-    return own === undefined
-      ? getSourceFile(file, ...rest)
-      : ts.createSourceFile(file, own, ts.ScriptTarget.ESNext)
+    return own === undefined ? getSourceFile(file, ...rest) : ts.createSourceFile(file, own, ts.ScriptTarget.ESNext)
   }
   const program = ts.createProgram(
     [...virtual.keys()],
@@ -77,10 +72,7 @@ export function typeErrors(
   return new Map(
     [...fileOf].map(([name, file]) => {
       const found = ts.getPreEmitDiagnostics(program, program.getSourceFile(file))
-      return [
-        name,
-        found.map((one) => `${lineOf(one)}: ${ts.flattenDiagnosticMessageText(one.messageText, " ")}`),
-      ]
+      return [name, found.map((one) => `${lineOf(one)}: ${ts.flattenDiagnosticMessageText(one.messageText, " ")}`)]
     }),
   )
 }

@@ -65,8 +65,7 @@ function emptied(account: Account | null): Account | null {
   return { ...account, data: [data.toString("base64"), "base64"] }
 }
 
-const isHidden = (one: { slot: number } | null, { nothingSince }: Lies) =>
-  one !== null && one.slot >= nothingSince
+const isHidden = (one: { slot: number } | null, { nothingSince }: Lies) => one !== null && one.slot >= nothingSince
 
 const changes: { [method: string]: Change } = {
   getSignatureStatuses: ({ context, value }: WithContext<Status[]>, _params, lies) => ({
@@ -78,8 +77,7 @@ const changes: { [method: string]: Change } = {
       return one && lies.everythingFailed ? { ...one, ...FINAL, err: FAILURE, status: { Err: FAILURE } } : one
     }),
   }),
-  getSignaturesForAddress: (list: { slot: number }[], _params, lies) =>
-    list.filter((one) => !isHidden(one, lies)),
+  getSignaturesForAddress: (list: { slot: number }[], _params, lies) => list.filter((one) => !isHidden(one, lies)),
   getTransaction: (one: { slot: number; meta: object } | null, _params, lies) => {
     if (isHidden(one, lies) && !lies.transactions) return null
     return one && lies.everythingFailed ? { ...one, meta: { ...one.meta, err: FAILURE } } : one

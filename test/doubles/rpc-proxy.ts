@@ -16,10 +16,7 @@ export type Reply =
   | { status: number; headers?: Record<string, string>; text?: string }
   | "drop"
 /** Twists one call. `ask` asks the chain itself, the same or something else. */
-export type Twist = (
-  call: Call,
-  ask: (method?: string, params?: unknown[]) => Promise<Reply>,
-) => Promise<Reply>
+export type Twist = (call: Call, ask: (method?: string, params?: unknown[]) => Promise<Reply>) => Promise<Reply>
 
 export type RpcProxy = {
   url: string
@@ -105,11 +102,7 @@ export function forgets(beforeSlot: number): Twist {
     }
     if (method === "getSignaturesForAddress")
       return { result: (reply.result as { slot: number }[]).filter(({ slot }) => known(slot)) }
-    if (
-      method === "getTransaction" &&
-      reply.result !== null &&
-      !known((reply.result as { slot: number }).slot)
-    )
+    if (method === "getTransaction" && reply.result !== null && !known((reply.result as { slot: number }).slot))
       return { result: null }
     return reply
   }
@@ -176,15 +169,13 @@ const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
 export async function frozen(url: string, { honest = true } = {}): Promise<Twist> {
   const ask = async (method: string, ...params: unknown[]) => {
     const reply = await forward(url, { id: 1, method, params })
-    if (typeof reply === "string" || !("result" in reply))
-      throw new Error(`${method}: ${JSON.stringify(reply)}`)
+    if (typeof reply === "string" || !("result" in reply)) throw new Error(`${method}: ${JSON.stringify(reply)}`)
     return reply.result
   }
   const slot = (await ask("getSlot", { commitment: "confirmed" })) as number
   const accounts = new Map<string, unknown>()
   const listed = await ask("getProgramAccounts", TOKEN_2022, { encoding: "base64", commitment: "confirmed" })
-  for (const { pubkey, account } of listed as { pubkey: string; account: unknown }[])
-    accounts.set(pubkey, account)
+  for (const { pubkey, account } of listed as { pubkey: string; account: unknown }[]) accounts.set(pubkey, account)
   const blockhash = await ask("getLatestBlockhash", { commitment: "confirmed" })
   const epoch = await ask("getEpochInfo", { commitment: "finalized" })
   const contextOf = { slot, apiVersion: "frozen" }

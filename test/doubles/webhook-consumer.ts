@@ -52,8 +52,7 @@ export async function startConsumer() {
       }
       received.push(one)
       const status = answer(one, response)
-      if (status !== "by itself")
-        response.writeHead(status).end(status === 204 ? undefined : `answer ${status}`)
+      if (status !== "by itself") response.writeHead(status).end(status === 204 ? undefined : `answer ${status}`)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -11,8 +11,7 @@ export const listed = newWallet()
 const mint = ({ apiKey: key }: TestKey, user_pubkey: string, amount: string) =>
   ({ method: "POST", path: "/token/mint", key, json: { user_pubkey, mint_config: FUND, amount } }) as const
 
-const minted = (app: TestApp, key: TestKey, wallet: string, amount: string) =>
-  done(app, mint(key, wallet, amount))
+const minted = (app: TestApp, key: TestKey, wallet: string, amount: string) => done(app, mint(key, wallet, amount))
 
 const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: string, amount: string) => ({
   method: "POST",
@@ -23,10 +22,7 @@ const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: stri
 
 /** What a rule refuses: the last step of a workspace whose fund has these rules. */
 const refused =
-  (
-    rules: object,
-    last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>,
-  ): Scenario =>
+  (rules: object, last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>): Scenario =>
   async (app) => {
     const key = await app.key()
     await done(app, { method: "PATCH", path: `/mint-config/${FUND}`, key: key.apiKey, json: { rules } })
@@ -54,9 +50,7 @@ export const compliance: Scenarios = {
   country_not_allowed: refused({ allowed_countries: ["US"] }, async (app, key) =>
     mint(key, await verified(app, key, { country: "DE" }), "25"),
   ),
-  not_accredited: refused({ require_accredited: true }, async (app, key) =>
-    mint(key, await verified(app, key), "25"),
-  ),
+  not_accredited: refused({ require_accredited: true }, async (app, key) => mint(key, await verified(app, key), "25")),
   holder_limit_reached: refused({ max_holders: 1, require_accredited: false }, async (app, key) => {
     await minted(app, key, await verified(app, key), "25")
     return mint(key, await verified(app, key), "25")
@@ -64,9 +58,7 @@ export const compliance: Scenarios = {
   balance_limit_exceeded: refused({ max_balance_per_wallet: "100" }, async (app, key) =>
     mint(key, await verified(app, key), "125"),
   ),
-  supply_cap_exceeded: refused({ max_supply: "1000" }, async (app, key) =>
-    mint(key, await verified(app, key), "1025"),
-  ),
+  supply_cap_exceeded: refused({ max_supply: "1000" }, async (app, key) => mint(key, await verified(app, key), "1025")),
   transfers_locked: refused({ transfers_locked_until: "2099-01-01T00:00:00Z" }, async (app, key) => {
     const [from, to] = [await verified(app, key), await verified(app, key)]
     await minted(app, key, from, "25")

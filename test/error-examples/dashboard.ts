@@ -81,12 +81,7 @@ const idOf = async (browser: Browser): Promise<string> => (await browser.query("
 export const dashboard: Record<DashboardErrorCode, Scenario> = {
   not_signed_in: (app) => page(new Browser(app), "key.revoke", { key_id: newId("key") }),
   cross_site_request: async (app) =>
-    page(
-      (await member(app)).browser,
-      "member.invite",
-      { role: "viewer" },
-      { origin: "https://other.example" },
-    ),
+    page((await member(app)).browser, "member.invite", { role: "viewer" }, { origin: "https://other.example" }),
   workspace_not_found: async (app) => {
     const { browser } = await member(app)
     browser.workspaceId = newId("ws")

@@ -24,8 +24,7 @@ export const requests: Scenarios = {
     json: start(),
   })),
   missing_api_key: (app) => ask(app, { method: "GET", path: "/usage" }),
-  invalid_api_key: (app) =>
-    ask(app, { method: "GET", path: "/usage", key: "vouch_live_4kTzQm8RbWx2LpYs6VdHcN" }),
+  invalid_api_key: (app) => ask(app, { method: "GET", path: "/usage", key: "vouch_live_4kTzQm8RbWx2LpYs6VdHcN" }),
   expired_api_key: async (app) => {
     const { apiKey } = await app.key({ expiresAt: new Date(Date.now() - 1) })
     return ask(app, { method: "GET", path: "/usage", key: apiKey })

@@ -123,10 +123,7 @@ async function firstToGiveWay(app: TestApp): Promise<Example["response"]> {
     socket.write(`POST /v1/kyc/webhook HTTP/1.1\r\n${head}${" ".repeat(200 * 1024)}`)
     return socket
   })
-  const text = await waitFor(
-    async () => texts.find((one) => one.includes("server_busy")) ?? null,
-    "a refusal",
-  )
+  const text = await waitFor(async () => texts.find((one) => one.includes("server_busy")) ?? null, "a refusal")
   for (const socket of sockets) socket.destroy()
   await waitFor(async () => bodyBytes() === 0, "the memory of bodies to be given back")
   const [status, body] = [text.slice("HTTP/1.1 ".length).split(" ")[0], text.split("\r\n\r\n")[1]!]

@@ -65,8 +65,7 @@ export async function build(folder: string, path: string): Promise<Image> {
     const root = join(folder, stage.name ?? "image")
     mkdirSync(join(root, "tmp"), { recursive: true })
     const image: Image = { root, workdir: "/", env: {}, stage }
-    for (const instruction of stage.instructions)
-      await carryOut(instruction, { image, images, context, path })
+    for (const instruction of stage.instructions) await carryOut(instruction, { image, images, context, path })
     images.push(image)
   }
   return images.at(-1)!
@@ -103,8 +102,7 @@ async function carryOut(instruction: Instruction, { image, images, context, path
     mkdirSync(join(image.root, image.workdir), { recursive: true })
     give(join(image.root, image.workdir))
   } else if (instruction.kind === "copy") {
-    const from =
-      instruction.from === null ? context : images.find(({ stage }) => stage.name === instruction.from)?.root
+    const from = instruction.from === null ? context : images.find(({ stage }) => stage.name === instruction.from)?.root
     if (from === undefined) throw new Error(`COPY --from=${instruction.from}: there is no such stage`)
     for (const source of instruction.sources) copy(join(from, source), image, instruction)
   } else {
@@ -118,11 +116,7 @@ async function carryOut(instruction: Instruction, { image, images, context, path
 function copy(source: string, image: Image, { to, sources }: Extract<Instruction, { kind: "copy" }>): void {
   const target = to.startsWith("/") ? join(image.root, to) : join(image.root, image.workdir, to)
   const isFolder = execFileSync("stat", ["-c", "%F", source], { encoding: "utf8" }).startsWith("directory")
-  const into = isFolder
-    ? target
-    : to.endsWith("/") || sources.length > 1
-      ? join(target, basename(source))
-      : target
+  const into = isFolder ? target : to.endsWith("/") || sources.length > 1 ? join(target, basename(source)) : target
   mkdirSync(isFolder ? into : dirname(into), { recursive: true })
   // By links, where a file is only read: a stage's packages are half a gigabyte.
   execFileSync("cp", ["-a", isFolder ? `${source}/.` : source, into])

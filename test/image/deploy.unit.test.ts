@@ -27,8 +27,7 @@ const isHere = (program: string): boolean => {
 }
 /** Of Node and its allocator, and of the programs that read them. */
 const others = ["NODE_ENV", "MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_"]
-const unknownOf = (names: Iterable<string>) =>
-  [...names].filter((name) => ![...settingNames, ...others].includes(name))
+const unknownOf = (names: Iterable<string>) => [...names].filter((name) => ![...settingNames, ...others].includes(name))
 
 test("a Dockerfile is read instruction by instruction, and what is not understood is refused", () => {
   const [stage] = parseDockerfile(
@@ -43,9 +42,7 @@ test("a Dockerfile is read instruction by instruction, and what is not understoo
     ],
   })
   for (const wrong of ["ADD a b", "CMD node x", "COPY --chmod=1 a b", "RUN x"])
-    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow(
-      "not understood",
-    )
+    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow("not understood")
 })
 
 test.each([
@@ -109,23 +106,8 @@ test("whatever is installed is checked by its hash, or came inside of a package 
 
 test("nothing that may be secret, and nothing that the server does not need, is sent to a builder", () => {
   const isSent = parseIgnore(read("Dockerfile.dockerignore"))
-  const kept = [
-    ".env",
-    ".env.local",
-    "server/.env",
-    "deploy/.env",
-    ".git/config",
-    ".data/secrets.json",
-    "secrets.json",
-  ]
-  for (const path of [
-    ...kept,
-    "node_modules/a",
-    ".next/a",
-    "test/app.ts",
-    "e2e/a.spec.ts",
-    "server/main.test.ts",
-  ])
+  const kept = [".env", ".env.local", "server/.env", "deploy/.env", ".git/config", ".data/secrets.json", "secrets.json"]
+  for (const path of [...kept, "node_modules/a", ".next/a", "test/app.ts", "e2e/a.spec.ts", "server/main.test.ts"])
     expect([path, isSent(path)]).toEqual([path, false])
   for (const path of [
     "server/main.ts",
@@ -205,9 +187,7 @@ const chart = (...path: string[]) => read("helm", "vouch", ...path)
 
 test("the chart is of this version, and its own values are what its schema allows", () => {
   expect(parse(chart("Chart.yaml"))).toMatchObject({ appVersion: version })
-  const validate = new Ajv({ allErrors: true, strict: false }).compile(
-    JSON.parse(chart("values.schema.json")),
-  )
+  const validate = new Ajv({ allErrors: true, strict: false }).compile(JSON.parse(chart("values.schema.json")))
   const values = parse(chart("values.yaml")) as Record<string, unknown>
   expect([validate(values), validate.errors]).toEqual([true, null])
   // Every value that there is can be set, and none that there is not.

@@ -78,10 +78,7 @@ function parseCopy(rest: string): Instruction {
 /** `NAME=value OTHER="a value"`. */
 const parsePairs = (rest: string): Record<string, string> =>
   Object.fromEntries(
-    [...rest.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [
-      name,
-      quoted ?? plain,
-    ]),
+    [...rest.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [name, quoted ?? plain]),
   )
 
 /** Only the form that no shell reads: a signal reaches the program itself. */

@@ -60,8 +60,7 @@ try {
     VOUCH_WEBHOOK_SECRET: `whsec_${secret()}`,
     PORT: String(port),
   }
-  const begin = (words: string[], own: Record<string, string>) =>
-    start(words, own, { image, user: user!, path, tmp })
+  const begin = (words: string[], own: Record<string, string>) => start(words, own, { image, user: user!, path, tmp })
   const ends = (words: string[], own: Record<string, string>) => begin(words, own).ended
   const cli = (...words: string[]) => ["node", "server/cli.ts", ...words]
 
@@ -79,14 +78,11 @@ try {
     const { code, said } = await ends(command, own)
     assert.equal(code, 1, said)
     assert.match(said, named)
-    for (const hidden of ["hunter2", signer])
-      assert.ok(!said.includes(hidden), "a secret is in what was said")
+    for (const hidden of ["hunter2", signer]) assert.ok(!said.includes(hidden), "a secret is in what was said")
   }
 
   step("Two migrate at once, with nothing but the database's address")
-  const migrated = await Promise.all(
-    [1, 2].map(() => ends(cli("migrate"), { DATABASE_URL: settings.DATABASE_URL })),
-  )
+  const migrated = await Promise.all([1, 2].map(() => ends(cli("migrate"), { DATABASE_URL: settings.DATABASE_URL })))
   for (const { code, said } of migrated) assert.equal(code, 0, said)
 
   step("web and worker start on a tree that they cannot write")
@@ -187,11 +183,7 @@ function closeTree({ root, workdir }: Image, user: string): string {
 type Where = { image: Image; user: string; path: string; tmp: string }
 
 /** Starts something in the image: with its settings, those given, and nothing of ours. */
-function start(
-  [command, ...args]: string[],
-  own: Record<string, string>,
-  { image, user, path, tmp }: Where,
-): Running {
+function start([command, ...args]: string[], own: Record<string, string>, { image, user, path, tmp }: Where): Running {
   const inTmp = Object.fromEntries(
     Object.entries(image.env).map(([name, value]) => [name, value.replace(/^\/tmp(?=\/|$)/, tmp)]),
   )

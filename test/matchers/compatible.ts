@@ -129,8 +129,7 @@ class Comparison {
     }
     for (const [name, isNarrower] of LIMITS) {
       const [was, is] = [before[name] as number | undefined, after[name] as number | undefined]
-      if (is !== undefined && (was === undefined || isNarrower(was, is)))
-        this.#say(`${at}: ${name} is ${is} now`)
+      if (is !== undefined && (was === undefined || isNarrower(was, is))) this.#say(`${at}: ${name} is ${is} now`)
     }
     // Where there was none, it may have been refused all along and only be said now.
     if (before.pattern !== undefined && after.pattern !== undefined && after.pattern !== before.pattern)
@@ -186,5 +185,4 @@ function typesOf({ type, anyOf, oneOf }: Schema): Set<string> | null {
   return new Set([type].flat())
 }
 
-const valuesOf = (schema: Schema): unknown[] | null =>
-  schema.enum ?? ("const" in schema ? [schema.const] : null)
+const valuesOf = (schema: Schema): unknown[] | null => schema.enum ?? ("const" in schema ? [schema.const] : null)

@@ -6,12 +6,7 @@ import type { Address } from "#shared/address.ts"
 import type { TestApp, TestKey } from "../fixtures/app.ts"
 
 /** What a wallet's credential account holds, read by plain spl-token; 0 where there is no account. */
-export async function credentialOf(
-  app: TestApp,
-  key: TestKey,
-  wallet: Address,
-  schemaId = "kyc_individual_v1",
-) {
+export async function credentialOf(app: TestApp, key: TestKey, wallet: Address, schemaId = "kyc_individual_v1") {
   const { mint, account } = credentialAccounts(key.workspaceId, schemaId, wallet)
   const address = new PublicKey(account)
   const info = await app.connection.getAccountInfo(address, "confirmed")

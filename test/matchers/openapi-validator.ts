@@ -25,20 +25,16 @@ export function assertDocumented(method: string, path: string, response: SeenRes
   const problem = problemOf(method, path, response)
   if (problem === null) return
   const body = response.json === undefined ? "no JSON body" : JSON.stringify(response.json).slice(0, 500)
-  throw new Error(
-    `${method} ${path.slice(0, 200)} answered ${response.status}, but ${problem}.\nBody: ${body}`,
-  )
+  throw new Error(`${method} ${path.slice(0, 200)} answered ${response.status}, but ${problem}.\nBody: ${body}`)
 }
 
 function problemOf(method: string, path: string, response: SeenResponse): string | null {
   const template = templateOf(path.split("?")[0]!)
   const item = template === null ? null : document.paths[template]!
-  if (response.status === 400 && isAnyRequestError(response.json))
-    return errorProblem(method, response, everywhere)
+  if (response.status === 400 && isAnyRequestError(response.json)) return errorProblem(method, response, everywhere)
   if (item === null) return errorProblem(method, response, ["route_not_found"])
   const allowed = item[(method === "HEAD" ? "GET" : method).toLowerCase()]
-  if (!allowed)
-    return method === "OPTIONS" ? optionsProblem(item, response) : methodProblem(method, item, response)
+  if (!allowed) return method === "OPTIONS" ? optionsProblem(item, response) : methodProblem(method, item, response)
   const documented = allowed.responses[response.status]
   if (!documented) {
     const statuses = Object.keys(allowed.responses).join(", ")
@@ -93,12 +89,10 @@ function allowProblem(item: PathItem, { headers }: SeenResponse): string | null 
 
 /** What is wrong with an error: its object, its code, or a status that is not the code's. */
 function errorProblem(method: string, response: SeenResponse, codes: readonly string[]): string | null {
-  const problem =
-    headerProblem(commonHeaders, response, false) ?? bodyProblem(method, errorRef, response, "errors")
+  const problem = headerProblem(commonHeaders, response, false) ?? bodyProblem(method, errorRef, response, "errors")
   if (problem !== null || method === "HEAD") return problem
   const { error, request_id } = response.json as { error: ErrorCode; request_id: string }
-  if (!codes.includes(error))
-    return `${error} is not among the documented ${codes.join(", ") || "codes (none)"}`
+  if (!codes.includes(error)) return `${error} is not among the documented ${codes.join(", ") || "codes (none)"}`
   if (errors[error].status !== response.status) return `${error} has the status ${errors[error].status}`
   const replayed = response.headers["idempotent-replayed"] !== undefined
   if (!replayed && request_id !== response.headers["x-request-id"]) return "request_id is not X-Request-Id"
@@ -116,9 +110,7 @@ function bodyProblem(
   if (json === undefined) return "the documented JSON body is missing"
   if (headers["content-type"] !== "application/json") return `Content-Type is ${headers["content-type"]}`
   const validate = validatorOf(schema)
-  return validate(json)
-    ? null
-    : `the body does not fit the schema of ${what}: ${ajv.errorsText(validate.errors)}`
+  return validate(json) ? null : `the body does not fit the schema of ${what}: ${ajv.errorsText(validate.errors)}`
 }
 
 type Headers = Record<string, Header | Reference>
@@ -167,8 +159,7 @@ const patterns = Object.keys(document.paths)
 function templateOf(path: string): string | null {
   if (fixed.has(path)) return path
   const sent = path.split("/")
-  const fits = (expected: string, i: number) =>
-    expected.startsWith("{") ? sent[i] !== "" : expected === sent[i]
+  const fits = (expected: string, i: number) => (expected.startsWith("{") ? sent[i] !== "" : expected === sent[i])
   const pattern = patterns.find(({ segments }) => segments.length === sent.length && segments.every(fits))
   return pattern?.path ?? null
 }

@@ -68,12 +68,7 @@ describe("refuses what is not", () => {
   test.each<[string, string, string, SeenResponse]>([
     ["a status", "GET", status, failure(409, "mint_config_exists")],
     ["a field", "GET", status, answer(200, { ...verified, wallet: "7xKX" })],
-    [
-      "a field within",
-      "GET",
-      "/health",
-      answer(200, { ...health, checks: { ...health.checks, disk: "ok" } }),
-    ],
+    ["a field within", "GET", "/health", answer(200, { ...health, checks: { ...health.checks, disk: "ok" } })],
     ["a missing field", "GET", status, answer(200, { ...verified, onchain_tx: undefined })],
     ["a value", "GET", status, answer(200, { ...verified, status: "maybe" })],
     ["a time", "GET", status, answer(200, { ...verified, expires_at: "tomorrow" })],
@@ -92,12 +87,7 @@ describe("refuses what is not", () => {
     ["a missing header", "GET", status, failure(401, "missing_api_key")],
     ["a header elsewhere", "GET", status, answer(200, verified, { "idempotent-replayed": "true" })],
     ["a malformed header", "POST", "/kyc/start", failure(429, "quota_exceeded", { "retry-after": "soon" })],
-    [
-      "no request id",
-      "GET",
-      status,
-      { ...answer(200, verified), headers: { "content-type": "application/json" } },
-    ],
+    ["no request id", "GET", status, { ...answer(200, verified), headers: { "content-type": "application/json" } }],
     ["another media type", "GET", status, answer(200, verified, { "content-type": "text/html" })],
     ["no body", "GET", status, answer(200, undefined)],
     ["a body of HEAD", "HEAD", status, answer(200, verified)],
@@ -107,8 +97,6 @@ describe("refuses what is not", () => {
     ["an empty segment", "GET", "/kyc/status/", answer(200, verified)],
     ["any answer to OPTIONS", "OPTIONS", "/usage", answer(200, {}, { allow: "GET, HEAD, OPTIONS" })],
   ])("%s: %s %s", (_, method, path, response) => {
-    expect(() => assertDocumented(method, path, response)).toThrow(
-      `${method} ${path} answered ${response.status}, but`,
-    )
+    expect(() => assertDocumented(method, path, response)).toThrow(`${method} ${path} answered ${response.status}, but`)
   })
 })

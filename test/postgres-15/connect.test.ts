@@ -65,9 +65,7 @@ test("verify-full takes a certificate for the name that was asked for, and no ot
   await expect(connect(query)).rejects.toThrow(/127\.0\.0\.1:\d+: .*IP: 127\.0\.0\.1 is not in the cert/)
   // The name is checked, wherever hostaddr leads.
   expect(await connect(`${query}&hostaddr=127.0.0.1`, { host: "localhost" })).toMatchObject([{ ssl: true }])
-  await expect(connect(`${query}&hostaddr=127.0.0.1`, { host: "db.example.com" })).rejects.toThrow(
-    /db\.example\.com/,
-  )
+  await expect(connect(`${query}&hostaddr=127.0.0.1`, { host: "db.example.com" })).rejects.toThrow(/db\.example\.com/)
 })
 
 test.each([
@@ -89,9 +87,7 @@ test("a refusal names the setting, and says what to do", async () => {
   const url = (query: string, host?: string) => cluster.url(files(query), host)
   const check = (address: string) => checkDatabase({ url: address, directUrl: undefined, isConfigured: true })
   await expect(check(url("sslmode=disable"))).rejects.toThrow(/^DATABASE_URL: .*add sslmode=require/)
-  await expect(check(url("").replace(":p%40", ":q%40"))).rejects.toThrow(
-    /^DATABASE_URL: .*Check user and password/,
-  )
+  await expect(check(url("").replace(":p%40", ":q%40"))).rejects.toThrow(/^DATABASE_URL: .*Check user and password/)
   await expect(check(url("").replace("/postgres?", "/nothing?"))).rejects.toThrow(
     /^DATABASE_URL: .*Create the database/,
   )
@@ -103,18 +99,16 @@ test("a refusal names the setting, and says what to do", async () => {
 
 test("a session has the options and the name that the address gives", async () => {
   const sql = client(cluster.url("options=-c%20work_mem%3D8MB&application_name=mine&sslmode=require"))
-  expect(
-    await sql`select current_setting('work_mem') as memory, current_setting('application_name') as name`,
-  ).toEqual([{ memory: "8MB", name: "mine" }])
+  expect(await sql`select current_setting('work_mem') as memory, current_setting('application_name') as name`).toEqual([
+    { memory: "8MB", name: "mine" },
+  ])
 })
 
 test("a pooler alone is refused with the setting that is missing, and so is one in place of the database", async () => {
   const through = await startPgbouncer(machine, cluster)
   const [direct, pooled] = [cluster.url(), through(cluster.url())]
   const addresses = { url: pooled, directUrl: undefined, isConfigured: true }
-  await expect(checkDatabase(addresses)).rejects.toThrow(
-    /^DATABASE_URL: leads to a pooler.*Set DATABASE_DIRECT_URL/,
-  )
+  await expect(checkDatabase(addresses)).rejects.toThrow(/^DATABASE_URL: leads to a pooler.*Set DATABASE_DIRECT_URL/)
   await expect(checkDatabase({ ...addresses, directUrl: pooled })).rejects.toThrow(
     /^DATABASE_DIRECT_URL: leads to a pooler/,
   )
@@ -129,9 +123,7 @@ test("a pooler that ignores what it does not know is found out all the same", as
   const ignored =
     "lock_timeout,statement_timeout,idle_in_transaction_session_timeout,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout"
   const through = await startPgbouncer(machine, cluster, `ignore_startup_parameters = ${ignored}`)
-  await expect(checkSession(through(cluster.url()), "DATABASE_URL")).rejects.toThrow(
-    /Set DATABASE_DIRECT_URL/,
-  )
+  await expect(checkSession(through(cluster.url()), "DATABASE_URL")).rejects.toThrow(/Set DATABASE_DIRECT_URL/)
 })
 
 test("of several hosts the one that writes is used, before and after a failover", async () => {
@@ -141,9 +133,7 @@ test("of several hosts the one that writes is used, before and after a failover"
   const where = async () => {
     const sql = openClient(url, {})
     const [row] = await sql<{ port: number; reads: boolean }[]>`
-      select current_setting('port')::int as port, pg_is_in_recovery() as reads`.finally(() =>
-      sql.end({ timeout: 1 }),
-    )
+      select current_setting('port')::int as port, pg_is_in_recovery() as reads`.finally(() => sql.end({ timeout: 1 }))
     return row
   }
   expect(await where()).toEqual({ port: cluster.port, reads: false })

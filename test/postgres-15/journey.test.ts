@@ -88,10 +88,8 @@ test.each([
 
     // Statements are prepared where the pooler knows which server has which
     const prepared = await sql<{ name: string }[]>`select name from pg_prepared_statements`
-    if (isPooled && !followsPrepared(machine))
-      expect(prepared.filter(({ name }) => /\d{3,}/.test(name))).toEqual([])
-    if (isPooled && followsPrepared(machine))
-      expect(prepared.map(({ name }) => name).join()).toContain("PGBOUNCER_")
+    if (isPooled && !followsPrepared(machine)) expect(prepared.filter(({ name }) => /\d{3,}/.test(name))).toEqual([])
+    if (isPooled && followsPrepared(machine)) expect(prepared.map(({ name }) => name).join()).toContain("PGBOUNCER_")
 
     await app.stop()
     app = await startTestApp(settings, { between: () => url })

@@ -83,16 +83,7 @@ export function makeCertificates(machine: Machine): void {
     ["client", "certified"],
   ] as const) {
     const request = machine.path(`${name}.csr`)
-    openssl(
-      "req",
-      ...newKey,
-      "-subj",
-      `/CN=${subject}`,
-      "-keyout",
-      machine.path(`${name}.key`),
-      "-out",
-      request,
-    )
+    openssl("req", ...newKey, "-subj", `/CN=${subject}`, "-keyout", machine.path(`${name}.key`), "-out", request)
     const extensions = machine.write(`${name}.ext`, `subjectAltName=DNS:${subject}\n`)
     const signed = ["-extfile", extensions, "-out", machine.path(`${name}.pem`)]
     openssl("x509", "-req", "-in", request, "-days", "2", "-CAcreateserial", ...ofAuthority, ...signed)

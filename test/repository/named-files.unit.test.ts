@@ -9,9 +9,7 @@ const MADE = ["quickstart.mjs"]
 const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: root, exclude: (path) => path.includes("node_modules") })
 
-const documents = find("*.md", "{docs,bench,localnet,server}/**/*.md").filter(
-  (file) => file !== "CHANGELOG.md",
-)
+const documents = find("*.md", "{docs,bench,localnet,server}/**/*.md").filter((file) => file !== "CHANGELOG.md")
 const sources = find(`{${FOLDERS.replaceAll("|", ",")}}/**/*.{ts,tsx,mjs,css}`, "*.ts")
 const names = new Set([
   ...MADE,
@@ -41,9 +39,7 @@ test("every file and folder that a document or a comment names is there", () => 
 
 test("the pictures are those that a document shows", () => {
   const shown = documents.flatMap((file) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(/screenshots\/([\w-]+\.png)/g)].map(
-      ([, name]) => name!,
-    ),
+    [...readFileSync(join(root, file), "utf8").matchAll(/screenshots\/([\w-]+\.png)/g)].map(([, name]) => name!),
   )
   expect(
     find("docs/screenshots/*")

@@ -59,10 +59,7 @@ test("a step that fails says so, and why is left to the caller", async () => {
 test("npm's requests become a number of packages, its errors are shown, and nothing else is", () => {
   const said: string[] = []
   const noted: string[] = []
-  const hear = hearNpm(
-    { say: (line: string) => said.push(line), note: (text: string) => noted.push(text) },
-    9,
-  )
+  const hear = hearNpm({ say: (line: string) => said.push(line), note: (text: string) => noted.push(text) }, 9)
   for (const line of [
     "npm http fetch GET 200 https://registry.example/a/-/a-1.0.0.tgz 12ms (cache miss)",
     "npm http cache https://registry.example/b/-/b-1.0.0.tgz 0ms (cache hit)",

@@ -9,13 +9,10 @@ const root = join(import.meta.dirname, "..", "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
 const ofProviders = providers.flatMap(({ settings }) => settings.map((name) => `VOUCH_${name}`))
 const known = new Set([...settingNames, ...ofProviders])
-const isKnown = (name: string) =>
-  known.has(name) || known.has(name.replace(/^VOUCH_(?:LIVE|TEST)_/, "VOUCH_"))
+const isKnown = (name: string) => known.has(name) || known.has(name.replace(/^VOUCH_(?:LIVE|TEST)_/, "VOUCH_"))
 
 test(".env.example has every setting, and none that nothing reads", () => {
-  const named = new Set(
-    [...read(".env.example").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!),
-  )
+  const named = new Set([...read(".env.example").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!))
   expect([...known].filter((name) => !named.has(name))).toEqual([])
   expect([...named].filter((name) => !known.has(name))).toEqual([])
 })
@@ -47,8 +44,7 @@ test("every other name that we read, or that a sample reads, is known not to be 
       exclude: (file) => /node_modules|extending\.md|\.unit\.test\.ts$/.test(String(file)),
     },
   )
-  const uses =
-    /(?:env(?:iron)?\??(?:\.|\[["'])|\$\{?|^\s*export |(?:const|let) \{[^}]*)(VOUCH_[A-Z0-9_]*[A-Z0-9])\b/gm
+  const uses = /(?:env(?:iron)?\??(?:\.|\[["'])|\$\{?|^\s*export |(?:const|let) \{[^}]*)(VOUCH_[A-Z0-9_]*[A-Z0-9])\b/gm
   const named = files.flatMap((file) => [...read(file).matchAll(uses)].map(([, name]) => `${file}: ${name}`))
   expect(named.length).toBeGreaterThan(5)
   const unknown = named.filter((line) => {

@@ -23,9 +23,7 @@ const log = { info: () => {}, warn: console.warn, error: console.error }
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const major = Number(process.versions.node.split(".")[0])
   if (major < 24) {
-    throw new Error(
-      `The tests need Node 24, this is ${process.version}. Run them by "npm test", which carries it.`,
-    )
+    throw new Error(`The tests need Node 24, this is ${process.version}. Run them by "npm test", which carries it.`)
   }
   await clearLeftovers()
   const dataDir = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))

@@ -18,9 +18,7 @@ export const localnetOnly: { readonly [file: string]: string | { readonly [test:
   },
 }
 
-export const localnetOnlyFiles = Object.keys(localnetOnly).filter(
-  (file) => typeof localnetOnly[file] === "string",
-)
+export const localnetOnlyFiles = Object.keys(localnetOnly).filter((file) => typeof localnetOnly[file] === "string")
 
 /** Those that run with all other tests, where there is a validator. */
 const QUICK = ["server/solana/asset*.unit.test.ts", "server/domain/attestations/erase.test.ts"]

@@ -16,9 +16,7 @@ export default class Sequence extends BaseSequencer {
 
     const begin = others.indexOf(beside[0]!)
     const step = Math.ceil(beside.length / (chaos.length + 1))
-    const mixed = beside.flatMap((file, at) =>
-      at % step === 0 && chaos.length > 0 ? [chaos.shift()!, file] : [file],
-    )
+    const mixed = beside.flatMap((file, at) => (at % step === 0 && chaos.length > 0 ? [chaos.shift()!, file] : [file]))
     return [...others.slice(0, begin), ...first, ...mixed, ...chaos, ...others.slice(begin + beside.length)]
   }
 }

@@ -26,11 +26,7 @@ export async function startAwsKms() {
       const problem = problemOfSignature(question)
       if (problem !== null) return problem
       const { method, url, headers, body } = question
-      if (
-        method !== "POST" ||
-        url.pathname !== "/" ||
-        headers["content-type"] !== "application/x-amz-json-1.1"
-      )
+      if (method !== "POST" || url.pathname !== "/" || headers["content-type"] !== "application/x-amz-json-1.1")
         return refusal("UnknownOperationException", "JSON 1.1 by POST to /")
       const operation = /^TrentService\.(\w+)$/.exec(String(headers["x-amz-target"]))?.[1]
       const input = JSON.parse(body.toString("utf8")) as Record<string, unknown>

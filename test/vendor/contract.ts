@@ -28,10 +28,7 @@ const seconds = (n: number) => n * 1000
  * Tests for every vendor, over real HTTP, between the whole server and the vendor's double. `more` are the tests of this vendor
  * only, with the same server.
  */
-export function describeVendor(
-  contract: VendorContract,
-  more: (fixture: () => VendorFixture) => void = () => {},
-) {
+export function describeVendor(contract: VendorContract, more: (fixture: () => VendorFixture) => void = () => {}) {
   const { definition, window_s, isFetched } = contract
   const can = (outcome: Outcome) => contract.outcomes.includes(outcome)
   const { ms: patience } = vendorDeadline
@@ -50,8 +47,7 @@ export function describeVendor(
   afterAll(() => f.stop())
 
   const [fixture, double] = [() => f, () => vendor]
-  const decided = (session: OurSession, outcome: Outcome, at?: Date) =>
-    f.send(vendor.decide(session, outcome, at))
+  const decided = (session: OurSession, outcome: Outcome, at?: Date) => f.send(vendor.decide(session, outcome, at))
   describe("the way", () => {
     test("start, consent, the vendor's page, its webhook, verified on chain", async () => {
       const started = await f.start()
@@ -105,10 +101,7 @@ export function describeVendor(
 
     test.runIf(can("in_review"))("a session waits for the vendor's review", async () => {
       const session = await f.handedOver()
-      expect(await decided(session, "in_review", new Date(Date.now() - seconds(60)))).toEqual([
-        200,
-        "applied",
-      ])
+      expect(await decided(session, "in_review", new Date(Date.now() - seconds(60)))).toEqual([200, "applied"])
       expect(await f.view(session)).toMatchObject({ state: "checking", inReview: true })
       expect(await f.statusOf(session)).toBe("pending")
       expect(await decided(session, "approved")).toEqual([200, "applied"])
@@ -142,11 +135,7 @@ export function describeVendor(
       const [, calls] = await f.callsFor(async () => {
         const { signatureHeaders, severalSignatures } = contract
         for (const [what, forged] of forgeries(vendor, body, signatureHeaders, severalSignatures)) {
-          expect([what, ...(await f.send(forged.body, forged.headers))]).toEqual([
-            what,
-            401,
-            "invalid_signature",
-          ])
+          expect([what, ...(await f.send(forged.body, forged.headers))]).toEqual([what, 401, "invalid_signature"])
         }
       })
       expect(calls).toBe(0)
@@ -218,41 +207,35 @@ export function describeVendor(
 
     describeUnread(contract, fixture, double)
 
-    test.runIf(isFetched)(
-      "that arrive while the vendor's API is unreachable must be sent again",
-      async () => {
-        const session = await f.handedOver()
-        const body = vendor.decide(session, "rejected")
-        vendor.misbehave("fails")
-        expect(await f.send(body)).toEqual([503, "provider_unavailable"])
-        expect(await f.statusOf(session)).toBe("pending")
-        vendor.misbehave(null)
-        expect(await f.send(body)).toEqual([200, "applied"])
-      },
-    )
+    test.runIf(isFetched)("that arrive while the vendor's API is unreachable must be sent again", async () => {
+      const session = await f.handedOver()
+      const body = vendor.decide(session, "rejected")
+      vendor.misbehave("fails")
+      expect(await f.send(body)).toEqual([503, "provider_unavailable"])
+      expect(await f.statusOf(session)).toBe("pending")
+      vendor.misbehave(null)
+      expect(await f.send(body)).toEqual([200, "applied"])
+    })
   })
 
   describe("a vendor", () => {
-    test.each<Fault>(faults)(
-      "that %s is 503, and the same session continues when it is back",
-      async (fault) => {
-        const started = await f.start()
-        vendor.misbehave(fault)
-        const answer = await f.goOn(started)
-        expect(answer).toMatchObject({ status: 503, error: { error: "provider_unavailable" } })
-        expect(answer.error.detail).toContain(`${definition.label} cannot be reached`)
-        expect(vendor.requests.some(({ path }) => path === "/elsewhere")).toBe(false)
-        expect(await f.view(started)).toMatchObject({ state: "open" })
+    test.each<Fault>(faults)("that %s is 503, and the same session continues when it is back", async (fault) => {
+      const started = await f.start()
+      vendor.misbehave(fault)
+      const answer = await f.goOn(started)
+      expect(answer).toMatchObject({ status: 503, error: { error: "provider_unavailable" } })
+      expect(answer.error.detail).toContain(`${definition.label} cannot be reached`)
+      expect(vendor.requests.some(({ path }) => path === "/elsewhere")).toBe(false)
+      expect(await f.view(started)).toMatchObject({ state: "open" })
 
-        vendor.misbehave(null)
-        expect((await f.goOn(started)).data.url).toMatch(/\/page\//)
-        const session = await f.session(started.sessionId)
-        expect((await f.start(started)).sessionId).toBe(started.sessionId)
-        if (!contract.opensAgain) expect(vendor.opened(session)).toBe(1)
-        expect(await decided(session, "approved")).toEqual([200, "applied"])
-        await f.waitForStatus(session, "verified")
-      },
-    )
+      vendor.misbehave(null)
+      expect((await f.goOn(started)).data.url).toMatch(/\/page\//)
+      const session = await f.session(started.sessionId)
+      expect((await f.start(started)).sessionId).toBe(started.sessionId)
+      if (!contract.opensAgain) expect(vendor.opened(session)).toBe(1)
+      expect(await decided(session, "approved")).toEqual([200, "applied"])
+      await f.waitForStatus(session, "verified")
+    })
 
     test("that is too slow times out, and the same session continues later", async () => {
       const started = await f.start()

@@ -49,8 +49,7 @@ export async function startDidit() {
 
   function answer({ method, path, json }: Asked): Answered {
     const { pathname } = new URL(path, http.origin)
-    if (method === "GET" && pathname === "/v3/sessions/")
-      return { status: 200, json: { count: 0, results: [] } }
+    if (method === "GET" && pathname === "/v3/sessions/") return { status: 200, json: { count: 0, results: [] } }
     if (method === "POST" && pathname === "/v3/session/") return create(json)
     const [, id, action] = /^\/v3\/session\/([0-9a-f-]{36})\/(decision|delete)\/$/.exec(pathname) ?? []
     const session = id === undefined ? undefined : sessions.get(id)
@@ -246,8 +245,7 @@ const decisionOf = ({ id, vendorData, workflow, status }: Session) => ({
 })
 
 function problemOf({ method, headers, body }: Asked): Answered | null {
-  if (headers["x-api-key"] !== API_KEY)
-    return refused(403, "You do not have permission to perform this action.")
+  if (headers["x-api-key"] !== API_KEY) return refused(403, "You do not have permission to perform this action.")
   if (method === "POST" && headers["content-type"] !== "application/json") return refused(415, "JSON, please")
   if (method !== "POST" && body.length > 0) return refused(400, "Unexpected body")
   return null

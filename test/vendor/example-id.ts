@@ -1,10 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import {
-  defineProvider,
-  type ProviderDecision,
-  type VendorSession,
-} from "#server/domain/providers/provider.ts"
+import { defineProvider, type ProviderDecision, type VendorSession } from "#server/domain/providers/provider.ts"
 import { callVendor } from "#server/domain/providers/vendor-call.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { clock } from "#server/lib/time.ts"

@@ -7,14 +7,7 @@ import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#t
 import type { Fault } from "./server.ts"
 
 /** Decisions of a vendor. `withdrawn` takes an approval back. */
-export const outcomes = [
-  "approved",
-  "rejected",
-  "resubmission_requested",
-  "in_review",
-  "expired",
-  "withdrawn",
-] as const
+export const outcomes = ["approved", "rejected", "resubmission_requested", "in_review", "expired", "withdrawn"] as const
 export type Outcome = (typeof outcomes)[number]
 
 /** Our session, with every id by which a vendor may know it. */
@@ -177,9 +170,7 @@ export async function startVendorFixture(
     waitForStatus: ({ wallet }: { wallet: string }, wanted: string) => app.waitForStatus(key, wallet, wanted),
     /** The recorded claims of the person. */
     async claims({ attestationId }: OurSession): Promise<Claims | null> {
-      const [row] = await sql<
-        { claims: Buffer | null }[]
-      >`select claims from attestations where id = ${attestationId}`
+      const [row] = await sql<{ claims: Buffer | null }[]>`select claims from attestations where id = ${attestationId}`
       return row!.claims && JSON.parse(unseal(attestationId, row!.claims))
     },
     /** The recorded outcomes of its webhooks. */

@@ -33,14 +33,8 @@ export function* forgeries(
     yield ["a signature twice as long", { body, headers: { ...signed, [name]: signature + signature } }]
     yield ["two signatures", { body, headers: { ...signed, [name]: [signature, signature] } }]
   }
-  yield [
-    "with another secret",
-    { body, headers: vendor.sign(body, { secret: "somebody-else-s-secret-0123456789" }) },
-  ]
+  yield ["with another secret", { body, headers: vendor.sign(body, { secret: "somebody-else-s-secret-0123456789" }) }]
   yield ["for a body with an additional byte", { body: `${body}\n`, headers: signed }]
-  yield [
-    "for a body with a changed byte",
-    { body: body.replace(/[a-z]/, (c) => c.toUpperCase()), headers: signed },
-  ]
+  yield ["for a body with a changed byte", { body: body.replace(/[a-z]/, (c) => c.toUpperCase()), headers: signed }]
   yield ["nothing at all", { body, headers: {} }]
 }

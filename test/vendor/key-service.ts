@@ -47,8 +47,7 @@ export async function startKeyService(
           { method: request.method!, url, headers: request.headers, body },
           {
             // A wrong signature comes from an unknown key.
-            of: (key) =>
-              fault === "other key" ? other : fault === "signs wrong" ? { ...key, sign: other.sign } : key,
+            of: (key) => (fault === "other key" ? other : fault === "signs wrong" ? { ...key, sign: other.sign } : key),
             isDamaged: fault === "damages",
           },
         )

@@ -15,8 +15,7 @@ export function keyedAnswers() {
       if (before && before.body !== body.toString())
         return { status: 400, json: { error: { type: "idempotency_error" } } }
       const answered =
-        before?.answered ??
-        (isBroken ? { status: 500, json: { error: { message: "out of order" } } } : make())
+        before?.answered ?? (isBroken ? { status: 500, json: { error: { message: "out of order" } } } : make())
       byKey.set(key, { body: body.toString(), answered })
       return answered
     },

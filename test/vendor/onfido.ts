@@ -77,8 +77,7 @@ export async function startOnfido(): Promise<OnfidoDouble> {
   function answer({ method, path, headers, json }: Asked): Answered {
     if (headers.authorization !== `Token token=${API_TOKEN}`) return refused(401, "Authorization error")
     if (!path.startsWith("/v3.6/")) return refused(404, "Unknown version")
-    if (method === "POST" && headers["content-type"] !== "application/json")
-      return refused(415, "JSON, please")
+    if (method === "POST" && headers["content-type"] !== "application/json") return refused(415, "JSON, please")
     const url = new URL(path.slice("/v3.6".length), http.origin)
     const [, kind, id] = /^\/(\w+)(?:\/([\w-]+))?$/.exec(url.pathname) ?? []
     switch (`${method} ${kind}${id === undefined ? "" : "/"}`) {
@@ -108,8 +107,7 @@ export async function startOnfido(): Promise<OnfidoDouble> {
         const parsed = newRun.safeParse(json)
         if (!parsed.success) return refused(422, parsed.error.issues[0]!.message)
         if (!applicants.has(parsed.data.applicant_id)) return refused(422, "There is no such applicant")
-        if (new Date(parsed.data.link.expires_at) <= new Date())
-          return refused(422, "expires_at is in the past")
+        if (new Date(parsed.data.link.expires_at) <= new Date()) return refused(422, "expires_at is in the past")
         const made: Run = {
           ...parsed.data,
           id: randomUUID(),
@@ -144,13 +142,7 @@ export async function startOnfido(): Promise<OnfidoDouble> {
     }
   }
 
-  const webhook = (
-    action: string,
-    id: string,
-    status: string,
-    resource: object = {},
-    at: Date = new Date(),
-  ) =>
+  const webhook = (action: string, id: string, status: string, resource: object = {}, at: Date = new Date()) =>
     JSON.stringify({
       payload: {
         resource_type: action.split(".")[0],
@@ -189,10 +181,8 @@ export async function startOnfido(): Promise<OnfidoDouble> {
     },
     secrets: [API_TOKEN, WEBHOOK_TOKEN],
     personal: ["Jane", "1990-01-01", "999999999"],
-    opened: ({ investorId }) =>
-      [...runs.values()].filter((run) => run.customer_user_id === investorId).length,
-    applicants: (investorId) =>
-      [...applicants.values()].filter(({ last_name }) => last_name === investorId).length,
+    opened: ({ investorId }) => [...runs.values()].filter((run) => run.customer_user_id === investorId).length,
+    applicants: (investorId) => [...applicants.values()].filter(({ last_name }) => last_name === investorId).length,
     decide({ reference }, outcome, at = new Date()) {
       const found = runs.get(reference!)!
       const status = statuses[outcome]!

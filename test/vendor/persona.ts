@@ -195,8 +195,7 @@ export async function startPersona() {
     personal: ["Ada", "Lovelace", "1990-12-10", "Main St"],
     secret: SECRET,
     templates: TEMPLATES,
-    inquiries: (investorId: string) =>
-      [...inquiries.values()].filter((one) => one.referenceId === investorId),
+    inquiries: (investorId: string) => [...inquiries.values()].filter((one) => one.referenceId === investorId),
     opened: ({ investorId }: OurSession) =>
       [...inquiries.values()].filter((one) => one.referenceId === investorId).length,
     /** A browser opens a link: true once. */
@@ -255,8 +254,7 @@ export async function startPersona() {
     },
     silent({ reference, investorId }: OurSession): string[] {
       const id = reference ?? "inq_of_nobody"
-      const approved =
-        reference === null ? [event("inquiry.approved", id), event("inquiry.declined", id)] : []
+      const approved = reference === null ? [event("inquiry.approved", id), event("inquiry.declined", id)] : []
       return [
         ...approved,
         event("inquiry.created", id),

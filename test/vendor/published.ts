@@ -3,8 +3,7 @@ import { afterAll, beforeAll } from "vitest"
 import type { ProviderDefinition, SessionToVerify } from "#server/domain/providers/provider.ts"
 import { type Answered, startHttpDouble } from "./http-double.ts"
 
-export const hmacOf = (secret: string, text: string) =>
-  createHmac("sha256", secret).update(text).digest("hex")
+export const hmacOf = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("hex")
 export const nowInSeconds = () => Math.floor(Date.now() / 1000)
 
 const session = { sessionId: "sess_1", investorId: "inv_1", schemaId: "kyc_individual_v1" } as SessionToVerify

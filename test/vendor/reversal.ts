@@ -32,8 +32,7 @@ export function describeReversal(
         expect(await f().statusOf(session)).toBe("rejected")
         // The vendor changes its decision again.
         expect(await f().send(vendor().decide(session, "rejected"))).toEqual([200, "applied"])
-        const after =
-          await sql`select state, ending from reviews where attestation_id = ${session.attestationId}`
+        const after = await sql`select state, ending from reviews where attestation_id = ${session.attestationId}`
         expect([...after]).toEqual([{ state: "closed", ending: "vendor" }])
       },
     )

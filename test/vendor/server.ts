@@ -153,13 +153,7 @@ export async function startVendor() {
   async function report(
     reference: string,
     status: string,
-    {
-      to = webhooks,
-      id = String(randomUUID()),
-      type = "check.finished",
-      secret = SECRET,
-      ageSeconds = 0,
-    } = {},
+    { to = webhooks, id = String(randomUUID()), type = "check.finished", secret = SECRET, ageSeconds = 0 } = {},
   ) {
     const at = new Date(Date.now() - ageSeconds * 1000)
     const seconds = Math.floor(at.getTime() / 1000)

@@ -136,18 +136,12 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
       }),
   })
 
-  function bring(
-    reference: string,
-    status: Session["status"],
-    code: string | null = null,
-    at = new Date(),
-  ): void {
+  function bring(reference: string, status: Session["status"], code: string | null = null, at = new Date()): void {
     const session = sessions.get(reference)!
     session.status = status
     session.lastError = code === null ? null : { code, reason: "The document of Grace Hopper is worn." }
     // An investor who gave up was not checked.
-    if (code !== "abandoned" && code !== "consent_declined")
-      session.reportedAt = Math.floor(at.getTime() / 1000)
+    if (code !== "abandoned" && code !== "consent_declined") session.reportedAt = Math.floor(at.getTime() / 1000)
   }
 
   /** The body of any event. */
@@ -172,8 +166,7 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
           id,
           object: `identity.${object}`,
           client_reference_id,
-          last_error:
-            code === null ? null : { code, reason: "The document of Grace Hopper could not be verified." },
+          last_error: code === null ? null : { code, reason: "The document of Grace Hopper could not be verified." },
           status: sessions.get(id)?.status ?? "requires_input",
         },
       },

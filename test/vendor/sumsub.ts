@@ -80,10 +80,7 @@ export type SumsubDouble = VendorDouble & {
   /** How many applicants it has with this id. */
   applicants(userId: string): number
   /** The body of any webhook about a person. */
-  webhook(
-    type: string,
-    about: { userId: string; levelName?: string; at?: Date } & Record<string, unknown>,
-  ): string
+  webhook(type: string, about: { userId: string; levelName?: string; at?: Date } & Record<string, unknown>): string
   /** Deactivates an applicant. */
   deactivate(userId: string): void
   moveToLevel(userId: string, levelName: string): void
@@ -125,8 +122,7 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
       return found ? { status: 200, json: shown(found) } : refused(404, "Applicant not found")
     }
     const [, checked] = /^\/resources\/applicants\/-\/byExternalUserId\/([\w-]+)$/.exec(uri!) ?? []
-    if (method === "GET" && checked !== undefined)
-      return { status: 200, json: { exists: applicants.has(checked) } }
+    if (method === "GET" && checked !== undefined) return { status: 200, json: { exists: applicants.has(checked) } }
     const [, reset] = /^\/resources\/applicants\/(\w+)\/reset$/.exec(uri!) ?? []
     if (method === "POST" && reset !== undefined) {
       const found = [...applicants.values()].find(({ id }) => id === reset)
@@ -282,9 +278,7 @@ const shown = ({ id, externalUserId, review, isActive }: Applicant) => ({
     lastName: "Example",
     dob: "1990-12-10",
     country: "DEU",
-    idDocs: [
-      { idDocType: "PASSPORT", country: "DEU", number: "C01X00T47", firstName: "Ada", dob: "1990-12-10" },
-    ],
+    idDocs: [{ idDocType: "PASSPORT", country: "DEU", number: "C01X00T47", firstName: "Ada", dob: "1990-12-10" }],
   },
   review: { reviewId: "SaxUq", attemptId: "yzkGE", attemptCnt: 1, priority: 0, ...review },
   type: "individual",
@@ -294,8 +288,7 @@ function problemOf({ method, path, headers, body }: Asked): Answered | null {
   const { "x-app-token": token, "x-app-access-ts": ts, "x-app-access-sig": signature } = headers
   if (token !== APP_TOKEN) return refused(401, "App token not found")
   if (typeof ts !== "string" || !/^\d{10}$/.test(ts)) return refused(401, "Timestamp is missing")
-  if (Math.abs(Date.now() / 1000 - Number(ts)) > SKEW_SECONDS)
-    return refused(401, "Request timestamp is too old")
+  if (Math.abs(Date.now() / 1000 - Number(ts)) > SKEW_SECONDS) return refused(401, "Request timestamp is too old")
   const expected = createHmac("sha256", SECRET_KEY).update(`${ts}${method}${path}`).update(body).digest("hex")
   const isSigned =
     typeof signature === "string" &&

@@ -27,41 +27,36 @@ export function describeUnread(
     }
   })
 
-  test.runIf(!isBridge)(
-    "that are unreadable make Vouch ask the vendor about the check that they name",
-    async () => {
-      const f = fixture()
-      const session = await f.handedOver()
-      const other = await f.handedOver()
-      const { reference, investorId, sessionId } = session
-      const unread = JSON.stringify({ version: 9, result: { about: [reference, investorId, sessionId] } })
-      expect(await f.send(unread)).toEqual([200, "ignored"])
-      double().decide(other, "approved")
-      double().decide(session, "approved")
-      double().misbehave("fails")
-      expect(await f.send(unread)).toEqual([503, "provider_unavailable"])
-      double().misbehave(null)
-      expect(await f.send(unread)).toEqual([200, "applied"])
-      await f.waitForStatus(session, "verified")
-      expect(await f.statusOf(other)).toBe("pending")
-      const [again, calls] = await f.callsFor(() => f.send(unread))
-      expect([again, calls]).toEqual([[200, "duplicate"], 0])
-    },
-  )
+  test.runIf(!isBridge)("that are unreadable make Vouch ask the vendor about the check that they name", async () => {
+    const f = fixture()
+    const session = await f.handedOver()
+    const other = await f.handedOver()
+    const { reference, investorId, sessionId } = session
+    const unread = JSON.stringify({ version: 9, result: { about: [reference, investorId, sessionId] } })
+    expect(await f.send(unread)).toEqual([200, "ignored"])
+    double().decide(other, "approved")
+    double().decide(session, "approved")
+    double().misbehave("fails")
+    expect(await f.send(unread)).toEqual([503, "provider_unavailable"])
+    double().misbehave(null)
+    expect(await f.send(unread)).toEqual([200, "applied"])
+    await f.waitForStatus(session, "verified")
+    expect(await f.statusOf(other)).toBe("pending")
+    const [again, calls] = await f.callsFor(() => f.send(unread))
+    expect([again, calls]).toEqual([[200, "duplicate"], 0])
+  })
 
-  test.runIf(!isBridge && outcomes.includes("withdrawn"))(
-    "that are unreadable can still end an approval",
-    async () => {
-      const f = fixture()
-      const session = await f.handedOver()
-      await f.send(double().decide(session, "approved", new Date(Date.now() - 60_000)))
-      await f.waitForStatus(session, "verified")
-      double().decide(session, "withdrawn")
-      // Truncated, but it names the check.
-      expect(
-        await f.send(`{"about": "${session.investorId}", "check": "${session.reference}", "result": `),
-      ).toEqual([200, "applied"])
-      await f.waitForStatus(session, "rejected")
-    },
-  )
+  test.runIf(!isBridge && outcomes.includes("withdrawn"))("that are unreadable can still end an approval", async () => {
+    const f = fixture()
+    const session = await f.handedOver()
+    await f.send(double().decide(session, "approved", new Date(Date.now() - 60_000)))
+    await f.waitForStatus(session, "verified")
+    double().decide(session, "withdrawn")
+    // Truncated, but it names the check.
+    expect(await f.send(`{"about": "${session.investorId}", "check": "${session.reference}", "result": `)).toEqual([
+      200,
+      "applied",
+    ])
+    await f.waitForStatus(session, "rejected")
+  })
 }

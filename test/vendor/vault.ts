@@ -42,11 +42,7 @@ export async function startVault() {
       if (method !== "POST" || action !== "sign") return refusal(405, "unsupported operation")
       if (name !== "vouch") return refusal(400, "signing key not found")
       const { input, key_version: version, ...others } = JSON.parse(body.toString("utf8"))
-      if (
-        Object.keys(others).length > 0 ||
-        typeof input !== "string" ||
-        !/^[A-Za-z0-9+/]*={0,2}$/.test(input)
-      )
+      if (Object.keys(others).length > 0 || typeof input !== "string" || !/^[A-Za-z0-9+/]*={0,2}$/.test(input))
         return refusal(400, "unable to decode input as base64")
       const signing = versions.get(version)
       if (!signing) return refusal(400, "cannot sign: version is too new (disallowed by policy)")

@@ -64,8 +64,7 @@ export async function startVeriff(): Promise<VeriffDouble> {
   function answer({ method, path, headers, body, json }: Asked): Answered {
     const integration = INTEGRATIONS.find(({ key }) => key === headers["x-auth-client"])
     if (!integration) return refused(401, "Mandatory X-AUTH-CLIENT header is wrong")
-    const [, id] =
-      /^\/v1\/sessions\/([\w-]+)(?:\/decision(?:\/fullauto\?version=1\.0\.0)?)?$/.exec(path) ?? []
+    const [, id] = /^\/v1\/sessions\/([\w-]+)(?:\/decision(?:\/fullauto\?version=1\.0\.0)?)?$/.exec(path) ?? []
     const covered = method === "POST" ? body : (id ?? "")
     const expected = createHmac("sha256", integration.secret).update(covered).digest("hex")
     const given = String(headers["x-hmac-signature"])
@@ -133,8 +132,7 @@ export async function startVeriff(): Promise<VeriffDouble> {
     },
     secrets: [own, second.secret],
     personal: ["SARAH", "MORGAN", "1967-03-30", "MORGA753116SM9IJ"],
-    opened: ({ investorId }) =>
-      [...sessions.values()].filter(({ vendorData }) => vendorData === investorId).length,
+    opened: ({ investorId }) => [...sessions.values()].filter(({ vendorData }) => vendorData === investorId).length,
     decide({ reference, investorId, wallet }, outcome, at = new Date()) {
       const said = codes[outcome]!
       const verification = {

@@ -15,8 +15,8 @@ export default function Forgot() {
     return (
       <>
         <Heading title="Check your email">
-          If this address belongs to a confirmed account, we sent a link to it. It works for one hour. No
-          email after five minutes? Try again, or ask your administrator.
+          If this address belongs to a confirmed account, we sent a link to it. It works for one hour. No email after
+          five minutes? Try again, or ask your administrator.
         </Heading>
         <BackToSignIn />
       </>

@@ -40,12 +40,7 @@ export function Checkbox({ className, children, hint, partly = false, ref, ...pr
   if (children === undefined) return box
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the box inside is the control
-    <label
-      className={clsx(
-        "flex cursor-pointer items-start gap-2.5 py-1 text-sm pointer-coarse:py-2.5",
-        className,
-      )}
-    >
+    <label className={clsx("flex cursor-pointer items-start gap-2.5 py-1 text-sm pointer-coarse:py-2.5", className)}>
       {box}
       <span>
         {children}

@@ -152,24 +152,14 @@ export function DialogContent({ className, children, ...props }: ComponentProps<
 
 /** The row of buttons at the end of a dialog, the primary one last. */
 export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
-  return (
-    <div
-      className={clsx("mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)}
-      {...props}
-    />
-  )
+  return <div className={clsx("mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)} {...props} />
 }
 
 /** Last in the markup, so that the focus starts with the dialog's content. */
 function CloseButton() {
   return (
     <DialogClose>
-      <Button
-        variant="ghost"
-        size="icon-sm"
-        aria-label="Close"
-        className="absolute top-3 right-3 text-muted!"
-      >
+      <Button variant="ghost" size="icon-sm" aria-label="Close" className="absolute top-3 right-3 text-muted!">
         <Icon name="cross" />
       </Button>
     </DialogClose>
@@ -181,14 +171,7 @@ export function AlertDialogContent({
   className,
   ...props
 }: ComponentProps<typeof ModalContent> & { description: ReactNode }) {
-  return (
-    <ModalContent
-      role="alertdialog"
-      insists
-      {...props}
-      className={clsx(dialogLook, "max-w-md!", className)}
-    />
-  )
+  return <ModalContent role="alertdialog" insists {...props} className={clsx(dialogLook, "max-w-md!", className)} />
 }
 
 const sides = {

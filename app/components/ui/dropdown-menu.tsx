@@ -111,11 +111,7 @@ const itemsOf = (menu: HTMLElement) => [
   ...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])"),
 ]
 
-export function DropdownMenuContent({
-  align = "end",
-  className,
-  ...props
-}: ComponentProps<"div"> & { align?: Align }) {
+export function DropdownMenuContent({ align = "end", className, ...props }: ComponentProps<"div"> & { align?: Align }) {
   const placed = usePlaced(align, (menu) => itemsOf(menu)[0]?.focus())
 
   function walk(event: KeyboardEvent<HTMLDivElement>) {
@@ -154,13 +150,7 @@ type ItemProps = Omit<ComponentProps<"button">, "onSelect" | "type"> & {
   danger?: boolean
 }
 
-export function DropdownMenuItem({
-  onSelect,
-  danger = false,
-  disabled = false,
-  className,
-  ...props
-}: ItemProps) {
+export function DropdownMenuItem({ onSelect, danger = false, disabled = false, className, ...props }: ItemProps) {
   const { id } = useAnchor()
   return (
     <button

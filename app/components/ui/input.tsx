@@ -36,9 +36,7 @@ export function Input({ className, ...props }: ComponentProps<"input">) {
 
 /** Inside of a `Field` it has its name, label, hint and error from there. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
-  return (
-    <textarea rows={3} {...useControl()} {...props} className={clsx(controlLook, "block py-2", className)} />
-  )
+  return <textarea rows={3} {...useControl()} {...props} className={clsx(controlLook, "block py-2", className)} />
 }
 
 /** The browser's own select, which every phone and screen reader supports. Its options are `<option>`s. */
@@ -48,10 +46,7 @@ export function Select({ className, ...props }: ComponentProps<"select">) {
       <select
         {...useControl()}
         {...props}
-        className={clsx(
-          controlLook,
-          "h-9 cursor-pointer appearance-none text-ellipsis pr-8 pointer-coarse:h-11",
-        )}
+        className={clsx(controlLook, "h-9 cursor-pointer appearance-none text-ellipsis pr-8 pointer-coarse:h-11")}
       />
       <Icon
         name="chevron"

@@ -7,15 +7,7 @@ import { fieldsOf, limitsOf, typeOf, valuesOf, variantsOf } from "./types.ts"
 const DEEPEST = 3
 
 /** The fields of a body. Nested fields are collapsed. */
-export function Fields({
-  schema,
-  isRequest,
-  depth = 0,
-}: {
-  schema: Schema
-  isRequest: boolean
-  depth?: number
-}) {
+export function Fields({ schema, isRequest, depth = 0 }: { schema: Schema; isRequest: boolean; depth?: number }) {
   const variants = variantsOf(schema)
   if (variants) return <Variants variants={variants} isRequest={isRequest} depth={depth} />
   const inside = fieldsOf(schema)

@@ -1,15 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse } from "yaml"
-import type {
-  Media,
-  OpenApi,
-  Operation,
-  Parameter,
-  Reference,
-  Response,
-  Schema,
-} from "#server/rest/openapi/types.ts"
+import type { Media, OpenApi, Operation, Parameter, Reference, Response, Schema } from "#server/rest/openapi/types.ts"
 
 /** An endpoint as the reference shows it, with every `$ref` resolved except those to schemas. */
 export type Endpoint = {

@@ -10,10 +10,7 @@ export default function Page() {
   const { document, tags } = reference()
   return (
     <Frame current="/docs/api">
-      <PageHeader
-        title="API reference"
-        description="Every endpoint, with samples, ready to try on this server."
-      />
+      <PageHeader title="API reference" description="Every endpoint, with samples, ready to try on this server." />
       {tags.map((tag) => (
         <section key={tag.slug} aria-labelledby={tag.slug} className="mt-6 text-sm">
           <h2 id={tag.slug} className="font-semibold">

@@ -68,8 +68,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 )
 
 const successOf = ({ responses }: Endpoint): Schema | null =>
-  Object.values(responses.find(({ status }) => status.startsWith("2"))?.response.content ?? {})[0]?.schema ??
-  null
+  Object.values(responses.find(({ status }) => status.startsWith("2"))?.response.content ?? {})[0]?.schema ?? null
 
 /** Path and query parameters. Optional ones of the query are empty. */
 const parametersToTry = (endpoint: Endpoint) => {

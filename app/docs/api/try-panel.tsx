@@ -30,9 +30,7 @@ const MOST = 100_000
 export function TryPanel({ method, path, takesKey, isIdempotent, parameters, body }: Attempt) {
   const id = useId()
   const [key, setKey] = useState(lastKey)
-  const [values, setValues] = useState(() =>
-    Object.fromEntries(parameters.map(({ name, example }) => [name, example])),
-  )
+  const [values, setValues] = useState(() => Object.fromEntries(parameters.map(({ name, example }) => [name, example])))
   const [json, setJson] = useState(body ?? "")
   const [isMeant, setMeant] = useState(false)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
@@ -96,16 +94,13 @@ export function TryPanel({ method, path, takesKey, isIdempotent, parameters, bod
               lastKey = target.value
             }}
           />
-          <p className="mt-1 text-[13px] text-muted">
-            It stays on this page until you leave it, and is not stored.
-          </p>
+          <p className="mt-1 text-[13px] text-muted">It stays on this page until you leave it, and is not stored.</p>
         </div>
       )}
       {parameters.map(({ name, place, isRequired }) => (
         <div key={name}>
           <Label htmlFor={`${id}-${name}`}>
-            {name}{" "}
-            <span className="font-normal text-muted">{isRequired ? "" : `optional, in the ${place}`}</span>
+            {name} <span className="font-normal text-muted">{isRequired ? "" : `optional, in the ${place}`}</span>
           </Label>
           <Input
             id={`${id}-${name}`}
@@ -158,8 +153,7 @@ function Shown({ outcome, of }: { outcome: Outcome; of: string }) {
   return (
     <>
       <p className="text-[13px] text-muted">
-        <span className={`font-medium ${status < 300 ? "text-accent" : "text-danger"}`}>{status}</span> in{" "}
-        {took_ms} ms
+        <span className={`font-medium ${status < 300 ? "text-accent" : "text-danger"}`}>{status}</span> in {took_ms} ms
         {requestId && `, request ${requestId}`}
       </p>
       <section
@@ -179,8 +173,7 @@ function mistake(
   json: string | null,
   { method, isReal, isMeant }: { method: string; isReal: boolean; isMeant: boolean },
 ): string | null {
-  if (isReal && !isMeant)
-    return `Confirm that you want to send this ${method}: the key belongs to a live workspace.`
+  if (isReal && !isMeant) return `Confirm that you want to send this ${method}: the key belongs to a live workspace.`
   if (json === null) return null
   try {
     JSON.parse(json)

@@ -48,8 +48,7 @@ export function valuesOf(given: Schema): string[] {
 /** The fields of an object, of an array's items, or of the only choice that has fields. */
 export function fieldsOf(given: Schema): { fields: [string, Schema][]; required: Set<string> } | null {
   const { schema } = named(given)
-  if (schema.properties)
-    return { fields: Object.entries(schema.properties), required: new Set(schema.required ?? []) }
+  if (schema.properties) return { fields: Object.entries(schema.properties), required: new Set(schema.required ?? []) }
   if (schema.items) return fieldsOf(schema.items)
   for (const choice of schema.anyOf ?? []) {
     const inside = fieldsOf(choice)
@@ -67,9 +66,7 @@ export function variantsOf(given: Schema): { types: string[]; schema: Schema }[]
   if (items) return variantsOf(items)
   if (!discriminator || !oneOf) return null
   return oneOf.map((variant) => ({
-    types: Object.entries(discriminator.mapping).flatMap(([type, ref]) =>
-      ref === variant.$ref ? [type] : [],
-    ),
+    types: Object.entries(discriminator.mapping).flatMap(([type, ref]) => (ref === variant.$ref ? [type] : [])),
     schema: variant,
   }))
 }

@@ -92,11 +92,7 @@ function overWeb3(connection: Web3Connection, commitment: Commitment): Node {
       return accounts.map((one) => one && { program: one.owner.toBase58(), data: one.data })
     },
     async tokenAccounts(wallet, program) {
-      const { value } = await connection.getTokenAccountsByOwner(
-        key(wallet),
-        { programId: key(program) },
-        commitment,
-      )
+      const { value } = await connection.getTokenAccountsByOwner(key(wallet), { programId: key(program) }, commitment)
       return value.map(({ pubkey }) => pubkey.toBase58())
     },
     async signatures(address, span) {
@@ -136,24 +132,15 @@ type JsonTransaction = {
 function overJson(call: Call, commitment: Commitment): Node {
   return {
     async accounts(addresses) {
-      const { value } = (await call("getMultipleAccounts", [
-        addresses,
-        { commitment, encoding: "base64" },
-      ])) as {
+      const { value } = (await call("getMultipleAccounts", [addresses, { commitment, encoding: "base64" }])) as {
         value: JsonAccount[]
       }
-      return value.map(
-        (one) => one && { program: one.owner, data: fromBase64(one.data[0]) ?? new Uint8Array() },
-      )
+      return value.map((one) => one && { program: one.owner, data: fromBase64(one.data[0]) ?? new Uint8Array() })
     },
     async tokenAccounts(wallet, program) {
       // Only addresses are needed, so the request asks for no bytes.
       const options = { commitment, encoding: "base64", dataSlice: { offset: 0, length: 0 } }
-      const { value } = (await call("getTokenAccountsByOwner", [
-        wallet,
-        { programId: program },
-        options,
-      ])) as {
+      const { value } = (await call("getTokenAccountsByOwner", [wallet, { programId: program }, options])) as {
         value: { pubkey: string }[]
       }
       return value.map(({ pubkey }) => pubkey)
@@ -173,12 +160,7 @@ function overJson(call: Call, commitment: Commitment): Node {
       if (!found) return null
       const { header, accountKeys, instructions } = found.transaction.message
       const decoded = instructions.map((one) => ({ ...one, data: fromBase58(one.data) ?? new Uint8Array() }))
-      return transactionOf(
-        found.meta?.err !== null,
-        accountKeys,
-        Number(header.numRequiredSignatures),
-        decoded,
-      )
+      return transactionOf(found.meta?.err !== null, accountKeys, Number(header.numRequiredSignatures), decoded)
     },
   }
 }
@@ -210,8 +192,7 @@ function caller(url: string): Call {
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     })
     const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
-    if (error || result === undefined)
-      throw new Error(`${method}: ${error?.message ?? `status ${response.status}`}`)
+    if (error || result === undefined) throw new Error(`${method}: ${error?.message ?? `status ${response.status}`}`)
     return result
   }
 }

@@ -81,10 +81,7 @@ const MOST_TRANSACTIONS = 1_000
  * Rejects if the node fails or an address is invalid. Rejects with a `VouchError` if strangers have made the search too
  * long: `history_too_long`, `too_many_accounts`. Pass `transaction` then.
  */
-export async function verifyOnChain(
-  connection: ChainConnection,
-  question: OnChainQuestion,
-): Promise<OnChainAnswer> {
+export async function verifyOnChain(connection: ChainConnection, question: OnChainQuestion): Promise<OnChainAnswer> {
   const node = nodeOf(connection, question.commitment ?? "confirmed")
   const issuers = [question.issuer].flat() as string[]
   for (const issuer of issuers) addressBytes(issuer, "issuer")
@@ -170,11 +167,7 @@ async function verifyAt(
 ): Promise<OnChainAnswer | null> {
   const { node, issuers } = asked
   const read = async () => {
-    const [account = null, mintAccount = null, clock = null] = await node.accounts([
-      tokenAccount,
-      mint,
-      CLOCK,
-    ])
+    const [account = null, mintAccount = null, clock = null] = await node.accounts([tokenAccount, mint, CLOCK])
     const reason = refusalOfMint(mintAccount, mint, asked) ?? refusalOfAccount(account, mint, asked.wallet)
     return { reason, clock }
   }

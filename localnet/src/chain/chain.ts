@@ -25,11 +25,7 @@ const chargedBeforeExecution = new Set<TransactionError>([
 ])
 
 /** Errors that keep a transaction from landing, so that no fee is charged. */
-const unchargedErrors = new Set<TransactionError>([
-  "SignatureFailure",
-  "BlockhashNotFound",
-  "AlreadyProcessed",
-])
+const unchargedErrors = new Set<TransactionError>(["SignatureFailure", "BlockhashNotFound", "AlreadyProcessed"])
 
 export type ExecutionResult = Execution & { landed: Landed | null }
 
@@ -122,16 +118,10 @@ export class Chain {
     const { keys, loaded } = resolveKeys(this.vm, message)
     const before = this.#states(transaction, keys)
     const outcome = this.vm.execute(wire)
-    if (outcome.err === "InvalidProgramForExecution")
-      outcome.err = this.#missingProgram(transaction) ?? outcome.err
-    if (outcome.err !== null && chargedBeforeExecution.has(outcome.err))
-      this.#charge(keys[0]!, BigInt(feeOf(message)))
+    if (outcome.err === "InvalidProgramForExecution") outcome.err = this.#missingProgram(transaction) ?? outcome.err
+    if (outcome.err !== null && chargedBeforeExecution.has(outcome.err)) this.#charge(keys[0]!, BigInt(feeOf(message)))
     // A failed transaction that lands pays its fee and uses up its nonce.
-    if (
-      outcome.err !== null &&
-      nonce !== null &&
-      this.vm.balance(keys[0]!) !== before.get(keys[0]!)?.lamports
-    )
+    if (outcome.err !== null && nonce !== null && this.vm.balance(keys[0]!) !== before.get(keys[0]!)?.lamports)
       this.vm.put(nonce.key, advanced(nonce.account, this.slots.blockhash(this.slots.height() - 1)))
     const after = this.#states(transaction, keys)
     const changes = changesBetween(before, after)
@@ -192,8 +182,7 @@ export class Chain {
   refusalOf({ message, signature }: Transaction, blockhash: Commitment | "any"): TransactionError | null {
     const { slots } = this
     if (blockhash !== "any") {
-      const isKnown =
-        slots.isRecent(message.blockhash, blockhash) || nonceAccountOf(this.vm, message) !== null
+      const isKnown = slots.isRecent(message.blockhash, blockhash) || nonceAccountOf(this.vm, message) !== null
       if (!isKnown) return "BlockhashNotFound"
     }
     return blockhash !== "any" && this.history.has(signature) ? "AlreadyProcessed" : null
@@ -219,12 +208,10 @@ export class Chain {
   rollback(slot: number) {
     if (this.#undo === null || slot >= this.slots.slot() || !this.slots.hasBlock(slot))
       throw new RangeError(`no block of slot ${slot} to go back to`)
-    if (slot < this.slots.slot("finalized"))
-      throw new RangeError(`slot ${slot} is followed by finalized ones`)
+    if (slot < this.slots.slot("finalized")) throw new RangeError(`slot ${slot} is followed by finalized ones`)
     const kept = this.history.countUpToSlot(slot)
     const { count, accounts } = this.#undo.takeAfter(slot)
-    if (count !== this.history.count - kept)
-      throw new RangeError("what landed before a start cannot be rolled back")
+    if (count !== this.history.count - kept) throw new RangeError("what landed before a start cannot be rolled back")
     for (const [key, account] of accounts) this.vm.put(key, account ?? NO_ACCOUNT)
     if (count > 0) this.#storage.truncate(this.history.truncate(kept))
     this.slots.rollback(slot)
@@ -295,9 +282,7 @@ export class Chain {
 
   /** A cluster checks signatures first, so a forged transaction gets that error here, too. */
   #refuse({ wire }: Transaction, err: TransactionError): ExecutionResult {
-    return this.vm.simulate(wire, true).err === "SignatureFailure"
-      ? refused("SignatureFailure")
-      : refused(err)
+    return this.vm.simulate(wire, true).err === "SignatureFailure" ? refused("SignatureFailure") : refused(err)
   }
 
   #states({ message }: Transaction, keys: Key[]): States {
@@ -325,8 +310,7 @@ export class Chain {
 
   /** Sets the hashes of past slots, for the one program that reads them. */
   #prepare({ message }: Transaction) {
-    if (message.keys.includes(ADDRESS_LOOKUP_TABLE_PROGRAM))
-      this.vm.setSlotHashes(this.slots.recentBlocks(SLOT_HASHES))
+    if (message.keys.includes(ADDRESS_LOOKUP_TABLE_PROGRAM)) this.vm.setSlotHashes(this.slots.recentBlocks(SLOT_HASHES))
   }
 
   #restoreAccounts(changes: Change[], before: States) {

@@ -45,7 +45,5 @@ export function costOf(message: Message, computeUnits: number): number {
   const written = message.keys.filter((_, index) => isWritable(message, index)).length
   const loaded = message.lookups.reduce((count, { writable }) => count + writable.length, 0)
   const dataBytes = message.instructions.reduce((bytes, { data }) => bytes + data.length, 0)
-  return (
-    720 * message.requiredSignatures + 300 * (written + loaded) + Math.floor(dataBytes / 4) + computeUnits + 8
-  )
+  return 720 * message.requiredSignatures + 300 * (written + loaded) + Math.floor(dataBytes / 4) + computeUnits + 8
 }

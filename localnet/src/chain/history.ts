@@ -38,13 +38,7 @@ export class History {
   }
 
   /** Indexes a record that is in the journal. */
-  add(entry: {
-    transaction: Transaction
-    meta: Meta | null
-    slot: number
-    unixSeconds: number
-    place: Place
-  }): Landed {
+  add(entry: { transaction: Transaction; meta: Meta | null; slot: number; unixSeconds: number; place: Place }): Landed {
     const { transaction, meta, slot, unixSeconds, place } = entry
     const index = this.count
     this.#bySignature.set(transaction.signature, index)

@@ -9,8 +9,7 @@ export type Key = string & { readonly __key: unique symbol }
 export const keyOfBytes = (bytes: Uint8Array): Key =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1") as Key
 
-export const keyAt = (bytes: Buffer, offset: number): Key =>
-  bytes.toString("latin1", offset, offset + 32) as Key
+export const keyAt = (bytes: Buffer, offset: number): Key => bytes.toString("latin1", offset, offset + 32) as Key
 
 export const bytesOfKey = (key: Key): Buffer => Buffer.from(key, "latin1")
 

@@ -11,10 +11,7 @@ export type States = Map<Key, Account | null>
 const TABLE_META_BYTES = 56
 
 /** All accounts of a transaction in order: static ones, then those of lookup tables, writable ones first. */
-export function resolveKeys(
-  vm: Vm,
-  message: Message,
-): { keys: Key[]; loaded: { writable: Key[]; readonly: Key[] } } {
+export function resolveKeys(vm: Vm, message: Message): { keys: Key[]; loaded: { writable: Key[]; readonly: Key[] } } {
   const loaded = { writable: [] as Key[], readonly: [] as Key[] }
   if (message.lookups.length === 0) return { keys: message.keys, loaded }
   for (const { table, writable, readonly } of message.lookups) {
@@ -43,10 +40,7 @@ export function changesBetween(before: States, after: States): Change[] {
 const sameAccount = (a: Account | null, b: Account | null) =>
   a === null || b === null
     ? a === b
-    : a.lamports === b.lamports &&
-      a.owner === b.owner &&
-      a.executable === b.executable &&
-      a.data.equals(b.data)
+    : a.lamports === b.lamports && a.owner === b.owner && a.executable === b.executable && a.data.equals(b.data)
 
 type Balances = { pre: bigint[]; post: bigint[]; preTokens: TokenBalance[]; postTokens: TokenBalance[] }
 
@@ -91,9 +85,7 @@ function decimalsOf(vm: Vm, mint: Key, states: States): number | null {
   return account === null ? null : (readMint(account)?.decimals ?? null)
 }
 
-export function metaOf(
-  facts: { execution: Execution; loaded: { writable: Key[]; readonly: Key[] } } & Balances,
-): Meta {
+export function metaOf(facts: { execution: Execution; loaded: { writable: Key[]; readonly: Key[] } } & Balances): Meta {
   const { execution, loaded, pre, post, preTokens, postTokens } = facts
   const { err, logs, computeUnits, inner, returnData } = execution
   return {

@@ -18,12 +18,10 @@ export function nonceAccountOf(vm: Vm, message: Message): { key: Key; account: A
   const index = first?.accounts[0]
   if (first === undefined || index === undefined || index >= message.keys.length) return null
   const advances = first.data.length >= 4 && first.data.readUInt32LE(0) === ADVANCE_NONCE
-  if (!advances || message.keys[first.programIdIndex] !== SYSTEM_PROGRAM || !isWritable(message, index))
-    return null
+  if (!advances || message.keys[first.programIdIndex] !== SYSTEM_PROGRAM || !isWritable(message, index)) return null
   const key = message.keys[index]!
   const account = vm.account(key)
-  if (account === null || account.owner !== SYSTEM_PROGRAM || account.data.length !== NONCE_ACCOUNT_BYTES)
-    return null
+  if (account === null || account.owner !== SYSTEM_PROGRAM || account.data.length !== NONCE_ACCOUNT_BYTES) return null
   const initialized = account.data.readUInt32LE(4) === 1
   const signers = message.keys.slice(0, message.requiredSignatures)
   const holdsNonce = keyAt(account.data, NONCE_AT) === message.blockhash

@@ -8,10 +8,7 @@ export const BLOCKHASH_BLOCKS = 150
 const FINALITY_BLOCKS = 31
 
 export type Commitment = "processed" | "confirmed" | "finalized"
-const lagOf = { processed: 0, confirmed: 1, finalized: FINALITY_BLOCKS } as const satisfies Record<
-  Commitment,
-  number
->
+const lagOf = { processed: 0, confirmed: 1, finalized: FINALITY_BLOCKS } as const satisfies Record<Commitment, number>
 
 /**
  * A cluster skips slots, so the slot runs ahead of the block height. A program that confuses the two gives up on

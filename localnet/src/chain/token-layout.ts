@@ -14,13 +14,10 @@ const TYPE_ACCOUNT = 2
 export type TokenAccount = { mint: Key; owner: Key; amount: bigint }
 
 export function readTokenAccount({ owner, data }: Account): TokenAccount | null {
-  if (!isTokenProgram(owner) || data.length < TOKEN_ACCOUNT_BYTES || data.length === MULTISIG_BYTES)
-    return null
+  if (!isTokenProgram(owner) || data.length < TOKEN_ACCOUNT_BYTES || data.length === MULTISIG_BYTES) return null
   if (data.length > TOKEN_ACCOUNT_BYTES && data[TOKEN_ACCOUNT_BYTES] !== TYPE_ACCOUNT) return null
   const initialized = data[108] !== 0
-  return initialized
-    ? { mint: keyAt(data, 0), owner: keyAt(data, 32), amount: data.readBigUInt64LE(64) }
-    : null
+  return initialized ? { mint: keyAt(data, 0), owner: keyAt(data, 32), amount: data.readBigUInt64LE(64) } : null
 }
 
 export function readMint({ owner, data }: Account): { supply: bigint; decimals: number } | null {

@@ -29,10 +29,7 @@ const transactionErrors = [
   ["InvalidProgramForExecution", "This program may not be used for executing instructions"],
   ["SanitizeFailure", "Transaction failed to sanitize accounts offsets correctly"],
   ["ClusterMaintenance", "Transactions are currently disabled due to cluster maintenance"],
-  [
-    "AccountBorrowOutstanding",
-    "Transaction processing left an account with an outstanding borrowed reference",
-  ],
+  ["AccountBorrowOutstanding", "Transaction processing left an account with an outstanding borrowed reference"],
   ["WouldExceedMaxBlockCostLimit", "Transaction would exceed max Block Cost Limit"],
   ["UnsupportedVersion", "Transaction version is unsupported"],
   ["InvalidWritableAccount", "Transaction loads a writable account that cannot be written"],
@@ -48,10 +45,7 @@ const transactionErrors = [
   ["WouldExceedAccountDataTotalLimit", "Transaction would exceed total account data limit"],
   ["MaxLoadedAccountsDataSizeExceeded", "Transaction exceeded max loaded accounts data size cap"],
   ["ResanitizationNeeded", "ResanitizationNeeded"],
-  [
-    "InvalidLoadedAccountsDataSizeLimit",
-    "LoadedAccountsDataSizeLimit set for transaction must be greater than 0.",
-  ],
+  ["InvalidLoadedAccountsDataSizeLimit", "LoadedAccountsDataSizeLimit set for transaction must be greater than 0."],
   ["UnbalancedTransaction", "Sum of account balances before and after transaction do not match"],
   ["ProgramCacheHitMaxLimit", "Program cache hit max limit"],
   ["CommitCancelled", "CommitCancelled"],
@@ -107,10 +101,7 @@ const instructionErrors = [
   ["ArithmeticOverflow", "Program arithmetic overflowed"],
   ["UnsupportedSysvar", "Unsupported sysvar"],
   ["IllegalOwner", "Provided owner is not allowed"],
-  [
-    "MaxAccountsDataAllocationsExceeded",
-    "Accounts data allocations exceeded the maximum allowed per transaction",
-  ],
+  ["MaxAccountsDataAllocationsExceeded", "Accounts data allocations exceeded the maximum allowed per transaction"],
   ["MaxAccountsExceeded", "Max accounts exceeded"],
   ["MaxInstructionTraceLengthExceeded", "Max instruction trace length exceeded"],
   ["BuiltinProgramsMustConsumeComputeUnits", "Builtin programs must consume compute units"],
@@ -124,8 +115,7 @@ export function transactionError(err: unknown): TransactionError {
     const inner: unknown = err.err()
     if (typeof inner === "number")
       return { InstructionError: [err.index, instructionErrors[inner]?.[0] ?? "GenericError"] }
-    if (inner instanceof InstructionErrorCustom)
-      return { InstructionError: [err.index, { Custom: inner.code }] }
+    if (inner instanceof InstructionErrorCustom) return { InstructionError: [err.index, { Custom: inner.code }] }
     return { InstructionError: [err.index, "BorshIoError"] }
   }
   if (err instanceof TransactionErrorDuplicateInstruction) return { DuplicateInstruction: err.index }

@@ -85,10 +85,7 @@ export class Vm {
 
   put(key: Key, account: Account) {
     const { lamports, data, owner, executable } = account
-    this.#svm.setAccount(
-      bytesOfKey(key),
-      new LiteAccount(lamports, data, bytesOfKey(owner), executable, RENT_EPOCH),
-    )
+    this.#svm.setAccount(bytesOfKey(key), new LiteAccount(lamports, data, bytesOfKey(owner), executable, RENT_EPOCH))
   }
 
   /** A program's accounts with wanted data. Their other fields cost more, so only wanted accounts pay for them. */

@@ -178,8 +178,7 @@ function sanitize(message: Message) {
   }
   if (keys.length + loaded > 256) throw sanitizeError("more than 256 accounts")
   for (const { programIdIndex, accounts } of instructions) {
-    if (programIdIndex === 0 || programIdIndex >= keys.length)
-      throw sanitizeError("a program index out of range")
+    if (programIdIndex === 0 || programIdIndex >= keys.length) throw sanitizeError("a program index out of range")
     for (const index of accounts)
       if (index >= keys.length + loaded) throw sanitizeError("an account index out of range")
   }

@@ -93,8 +93,7 @@ function end(response: ServerResponse, status: number, type: string | null, body
   response.end(body)
 }
 
-const isJson = ({ headers }: IncomingMessage) =>
-  /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")
+const isJson = ({ headers }: IncomingMessage) => /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")
 
 /** The CORS headers with which a cluster's node answers any origin (jsonrpc-http-server). Here only local ones get this far. */
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse) {

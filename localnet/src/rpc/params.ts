@@ -14,8 +14,7 @@ export function address(param: unknown): Key {
 export function signature(param: unknown): string {
   // 64 bytes are at most 88 characters.
   const bytes = typeof param === "string" && param.length <= 88 ? bs58.decodeUnsafe(param) : undefined
-  if (bytes?.length !== 64)
-    throw invalidParams("Invalid param: Invalid signature: 64 bytes in base58 are expected")
+  if (bytes?.length !== 64) throw invalidParams("Invalid param: Invalid signature: 64 bytes in base58 are expected")
   return param as string
 }
 

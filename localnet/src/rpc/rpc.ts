@@ -43,10 +43,7 @@ const exact = (_key: string, value: unknown, context?: { source?: string }) =>
     : value
 
 /** Answers a parsed request: one call or a batch. Undefined if it has only notifications. */
-export function answer(
-  methods: ReadonlyMap<string, Method>,
-  request: unknown,
-): Response | Response[] | undefined {
+export function answer(methods: ReadonlyMap<string, Method>, request: unknown): Response | Response[] | undefined {
   const calls = Array.isArray(request) ? request : [request]
   if (!calls.every(isCall)) return parseError()
   const responses = calls.map((one) => answerOne(methods, one)).filter((one) => one !== undefined)
@@ -85,12 +82,7 @@ function answerOne(methods: ReadonlyMap<string, Method>, call: Call): Response |
   return "id" in call ? response : undefined
 }
 
-function perform(
-  methods: ReadonlyMap<string, Method>,
-  method: string,
-  params: object | null,
-  id: Id,
-): Response {
+function perform(methods: ReadonlyMap<string, Method>, method: string, params: object | null, id: Id): Response {
   const run = methods.get(method)
   if (run === undefined) return errorResponse(id, -32601, "Method not found")
   try {

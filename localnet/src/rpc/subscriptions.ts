@@ -200,8 +200,7 @@ export class Subscriptions {
       { slot: root, timestamp, type: "root" },
       { slot, parent, timestamp, type: "createdBank" },
     ]
-    for (const [id, send] of this.#updates)
-      for (const update of updates) send("slotsUpdatesNotification", update, id)
+    for (const [id, send] of this.#updates) for (const update of updates) send("slotsUpdatesNotification", update, id)
   }
 }
 

@@ -13,11 +13,7 @@ const ACCOUNTS_PER_BATCH = 250
  * account may be newer than `journalEnd`. The journal has whole states, not steps, so replaying it from there ends in the
  * same state.
  */
-export async function writeSnapshot(
-  path: string,
-  journalEnd: number,
-  accounts: Iterable<Change>,
-): Promise<void> {
+export async function writeSnapshot(path: string, journalEnd: number, accounts: Iterable<Change>): Promise<void> {
   const draft = `${path}.draft`
   const file = openSync(draft, "w")
   try {

@@ -89,8 +89,7 @@ function inDirectory(dataDir: string): Storage {
         const transaction = parseTransaction(Buffer.from(wire))
         const meta = failed || transaction.message.lookups.length > 0 ? decodeMeta(body) : null
         onTransaction({ transaction, meta, slot, unixSeconds, place })
-        if (place.offset >= savedEnd)
-          for (const change of decodeChanges(body)) accounts.set(change.key, change)
+        if (place.offset >= savedEnd) for (const change of decodeChanges(body)) accounts.set(change.key, change)
       }
       return accounts.values()
     },

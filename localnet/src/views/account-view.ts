@@ -31,8 +31,7 @@ export function accountView(
   if (encode === undefined) throw invalidParams(`Invalid params: unknown variant \`${String(encoding)}\``)
   return (account) => {
     const { lamports, owner, executable } = account
-    const data =
-      slice === null ? account.data : account.data.subarray(slice.offset, slice.offset + slice.length)
+    const data = slice === null ? account.data : account.data.subarray(slice.offset, slice.offset + slice.length)
     if (tooLong === "refuse" && (named === "base58" || named === "binary") && data.length > MAX_BASE58_BYTES)
       throw new RpcError(
         -32600,

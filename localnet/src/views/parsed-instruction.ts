@@ -1,13 +1,5 @@
 import bs58 from "bs58"
-import {
-  base58OfKey,
-  isMemoProgram,
-  isTokenProgram,
-  type Key,
-  keyAt,
-  knownKey,
-  SYSTEM_PROGRAM,
-} from "../chain/keys.ts"
+import { base58OfKey, isMemoProgram, isTokenProgram, type Key, keyAt, knownKey, SYSTEM_PROGRAM } from "../chain/keys.ts"
 import { uiAmount } from "../chain/token-layout.ts"
 
 /** An instruction of a transaction, or one that a program called. */

@@ -14,10 +14,7 @@ const addressAt = (data: Buffer, offset: number): string | null =>
  */
 const extensions: Record<number, readonly [name: string, read?: Read]> = {
   3: ["mintCloseAuthority", (data) => ({ closeAuthority: addressAt(data, 0) })],
-  6: [
-    "defaultAccountState",
-    (data) => ({ accountState: ["uninitialized", "initialized", "frozen"][data[0]!] }),
-  ],
+  6: ["defaultAccountState", (data) => ({ accountState: ["uninitialized", "initialized", "frozen"][data[0]!] })],
   7: ["immutableOwner"],
   8: ["memoTransfer", (data) => ({ requireIncomingTransferMemos: data[0] === 1 })],
   9: ["nonTransferable"],
@@ -26,16 +23,10 @@ const extensions: Record<number, readonly [name: string, read?: Read]> = {
   13: ["nonTransferableAccount"],
   14: ["transferHook", (data) => ({ authority: addressAt(data, 0), programId: addressAt(data, 32) })],
   15: ["transferHookAccount", (data) => ({ transferring: data[0] === 1 })],
-  18: [
-    "metadataPointer",
-    (data) => ({ authority: addressAt(data, 0), metadataAddress: addressAt(data, 32) }),
-  ],
+  18: ["metadataPointer", (data) => ({ authority: addressAt(data, 0), metadataAddress: addressAt(data, 32) })],
   19: ["tokenMetadata", readMetadata],
   20: ["groupPointer", (data) => ({ authority: addressAt(data, 0), groupAddress: addressAt(data, 32) })],
-  22: [
-    "groupMemberPointer",
-    (data) => ({ authority: addressAt(data, 0), memberAddress: addressAt(data, 32) }),
-  ],
+  22: ["groupMemberPointer", (data) => ({ authority: addressAt(data, 0), memberAddress: addressAt(data, 32) })],
   26: ["pausableConfig", (data) => ({ authority: addressAt(data, 0), paused: data[32] === 1 })],
   27: ["pausableAccount"],
 }

@@ -44,8 +44,7 @@ export function accountsView(full: Full, options: Config) {
 function versionOf({ transaction }: Full, { maxSupportedTransactionVersion }: Config) {
   const { version } = transaction.message
   const newest = optionalNumber(maxSupportedTransactionVersion, "maxSupportedTransactionVersion")
-  if (newest !== null && newest > 255)
-    throw invalidParams("Invalid params: maxSupportedTransactionVersion is a u8")
+  if (newest !== null && newest > 255) throw invalidParams("Invalid params: maxSupportedTransactionVersion is a u8")
   if (version !== "legacy" && version > (newest ?? -1))
     throw new RpcError(
       -32015,

@@ -70,9 +70,7 @@ function clusterCalls({ payer, blockhash, latest, wireMessage }: Prepared): Call
 }
 
 function accountCalls(on: Prepared): Call[] {
-  const [me, mint, unused] = [on.payer.publicKey, on.mint.publicKey, on.unusedAddress].map((one) =>
-    one.toBase58(),
-  )
+  const [me, mint, unused] = [on.payer.publicKey, on.mint.publicKey, on.unusedAddress].map((one) => one.toBase58())
   const [holding, table] = [on.tokenAccount.toBase58(), on.table.toBase58()]
   const program = TOKEN_2022
   const reads = [
@@ -94,18 +92,14 @@ function accountCalls(on: Prepared): Call[] {
       [`${label(method, of)} far minContextSlot`, method, [of, { minContextSlot: FAR }]],
       [`${label(method, of)} reached minContextSlot`, method, [of, { minContextSlot: 1, ...CONFIRMED }]],
     ]),
-    ...[
-      "getAccountInfo",
-      "getBalance",
-      "getTokenSupply",
-      "getTokenAccountBalance",
-      "getProgramAccounts",
-    ].flatMap((method): Call[] => [
-      [`${method} unused address`, method, [unused]],
-      [`${method} nonsense`, method, ["nonsense"]],
-      [`${method} number`, method, [1]],
-      [`${method} nothing`, method, []],
-    ]),
+    ...["getAccountInfo", "getBalance", "getTokenSupply", "getTokenAccountBalance", "getProgramAccounts"].flatMap(
+      (method): Call[] => [
+        [`${method} unused address`, method, [unused]],
+        [`${method} nonsense`, method, ["nonsense"]],
+        [`${method} number`, method, [1]],
+        [`${method} nothing`, method, []],
+      ],
+    ),
     ...encodings.flatMap((encoding): Call[] => [
       [`getAccountInfo wallet in ${encoding}`, "getAccountInfo", [me, { encoding }]],
       [`getAccountInfo holding in ${encoding}`, "getAccountInfo", [holding, { encoding }]],
@@ -113,11 +107,7 @@ function accountCalls(on: Prepared): Call[] {
       [`getProgramAccounts in ${encoding}`, "getProgramAccounts", [program, { encoding }]],
     ]),
     ["getAccountInfo mint jsonParsed", "getAccountInfo", [mint, { encoding: "jsonParsed" }]],
-    [
-      "getAccountInfo nonce jsonParsed",
-      "getAccountInfo",
-      [on.nonce.publicKey.toBase58(), { encoding: "jsonParsed" }],
-    ],
+    ["getAccountInfo nonce jsonParsed", "getAccountInfo", [on.nonce.publicKey.toBase58(), { encoding: "jsonParsed" }]],
     ["getAccountInfo table jsonParsed", "getAccountInfo", [table, { encoding: "jsonParsed" }]],
     [
       "getAccountInfo clock jsonParsed",
@@ -134,36 +124,21 @@ function accountCalls(on: Prepared): Call[] {
       "getAccountInfo",
       [TOKEN_2022, { encoding: "base64", dataSlice: { offset: 0, length: 4 } }],
     ],
-    [
-      "getAccountInfo slice",
-      "getAccountInfo",
-      [mint, { dataSlice: { offset: 4, length: 8 }, encoding: "base58" }],
-    ],
+    ["getAccountInfo slice", "getAccountInfo", [mint, { dataSlice: { offset: 4, length: 8 }, encoding: "base58" }]],
     [
       "getAccountInfo slice beyond",
       "getAccountInfo",
       [mint, { dataSlice: { offset: 400, length: 8 }, encoding: "base64" }],
     ],
-    [
-      "getAccountInfo slice nonsense",
-      "getAccountInfo",
-      [mint, { dataSlice: { offset: -4 }, encoding: "base64" }],
-    ],
+    ["getAccountInfo slice nonsense", "getAccountInfo", [mint, { dataSlice: { offset: -4 }, encoding: "base64" }]],
     ["getMultipleAccounts 101", "getMultipleAccounts", [Array(101).fill(me)]],
     ["getMultipleAccounts none", "getMultipleAccounts", [[]]],
     ["getMultipleAccounts nonsense", "getMultipleAccounts", [["nonsense"]]],
-    [
-      "getProgramAccounts withContext",
-      "getProgramAccounts",
-      [program, { withContext: true, encoding: "base64" }],
-    ],
+    ["getProgramAccounts withContext", "getProgramAccounts", [program, { withContext: true, encoding: "base64" }]],
     [
       "getProgramAccounts filters",
       "getProgramAccounts",
-      [
-        TOKEN_2022,
-        { encoding: "base64", filters: [{ dataSize: 171 }, { memcmp: { offset: 0, bytes: mint } }] },
-      ],
+      [TOKEN_2022, { encoding: "base64", filters: [{ dataSize: 171 }, { memcmp: { offset: 0, bytes: mint } }] }],
     ],
     [
       "getProgramAccounts memcmp base64",
@@ -189,11 +164,7 @@ function accountCalls(on: Prepared): Call[] {
       "getProgramAccounts",
       [TOKEN_2022, { encoding: "base64", filters: ["tokenAccountState", { dataSize: 1 }] }],
     ],
-    [
-      "getProgramAccounts 5 filters",
-      "getProgramAccounts",
-      [TOKEN_2022, { filters: Array(5).fill({ dataSize: 1 }) }],
-    ],
+    ["getProgramAccounts 5 filters", "getProgramAccounts", [TOKEN_2022, { filters: Array(5).fill({ dataSize: 1 }) }]],
     ["getProgramAccounts unknown filter", "getProgramAccounts", [TOKEN_2022, { filters: [{ nonsense: 1 }] }]],
     [
       "getProgramAccounts long memcmp",
@@ -228,11 +199,7 @@ function historyCalls(on: Prepared): Call[] {
   return [
     ...Object.entries(kinds).flatMap(([kind, signature]): Call[] => [
       [`getTransaction ${kind}`, "getTransaction", [signature, all]],
-      [
-        `getTransaction ${kind} jsonParsed`,
-        "getTransaction",
-        [signature, { ...all, encoding: "jsonParsed" }],
-      ],
+      [`getTransaction ${kind} jsonParsed`, "getTransaction", [signature, { ...all, encoding: "jsonParsed" }]],
       [
         `getBlock of ${kind} accounts`,
         "getBlock",
@@ -255,11 +222,7 @@ function historyCalls(on: Prepared): Call[] {
     ["getTransaction short", "getTransaction", ["nonsense"]],
     ["getTransaction address", "getTransaction", [me]],
     ["getTransaction nothing", "getTransaction", []],
-    [
-      "getSignatureStatuses",
-      "getSignatureStatuses",
-      [[simple, unknown, failed], { searchTransactionHistory: true }],
-    ],
+    ["getSignatureStatuses", "getSignatureStatuses", [[simple, unknown, failed], { searchTransactionHistory: true }]],
     ["getSignatureStatuses recent", "getSignatureStatuses", [[simple, failed]]],
     ["getSignatureStatuses none", "getSignatureStatuses", [[]]],
     ["getSignatureStatuses null", "getSignatureStatuses", [[simple], null]],
@@ -285,11 +248,7 @@ function historyCalls(on: Prepared): Call[] {
     ["getSignaturesForAddress limit 0", "getSignaturesForAddress", [me, { limit: 0 }]],
     ["getSignaturesForAddress limit 1001", "getSignaturesForAddress", [me, { limit: 1001 }]],
     ["getSignaturesForAddress processed", "getSignaturesForAddress", [me, { commitment: "processed" }]],
-    [
-      "getSignaturesForAddress unused address",
-      "getSignaturesForAddress",
-      [Keypair.generate().publicKey.toBase58()],
-    ],
+    ["getSignaturesForAddress unused address", "getSignaturesForAddress", [Keypair.generate().publicKey.toBase58()]],
     ["getSignaturesForAddress nonsense", "getSignaturesForAddress", ["nonsense"]],
     ["getSignaturesForAddress far minContextSlot", "getSignaturesForAddress", [me, { minContextSlot: FAR }]],
     ["getBlock", "getBlock", [slots.simple, { ...all, rewards: true }]],
@@ -343,8 +302,4 @@ export async function prepare(fixture: Fixture) {
 }
 export type Prepared = Awaited<ReturnType<typeof prepare>>
 
-export const readCalls = (on: Prepared): Call[] => [
-  ...clusterCalls(on),
-  ...accountCalls(on),
-  ...historyCalls(on),
-]
+export const readCalls = (on: Prepared): Call[] => [...clusterCalls(on), ...accountCalls(on), ...historyCalls(on)]

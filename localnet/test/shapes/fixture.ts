@@ -47,10 +47,7 @@ export async function createFixture(url: string) {
       return found?.confirmationStatus === "finalized" || found?.confirmationStatus === status
     }, LIMIT_MS)
   const blockhash = async () => (await connection.getLatestBlockhash("confirmed")).blockhash
-  const signed = async (
-    instructions: (TransactionInstruction | Transaction)[],
-    signers: Signer[] = [payer],
-  ) => {
+  const signed = async (instructions: (TransactionInstruction | Transaction)[], signers: Signer[] = [payer]) => {
     const transaction = new Transaction({
       feePayer: signers[0]!.publicKey,
       recentBlockhash: await blockhash(),
@@ -99,14 +96,7 @@ export async function createFixture(url: string) {
   await send(await createMint(oldMint, TOKEN_PROGRAM_ID), [payer, oldMint])
   await send([
     createAta(payer.publicKey, mint.publicKey, TOKEN_2022_PROGRAM_ID),
-    createMintToInstruction(
-      mint.publicKey,
-      tokenAccount,
-      payer.publicKey,
-      5_500_000,
-      [],
-      TOKEN_2022_PROGRAM_ID,
-    ),
+    createMintToInstruction(mint.publicKey, tokenAccount, payer.publicKey, 5_500_000, [], TOKEN_2022_PROGRAM_ID),
   ])
   // Here programs call programs, and tokens move.
   const tokens = await send([
@@ -136,9 +126,7 @@ export async function createFixture(url: string) {
     ],
     [payer, nonce],
   )
-  const nonceValue = NonceAccount.fromAccountData(
-    (await connection.getAccountInfo(nonce.publicKey))!.data,
-  ).nonce
+  const nonceValue = NonceAccount.fromAccountData((await connection.getAccountInfo(nonce.publicKey))!.data).nonce
   const nonced = (...instructions: TransactionInstruction[]) => {
     const transaction = new Transaction()
     transaction.feePayer = payer.publicKey

@@ -26,14 +26,10 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
   stale.fill(9, stale.length - 60, stale.length - 40)
   const table = await on.versioned([on.lookup])
   const unknownProgram = base64(
-    await signed([
-      new TransactionInstruction({ programId: on.unusedAddress, keys: [], data: Buffer.alloc(1) }),
-    ]),
+    await signed([new TransactionInstruction({ programId: on.unusedAddress, keys: [], data: Buffer.alloc(1) })]),
   )
   const noUtf8 = base64(
-    await signed([
-      new TransactionInstruction({ programId: MEMO_PROGRAM, keys: [], data: Buffer.from([255, 254]) }),
-    ]),
+    await signed([new TransactionInstruction({ programId: MEMO_PROGRAM, keys: [], data: Buffer.from([255, 254]) })]),
   )
   const landed = base64(await signed([transfer(amount++)]))
   await on.sendRaw(Buffer.from(landed, "base64"))
@@ -55,11 +51,7 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
       "sendTransaction",
       async () => [bs58.encode(Buffer.from(await good(), "base64")), { encoding: "base58" }],
     ],
-    [
-      "send by a table",
-      "sendTransaction",
-      [base64(table.serialize()), { ...b64, preflightCommitment: "confirmed" }],
-    ],
+    ["send by a table", "sendTransaction", [base64(table.serialize()), { ...b64, preflightCommitment: "confirmed" }]],
     [
       "send nulls",
       "sendTransaction",
@@ -68,36 +60,16 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
         { ...b64, maxRetries: null, minContextSlot: null, skipPreflight: false, preflightCommitment: null },
       ],
     ],
-    [
-      "send maxRetries",
-      "sendTransaction",
-      async () => [await good(), { ...b64, maxRetries: 0, skipPreflight: true }],
-    ],
-    [
-      "send far minContextSlot",
-      "sendTransaction",
-      async () => [await good(), { ...b64, minContextSlot: 2 ** 40 }],
-    ],
+    ["send maxRetries", "sendTransaction", async () => [await good(), { ...b64, maxRetries: 0, skipPreflight: true }]],
+    ["send far minContextSlot", "sendTransaction", async () => [await good(), { ...b64, minContextSlot: 2 ** 40 }]],
     ["send unknown encoding", "sendTransaction", async () => [await good(), { encoding: "nonsense" }]],
     ["send jsonParsed", "sendTransaction", async () => [await good(), { encoding: "jsonParsed" }]],
-    [
-      "send failing",
-      "sendTransaction",
-      async () => [await bad(), { ...b64, preflightCommitment: "confirmed" }],
-    ],
+    ["send failing", "sendTransaction", async () => [await bad(), { ...b64, preflightCommitment: "confirmed" }]],
     ["send failing unchecked", "sendTransaction", async () => [await bad(), { ...b64, skipPreflight: true }]],
     ["send failing program", "sendTransaction", [noUtf8, { ...b64, preflightCommitment: "confirmed" }]],
-    [
-      "send unknown program",
-      "sendTransaction",
-      [unknownProgram, { ...b64, preflightCommitment: "confirmed" }],
-    ],
+    ["send unknown program", "sendTransaction", [unknownProgram, { ...b64, preflightCommitment: "confirmed" }]],
     ["send forged", "sendTransaction", async () => [forge(await good()), b64]],
-    [
-      "send forged unchecked",
-      "sendTransaction",
-      async () => [forge(await good()), { ...b64, skipPreflight: true }],
-    ],
+    ["send forged unchecked", "sendTransaction", async () => [forge(await good()), { ...b64, skipPreflight: true }]],
     ["send landed again", "sendTransaction", [landed, { ...b64, preflightCommitment: "confirmed" }]],
     ["send landed again unchecked", "sendTransaction", [landed, { ...b64, skipPreflight: true }]],
     ["send used nonce", "sendTransaction", [base64(nonceUsed), { ...b64, preflightCommitment: "confirmed" }]],
@@ -112,11 +84,7 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
     ["simulate verified", simulate, [simple, { ...b64, ...CONFIRMED, sigVerify: true }]],
     ["simulate forged", simulate, [forge(simple), { ...b64, ...CONFIRMED }]],
     ["simulate forged verified", simulate, [forge(simple), { ...b64, ...CONFIRMED, sigVerify: true }]],
-    [
-      "simulate replaced",
-      simulate,
-      [stale.toString("base64"), { ...b64, ...CONFIRMED, replaceRecentBlockhash: true }],
-    ],
+    ["simulate replaced", simulate, [stale.toString("base64"), { ...b64, ...CONFIRMED, replaceRecentBlockhash: true }]],
     ["simulate both", simulate, [simple, { ...b64, replaceRecentBlockhash: true, sigVerify: true }]],
     ["simulate landed", simulate, [landed, { ...b64, ...CONFIRMED }]],
     [
@@ -158,18 +126,10 @@ export async function sendCalls(on: Prepared): Promise<Call[]> {
       simulate,
       [simple, { ...b64, ...CONFIRMED, accounts: { addresses: Array(9).fill(me), encoding: "base64" } }],
     ],
-    [
-      "simulate inner",
-      simulate,
-      [base64(await tokenTransfer(on)), { ...b64, ...CONFIRMED, innerInstructions: true }],
-    ],
+    ["simulate inner", simulate, [base64(await tokenTransfer(on)), { ...b64, ...CONFIRMED, innerInstructions: true }]],
     ["simulate far minContextSlot", simulate, [simple, { ...b64, minContextSlot: 2 ** 40 }]],
     ["simulate nonsense", simulate, ["AAAA", b64]],
-    [
-      "simulate unknown wallet",
-      simulate,
-      [base64(await signed([memo("poor")], [wallet])), { ...b64, ...CONFIRMED }],
-    ],
+    ["simulate unknown wallet", simulate, [base64(await signed([memo("poor")], [wallet])), { ...b64, ...CONFIRMED }]],
   ]
 }
 

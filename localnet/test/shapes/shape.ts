@@ -29,19 +29,14 @@ const ENCODINGS = new Set<unknown>(["base58", "base64", "base64+zstd"])
 
 export function shapeOf(value: unknown): string {
   if (value === null || value === undefined || typeof value === "boolean") return String(value)
-  if (typeof value === "bigint")
-    return value < 2n ** 64n - 1n ? "n" : value < 2n ** 64n ? "u64::MAX" : "beyond u64"
+  if (typeof value === "bigint") return value < 2n ** 64n - 1n ? "n" : value < 2n ** 64n ? "u64::MAX" : "beyond u64"
   if (typeof value === "number") return !Number.isInteger(value) ? "float" : value < 0 ? "negative" : "n"
   if (typeof value === "string") return textShape(value)
   if (Array.isArray(value)) return arrayShape(value)
   const keys = Object.keys(value).sort()
   const entries = keys.map((key) => {
     const one = (value as Record<string, unknown>)[key]
-    const shape = isOwnerKey(key)
-      ? '"<address>"'
-      : isLog(key) && one
-        ? logShape(one as unknown[])
-        : shapeOf(one)
+    const shape = isOwnerKey(key) ? '"<address>"' : isLog(key) && one ? logShape(one as unknown[]) : shapeOf(one)
     return `${isAddress(key) ? "<address>" : key}: ${shape}`
   })
   return `{${[...new Set(entries)].join(", ")}}`
@@ -55,8 +50,7 @@ const logShape = (lines: unknown[]) => (lines.length === 0 ? "[]" : "[line…]")
 /** The shape of a list: the shapes of its elements, each once, in any order. */
 function arrayShape(values: unknown[]): string {
   const [data, encoding] = values
-  if (values.length === 2 && ENCODINGS.has(encoding))
-    return `[${data === "" ? '""' : "<bytes>"}, "${encoding}"]`
+  if (values.length === 2 && ENCODINGS.has(encoding)) return `[${data === "" ? '""' : "<bytes>"}, "${encoding}"]`
   const kinds = [...new Set(values.map(shapeOf))].sort()
   return kinds.length === 0 ? "[]" : `[${kinds.join(" | ")}…]`
 }

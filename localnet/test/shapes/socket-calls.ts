@@ -23,9 +23,7 @@ export async function socketShapes(on: Prepared): Promise<Shapes> {
   let id = 0
   const ask = async (method: string, params?: unknown) => {
     const mine = ++id
-    socket.send(
-      JSON.stringify({ jsonrpc: "2.0", id: mine, method, ...(params === undefined ? {} : { params }) }),
-    )
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id: mine, method, ...(params === undefined ? {} : { params }) }))
     return until(async () => messages.find((one) => one.id === mine), 3_000).catch(() => ({
       result: "silence",
     }))
@@ -95,12 +93,10 @@ export async function socketShapes(on: Prepared): Promise<Shapes> {
   for (const [name] of subscriptions) {
     const mine = ids.get(name)
     if (typeof mine !== "number") continue
-    const notification = await until(async () => messages.find((one) => isFirst(one, mine)), 5_000).catch(
-      () => ({
-        method: "silence",
-        params: {},
-      }),
-    )
+    const notification = await until(async () => messages.find((one) => isFirst(one, mine)), 5_000).catch(() => ({
+      method: "silence",
+      params: {},
+    }))
     shapes[`${name} notification`] = `${notification.method} ${shapeOf(notification.params)}`
   }
   shapes.slotUnsubscribe = answerShape(await ask("slotUnsubscribe", [ids.get("slotSubscribe")]))

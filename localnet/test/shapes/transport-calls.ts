@@ -56,18 +56,13 @@ export async function transportShapes(url: string): Promise<Shapes> {
     "GET /health": await headers(await fetch(`${url}/health`), ["content-type"]),
     "GET /": await headers(await fetch(url), ["content-type"]),
     PUT: await headers(await fetch(url, { method: "PUT", body: "{}" }), ["content-type"]),
-    "content type text": await headers(await post(call("1"), { "content-type": "text/plain" }), [
-      "content-type",
-    ]),
+    "content type text": await headers(await post(call("1"), { "content-type": "text/plain" }), ["content-type"]),
     "content type charset": await headers(
       await post(call("1"), { "content-type": "application/json; charset=utf-8" }),
       ["content-type"],
     ),
     "too large": await headers(await post(`${call("1")}${" ".repeat(60_000)}`), ["content-type"]),
-    "CORS preflight": await headers(
-      await fetch(url, { method: "OPTIONS", headers: { ...origin, ...asked } }),
-      cors,
-    ),
+    "CORS preflight": await headers(await fetch(url, { method: "OPTIONS", headers: { ...origin, ...asked } }), cors),
     "CORS answer": await headers(await post(call("1"), origin), cors),
     "no CORS": await headers(await post(call("1")), cors),
     "OPTIONS without origin": await headers(await fetch(url, { method: "OPTIONS" }), cors),

@@ -31,15 +31,7 @@ const paths = {
   "/kyc/start": "verification",
 } as const satisfies Record<string, Refusal["what"]>
 
-const requestColumns = columns(
-  "api_requests",
-  "id",
-  "at",
-  "path",
-  "error_code",
-  "request_body",
-  "response_body",
-)
+const requestColumns = columns("api_requests", "id", "at", "path", "error_code", "request_body", "response_body")
 type RequestRow = RowOf<typeof requestColumns, { path: keyof typeof paths; error_code: string }>
 
 /** Refused requests and failed operations of an investor, newest first. Errors: investor_not_found. */
@@ -86,8 +78,7 @@ function ofOperation(row: OperationRow): Dated {
 
 function ofRequest(row: RequestRow): Dated {
   const [sent, answer] = [read(row.request_body), read(row.response_body)]
-  const text = (value: unknown) =>
-    typeof value === "string" || typeof value === "number" ? String(value) : null
+  const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : null)
   return {
     at: row.at,
     what: paths[row.path],

@@ -59,14 +59,7 @@ test("another wallet is added by its first verification only", () => {
     row("b", "w2", { created_at: at(5), status: "rejected", event_at: at(6), event_decision: "rejected" }),
     row("a", "w1", {}),
   ]
-  expect(told(rows)).toEqual([
-    "started c",
-    "rejected b",
-    "started b",
-    "wallet_added b",
-    "started a",
-    "first_seen",
-  ])
+  expect(told(rows)).toEqual(["started c", "rejected b", "started b", "wallet_added b", "started a", "first_seen"])
 })
 
 test.each<[string, Partial<LifeRow>, string]>([

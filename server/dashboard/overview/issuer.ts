@@ -41,10 +41,7 @@ export async function readIssuer(workspaceId: string, mode: Mode): Promise<Issue
   const own = await readFeePayer(sql, workspaceId)
   const feePayer = own?.address ?? addressOf(chain.feePayer.publicKey)
   const patience = new AbortController()
-  const sol = await Promise.race([
-    balanceOf(chain, feePayer),
-    sleep(PATIENCE_MS, patience.signal).then(() => null),
-  ])
+  const sol = await Promise.race([balanceOf(chain, feePayer), sleep(PATIENCE_MS, patience.signal).then(() => null)])
   patience.abort()
   return {
     fee_payer: feePayer,

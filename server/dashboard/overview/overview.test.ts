@@ -43,12 +43,7 @@ test("outcomes of attestations are counted per UTC day, without older ones", asy
   const { workspaceId } = await enter()
   const today = clock.now().toISOString().slice(0, 10)
   const midnight = new Date(`${today}T00:00:00Z`)
-  const insert = (
-    at: Date,
-    status: string,
-    secondsToChain: number | null,
-    openUntil: Date | null = null,
-  ) => sql`
+  const insert = (at: Date, status: string, secondsToChain: number | null, openUntil: Date | null = null) => sql`
     insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider,
       verified_at, issued_at, expires_at, onchain_tx, open_until)
     select ${workspaceId}, id, 'kyc_individual_v1', ${newWallet()}, ${status}, '2026-01-01', ${at}, id || ${workspaceId},

@@ -44,9 +44,7 @@ test("each start prints a link for the first owner until one is used, and then a
   const person = { name: "Ada", email: "Ada@example.com", password, requestId: "req_1" }
   expect(await createUser({ ...person, token: token(first) })).toEqual({ email: "ada@example.com" })
   for (const link of [first, second]) {
-    await expect(
-      createUser({ ...person, email: "eve@example.com", token: token(link) }),
-    ).rejects.toMatchObject({
+    await expect(createUser({ ...person, email: "eve@example.com", token: token(link) })).rejects.toMatchObject({
       code: "invalid_link",
     })
   }
@@ -66,8 +64,7 @@ test("an account has two workspaces, each with the built-in schemas", async () =
   const account = await createAccount({ name: "Acme", plan: "growth" })
   expect(account.workspaces.live).not.toBe(account.workspaces.test)
   for (const workspaceId of Object.values(account.workspaces)) {
-    const schemas =
-      await sql`select id, validity_days from schemas where workspace_id = ${workspaceId} order by id`
+    const schemas = await sql`select id, validity_days from schemas where workspace_id = ${workspaceId} order by id`
     expect([...schemas]).toEqual([
       { id: "accredited_investor_v1", validity_days: 90 },
       { id: "kyc_business_v1", validity_days: 365 },

@@ -17,11 +17,7 @@ export type Brand = {
   logo: { path: string; width: number; height: number } | null
 }
 
-export const brandColor = z
-  .string()
-  .toLowerCase()
-  .refine(isColor, "must be a colour such as #1d4ed8.")
-  .nullable()
+export const brandColor = z.string().toLowerCase().refine(isColor, "must be a colour such as #1d4ed8.").nullable()
 
 /** Nothing before the host that looks like another host, and no characters that change text direction. */
 const PAGE = /^https:\/\/[\w.:-]+(?:[/?#][!-~]*)?$/
@@ -41,14 +37,7 @@ export const contact = z
   .nullable()
 
 /** The logo itself is read only when it is sent. */
-export const brandColumns = columns(
-  "accounts",
-  "brand_color",
-  "contact",
-  "logo_hash",
-  "logo_width",
-  "logo_height",
-)
+export const brandColumns = columns("accounts", "brand_color", "contact", "logo_hash", "logo_width", "logo_height")
 export type BrandRow = RowOf<typeof brandColumns>
 
 export const brandOf = (row: BrandRow): Brand => ({
@@ -71,10 +60,7 @@ export async function readBrand({ workspaceId }: Pick<Principal, "workspaceId">)
 type Change = { principal: Principal; requestId: string }
 
 /** Gives the hosted page of an account's workspaces another colour and contact. */
-export const setBrand = (
-  change: Change,
-  { color, contact }: Pick<Brand, "color" | "contact">,
-): Promise<Brand> =>
+export const setBrand = (change: Change, { color, contact }: Pick<Brand, "color" | "contact">): Promise<Brand> =>
   changeBrand(change, async (sql, accountId, before) => {
     const changed = [
       ...(before.brand_color === color ? [] : ["color"]),

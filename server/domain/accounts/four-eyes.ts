@@ -41,18 +41,10 @@ export async function turnOffFourEyes({
   const done = await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "review:write")
     if (userId !== null) await requireAdmitted(sql, workspaceId, userId)
-    const {
-      id,
-      four_eyes,
-      four_eyes_off_by: asker,
-      four_eyes_off_at: at,
-    } = await lockFourEyes(sql, workspaceId)
+    const { id, four_eyes, four_eyes_off_by: asker, four_eyes_off_at: at } = await lockFourEyes(sql, workspaceId)
     if (!four_eyes) return { four_eyes, requested: false, members: [] }
     const isOpen =
-      asker !== null &&
-      at !== null &&
-      isConfirmable(at) &&
-      (await mayStill(sql, workspaceId, asker, "member:write"))
+      asker !== null && at !== null && isConfirmable(at) && (await mayStill(sql, workspaceId, asker, "member:write"))
     if (isOpen && asker !== userId) {
       await sql`
         update accounts set four_eyes = false, four_eyes_off_by = null, four_eyes_off_at = null where id = ${id}`
@@ -61,8 +53,7 @@ export async function turnOffFourEyes({
       const members = await sql<{ user_id: string }[]>`select user_id from members where account_id = ${id}`
       return { four_eyes: false, requested: false, members }
     }
-    if (isOpen)
-      fail("second_person_required", "You asked to turn four eyes off: another member has to confirm it.")
+    if (isOpen) fail("second_person_required", "You asked to turn four eyes off: another member has to confirm it.")
     await holdPermission(sql, workspaceId, author, "member:write")
     await sql`update accounts set four_eyes_off_by = ${userId}, four_eyes_off_at = ${now} where id = ${id}`
     await recordAccountChange(sql, id, { author, action: "account.four_eyes_off_requested", subject: id })

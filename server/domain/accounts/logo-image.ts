@@ -26,8 +26,7 @@ const formats = [
   },
   {
     type: "image/webp",
-    begins: (bytes: Buffer) =>
-      bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP",
+    begins: (bytes: Buffer) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP",
     size: webpSize,
   },
 ] as const

@@ -1,8 +1,5 @@
 /** Attestations included per calendar month; null means a number agreed with the customer. */
-export const plans = { free: 500, growth: 10_000, enterprise: null } as const satisfies Record<
-  string,
-  number | null
->
+export const plans = { free: 500, growth: 10_000, enterprise: null } as const satisfies Record<string, number | null>
 
 export type PlanName = keyof typeof plans
 

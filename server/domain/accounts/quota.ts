@@ -19,11 +19,7 @@ export const takingUnit = (sql: Queryable) => sql`
     and greatest(u.started, u.used) < included * ${STARTS_PER_UNIT}::bigint) from limits)`
 
 /** Refuses a session beyond the month's quota, or beyond its starts. */
-export async function quotaExceeded(
-  sql: Queryable,
-  workspaceId: string,
-  included: number | null,
-): Promise<never> {
+export async function quotaExceeded(sql: Queryable, workspaceId: string, included: number | null): Promise<never> {
   const now = clock.now()
   const most = included === null ? null : included * STARTS_PER_UNIT
   const [month] = await sql`

@@ -23,9 +23,7 @@ test("no one else can rename it, and no two accounts have one name", async () =>
   const other = await member(app)
   const developer = await member(app, { role: "developer", account: owner.account })
   const name = `Acme ${newId("acct")}`
-  expect((await developer.browser.mutate("workspace.renameAccount", { name })).error.error).toBe(
-    "insufficient_scope",
-  )
+  expect((await developer.browser.mutate("workspace.renameAccount", { name })).error.error).toBe("insufficient_scope")
   const taken = await owner.browser.mutate("workspace.renameAccount", { name: other.account.name })
   expect([taken.status, taken.error.error]).toEqual([409, "account_exists"])
   expect(taken.error.detail).toMatch(/^name: /)

@@ -32,10 +32,7 @@ export async function renameAccount({
     })
   } catch (error) {
     if (!isUniqueViolation(error, "accounts_name_unique")) throw error
-    fail(
-      "account_exists",
-      "name: another account on this server already has this name. Choose a different one.",
-    )
+    fail("account_exists", "name: another account on this server already has this name. Choose a different one.")
   }
   return { name }
 }

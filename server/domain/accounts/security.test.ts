@@ -22,10 +22,7 @@ async function addPasskey(browser: Browser) {
   const key = new Authenticator(deployment.origin)
   const asked = await browser.fetch("/api/auth/passkey/generate-register-options")
   if (asked.status !== 200) return { status: asked.status, key }
-  const { status } = await browser.auth(
-    "/passkey/verify-registration",
-    key.register(await asked.json(), true),
-  )
+  const { status } = await browser.auth("/passkey/verify-registration", key.register(await asked.json(), true))
   return { status, key }
 }
 
@@ -170,9 +167,7 @@ test("invitations say that the account demands it, and only owners switch it", a
   const officer = await member(app, { role: "compliance", account: owner.account })
   await addCodes(officer.browser)
   for (const procedure of ["workspace.requireSecondFactor", "workspace.requireFourEyes"])
-    expect((await officer.browser.mutate(procedure, { required: false })).error.error).toBe(
-      "insufficient_scope",
-    )
+    expect((await officer.browser.mutate(procedure, { required: false })).error.error).toBe("insufficient_scope")
 })
 
 test("what is streamed to a member ends when the demand comes", async () => {
@@ -208,15 +203,12 @@ test("four eyes are turned off by two: an owner asks, and another member who dec
   const { browser: officer } = await member(app, { role: "compliance", account })
   const { browser: developer } = await member(app, { role: "developer", account })
   const isOn = async () => (await owner.query("workspace.get")).data.account.four_eyes
-  const requestOf = async (browser: Browser) =>
-    (await browser.query("workspace.get")).data.account.four_eyes_off
-  const set = (browser: Browser, required: boolean) =>
-    browser.mutate("workspace.requireFourEyes", { required })
+  const requestOf = async (browser: Browser) => (await browser.query("workspace.get")).data.account.four_eyes_off
+  const set = (browser: Browser, required: boolean) => browser.mutate("workspace.requireFourEyes", { required })
   const confirm = (browser: Browser) => browser.mutate("workspace.turnOffFourEyes", {})
   await set(owner, true)
   // Only an owner asks, in however many tabs.
-  for (const browser of [officer, developer])
-    expect((await confirm(browser)).error.error).toBe("insufficient_scope")
+  for (const browser of [officer, developer]) expect((await confirm(browser)).error.error).toBe("insufficient_scope")
   expect((await set(owner, false)).data).toEqual({ four_eyes: true, requested: true })
   for (const again of await Promise.all([set(owner, false), confirm(owner), set(owner, false)]))
     expect([again.status, again.error.error]).toEqual([403, "second_person_required"])
@@ -245,13 +237,7 @@ test("four eyes are turned off by two: an owner asks, and another member who dec
   const lines = await sql`
     select action from audit_entries where account_id = ${account.id} and action like 'account.%' order by seq`
   expect(lines.map(({ action }) => action.slice(8))).toEqual([
-    ...[
-      "created",
-      "security_changed",
-      "four_eyes_off_requested",
-      "four_eyes_kept",
-      "four_eyes_off_requested",
-    ],
+    ...["created", "security_changed", "four_eyes_off_requested", "four_eyes_kept", "four_eyes_off_requested"],
     ...["four_eyes_off_requested", "four_eyes_off_requested", "security_changed"],
   ])
 })

@@ -52,9 +52,7 @@ export async function setSecurity({
     }
     // Two members turn it off, see four-eyes.ts.
     if ("four_eyes" in wanted) await keepFourEyes(sql, author)
-    const changed = (Object.keys(after) as (keyof AccountSecurity)[]).filter(
-      (key) => before[key] !== after[key],
-    )
+    const changed = (Object.keys(after) as (keyof AccountSecurity)[]).filter((key) => before[key] !== after[key])
     if (changed.length === 0) return { after, members: [] }
     const rows = await sql<AccountSecurity[]>`
       update accounts set second_factor_required = ${after.second_factor_required}, four_eyes = ${after.four_eyes}

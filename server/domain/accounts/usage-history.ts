@@ -15,15 +15,11 @@ type Changed<Value> = { at: Date; before: Value }
 /** The months of a workspace, the current one first, each as `readUsage` returned it when it ended. */
 export async function readUsageHistory(workspaceId: string, months: number): Promise<Usage[]> {
   const now = clock.now()
-  const owners = await sql<
-    (Plan & { account_id: string; mode: Mode; budget: string | null; created_at: Date })[]
-  >`
+  const owners = await sql<(Plan & { account_id: string; mode: Mode; budget: string | null; created_at: Date })[]>`
     select a.id as account_id, a.plan, a.included, w.mode, w.budget::text, w.created_at
     from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}`
   const { account_id, mode, budget, created_at, ...plan } = only(owners)
-  const starts = monthsBack(now, months).filter(
-    (start, i) => i === 0 || periodOf(start) >= periodOf(created_at),
-  )
+  const starts = monthsBack(now, months).filter((start, i) => i === 0 || periodOf(start) >= periodOf(created_at))
   const since = starts.at(-1)!
   const [rows, plansBefore, budgetsBefore] = await Promise.all([
     readMonths(workspaceId, starts.map(periodOf), now),
@@ -50,10 +46,7 @@ export async function readUsageHistory(workspaceId: string, months: number): Pro
 /** The starts of months, beginning with the month of a time. */
 export function monthsBack(time: Date, count: number): Date[] {
   const start = startOfMonth(time)
-  return Array.from(
-    { length: count },
-    (_, n) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - n, 1)),
-  )
+  return Array.from({ length: count }, (_, n) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - n, 1)))
 }
 
 /** The value just before a time: what the first later change replaced. */

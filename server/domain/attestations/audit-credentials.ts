@@ -54,8 +54,7 @@ const expected = (workspaceId: string, wallets: Address[] | null) => sql<Expecte
     and (${wallets === null} or a.wallet = any(${wallets ?? []}::text[]))
   group by a.schema_id, a.wallet`
 
-const add = (sums: Map<string, bigint>, of: string, amount: bigint) =>
-  sums.set(of, (sums.get(of) ?? 0n) + amount)
+const add = (sums: Map<string, bigint>, of: string, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount)
 
 async function busyAccounts(workspaceId: string): Promise<Set<string>> {
   const rows = await sql<{ account: string }[]>`
@@ -110,10 +109,7 @@ async function compare(
     }
     if (held !== verified) {
       const belief = held === null ? "that it holds nothing" : `that it is held by ${held}`
-      differs(
-        "ledger_differs",
-        `${who}: the ledger believes ${belief}, but ${verified ?? "none"} is verified`,
-      )
+      differs("ledger_differs", `${who}: the ledger believes ${belief}, but ${verified ?? "none"} is verified`)
     }
   }
   return suspects
@@ -127,11 +123,7 @@ async function compareSupply(
 ): Promise<void> {
   const supplies: [mint: string, sum: bigint, supply: bigint][] = []
   for (const [mint, sum] of held)
-    supplies.push([
-      mint,
-      sum,
-      await readSupply(chain.rpc.patient, new PublicKey(mint), { since: before.slot }),
-    ])
+    supplies.push([mint, sum, await readSupply(chain.rpc.patient, new PublicKey(mint), { since: before.slot })])
   const after = await lastWork(workspaceId)
   if (before.busy > 0 || after.busy > 0 || after.last !== before.last) {
     const detail = `${workspaceId}: operations were under way, so supplies of credentials were not compared`

@@ -42,11 +42,7 @@ const fill = (
   )
 
 /** In words, as `12` or `1000+`; statuses without any are left out. */
-async function counts(
-  by: Browser,
-  input: object = {},
-  list = "attestation",
-): Promise<Record<string, string>> {
+async function counts(by: Browser, input: object = {}, list = "attestation"): Promise<Record<string, string>> {
   const { data, error } = await by.query(`${list}.count`, input)
   expect(error).toBeUndefined()
   const said = [...shownStatuses, ...(list === "investor" ? ["all"] : [])].map((status) => {
@@ -157,9 +153,7 @@ test("a file knows beforehand how many rows it will have, where it is cheap to t
   expect(await countAll(workspaceId, {}, { most: 1_503 })).toBe(1_503)
   // Few match, and many more would be looked at.
   expect(await countAll(workspaceId, { status: "rejected" }, { most: 1_000 })).toBe(0)
-  expect(
-    await countAll(workspaceId, { status: "revoked", schema: "kyc_individual_v1" }, { most: 1_199 }),
-  ).toBeNull()
+  expect(await countAll(workspaceId, { status: "revoked", schema: "kyc_individual_v1" }, { most: 1_199 })).toBeNull()
 })
 
 test("up to a thousand are counted, and beyond that the count says that there are more", async () => {

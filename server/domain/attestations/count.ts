@@ -81,11 +81,7 @@ async function soughtBy(workspaceId: string, asked: SearchFilter): Promise<Sough
 }
 
 /** The rows that an index returns for it, up to a limit: they include all matches, and others. */
-function nearRows(
-  { workspaceId, filter, span, texts, now }: Sought,
-  status: ShownStatus | "all",
-  limit: number,
-) {
+function nearRows({ workspaceId, filter, span, texts, now }: Sought, status: ShownStatus | "all", limit: number) {
   const { schema, investorId, expiring_before: expiring } = filter
   const ids = texts.flatMap((text) => ("ids" in text ? [text.ids] : []))[0]
   const wallet = texts.flatMap((text) => ("wallet" in text ? [text.wallet] : []))[0]
@@ -103,8 +99,7 @@ function nearRows(
       return sql`and status = 'verified' and expires_at > ${now} and expires_at < ${new Date(expiring)}
         order by expires_at`
     }
-    if (schema === undefined && status === "revoked")
-      return sql`and revoked_at is not null ${ofSpan()} ${newestFirst}`
+    if (schema === undefined && status === "revoked") return sql`and revoked_at is not null ${ofSpan()} ${newestFirst}`
     if (schema === undefined && status === "rejected")
       return sql`and status = 'rejected' and revoked_at is null ${ofSpan()} ${newestFirst}`
     if (status === "all") return sql`${ofSchema()} ${ofSpan()} ${newestFirst}`
@@ -117,20 +112,13 @@ function nearRows(
 /** The rows that match. Expired ones count as expired once they are swept, within a second. */
 const matchesIn = ({ span, ...sought }: Sought & { span: Span }, status: ShownStatus | "all") => {
   const is =
-    status === "all"
-      ? sql``
-      : status === "expired"
-        ? sql`and status = 'expired'`
-        : inStatus(status, sought.now)
+    status === "all" ? sql`` : status === "expired" ? sql`and status = 'expired'` : inStatus(status, sought.now)
   return sql`${matching(sought.workspaceId, { ...sought, span })} ${is}`
 }
 
 type Row = { status: ShownStatus | "all"; count: number; at_least: boolean }
 
-async function countEach(
-  sought: Sought,
-  { of }: { of: "attestations" | "investors" },
-): Promise<StatusCounts> {
+async function countEach(sought: Sought, { of }: { of: "attestations" | "investors" }): Promise<StatusCounts> {
   const { span } = sought
   if (span === null) return toCounts([])
   // An investor with several attestations of a status counts once.
@@ -156,9 +144,6 @@ const toCounts = (rows: readonly Row[]): StatusCounts =>
   Object.fromEntries(
     [...shownStatuses, "all" as const].map((status) => {
       const row = rows.find((one) => one.status === status)
-      return [
-        status,
-        row ? { count: Math.min(row.count, MOST), atLeast: row.at_least } : { count: 0, atLeast: false },
-      ]
+      return [status, row ? { count: Math.min(row.count, MOST), atLeast: row.at_least } : { count: 0, atLeast: false }]
     }),
   ) as StatusCounts

@@ -31,10 +31,7 @@ export const credentialOf = (
 })
 
 /** The parts of a schema's credential that go on chain, by schema id. */
-export async function loadCredentials(
-  sql: Queryable,
-  { issuer, ids }: { issuer: Issuer; ids: readonly string[] },
-) {
+export async function loadCredentials(sql: Queryable, { issuer, ids }: { issuer: Issuer; ids: readonly string[] }) {
   const rows = await sql<{ id: string; name: string; authority: Address | null }[]>`
     select id, name, authority from schemas
     where workspace_id = ${issuer.workspaceId} and id = any(${[...new Set(ids)]})`

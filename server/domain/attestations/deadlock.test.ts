@@ -32,8 +32,7 @@ const startOne = async () => {
   const [row] = await sql<{ id: string }[]>`select id from attestations where session_id = ${sessionId}`
   return { sessionId, id: row!.id }
 }
-const used = async () =>
-  (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used as number
+const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used as number
 
 test("a webhook that the database ends to resolve a deadlock runs again, and is applied once", async () => {
   const { sessionId, id } = await startOne()
@@ -56,8 +55,7 @@ test("a revocation that the database ends to resolve a deadlock runs again, with
   const answer = await crossed(id, () => app.request(revoke))
   expect(answer.json).toMatchObject({ status: "rejected", revocation_reason: "Sanctions list match" })
   expect(await used()).toBe(before - 1)
-  const [record] =
-    await sql`select subject from idempotency_records where idempotency_key = ${revoke.idempotencyKey}`
+  const [record] = await sql`select subject from idempotency_records where idempotency_key = ${revoke.idempotencyKey}`
   expect(record!.subject).toBe(id)
   const replay = await app.request(revoke)
   expect(replay.headers["idempotent-replayed"]).toBe("true")

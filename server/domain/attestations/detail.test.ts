@@ -82,9 +82,7 @@ test("the timeline shows a life from start to burn in order, with who did what a
   })
   expect(of("confirmed")).toMatchObject({ signature: ended.onchain_tx, slot: ended.slot })
   expect(ended.slot).toBeGreaterThan(0)
-  expect(ended.timeline.map((one: Event) => one.at)).toEqual(
-    ended.timeline.map((one: Event) => one.at).toSorted(),
-  )
+  expect(ended.timeline.map((one: Event) => one.at)).toEqual(ended.timeline.map((one: Event) => one.at).toSorted())
 })
 
 test("a provider is shown by its label, even after its settings are gone, and an unknown one by its name", async () => {
@@ -168,8 +166,7 @@ test("starting a session by hand leaves a line in the audit log; joining an open
   const { wallet, sessionId } = await app.startSession(key)
   const lines = () => sql`
     select subject, detail from audit_entries where workspace_id = ${workspaceId} and action = 'session.started'`
-  const start = (userPubkey: string) =>
-    browser.mutate("kyc.start", { userPubkey, schemaId: "kyc_individual_v1" })
+  const start = (userPubkey: string) => browser.mutate("kyc.start", { userPubkey, schemaId: "kyc_individual_v1" })
   expect((await start(wallet)).data.session_id).toBe(sessionId)
   expect(await lines()).toHaveLength(0)
   const other = "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"

@@ -10,13 +10,7 @@ import type { AuditActor, ShownStatus } from "#shared/statuses.ts"
 import { openClaims } from "./claims.ts"
 import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
-import {
-  type AttestationRecord,
-  type AttestationRow,
-  attestationFields,
-  isManual,
-  toRecord,
-} from "./record.ts"
+import { type AttestationRecord, type AttestationRow, attestationFields, isManual, toRecord } from "./record.ts"
 import { shownStatusAt, statusAt } from "./status.ts"
 import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeline.ts"
 
@@ -139,9 +133,7 @@ async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   const entry = (action: string) => traceOf(entries.find((one) => one.action === action))
   // The last of several: a reviewer may ask for another submission more than once.
   const manual = (decision: string) =>
-    traceOf(
-      entries.findLast((one) => one.action === "attestation.decided_manually" && one.decision === decision),
-    )
+    traceOf(entries.findLast((one) => one.action === "attestation.decided_manually" && one.decision === decision))
   const started =
     entry("session.started") ??
     (logged && { by: { kind: "key" as const, name: logged.key_name }, request_id: logged.id })

@@ -25,9 +25,7 @@ async function readUnits<Payload extends OfCredential>(
     accounts.map(({ account }) => account),
     options,
   )
-  const units = accounts.map(
-    ({ mint, account }, i) => readTokenAccount(account, value[i], mint)?.amount ?? 0n,
-  )
+  const units = accounts.map(({ mint, account }, i) => readTokenAccount(account, value[i], mint)?.amount ?? 0n)
   return { slot, units }
 }
 

@@ -30,8 +30,7 @@ test("what is verified by now does not end, and keeps its unit of quota", async 
 test("of several ends at once, one gives the unit back", async () => {
   const { wallet } = await app.startSession(key)
   const before = await used()
-  const [row] =
-    await sql`select id from attestations where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
+  const [row] = await sql`select id from attestations where workspace_id = ${key.workspaceId} and wallet = ${wallet}`
   const ends = await Promise.all(Array.from({ length: 8 }, () => end(row!.id)))
   expect(ends.filter(Boolean)).toHaveLength(1)
   expect(await used()).toBe(before - 1)

@@ -37,14 +37,12 @@ type Step = {
 const steps: readonly Step[] = [
   {
     name: "last questions",
-    isDue: (now) =>
-      background`a.status = 'pending' and ${isUnasked(background)} and ${isClosing(background, now)}`,
+    isDue: (now) => background`a.status = 'pending' and ${isUnasked(background)} and ${isClosing(background, now)}`,
     end: askBeforeClosing,
   },
   {
     name: "sessions",
-    isDue: (now) =>
-      background`a.status = 'pending' and a.open_until <= ${now} and not ${isUnasked(background)}`,
+    isDue: (now) => background`a.status = 'pending' and a.open_until <= ${now} and not ${isUnasked(background)}`,
     end: endSessions,
   },
   {
@@ -91,16 +89,9 @@ async function sweepEach({ name, isDue, end }: Step, now: Date): Promise<number>
  * Ends a workspace's pending attestations whose session closed undecided, for one of its requests. A session whose
  * vendor has not been asked yet stays open for the answer. Returns how many were changed.
  */
-export async function expireSessions({
-  workspaceId,
-  now,
-}: {
-  workspaceId: string
-  now: Date
-}): Promise<number> {
+export async function expireSessions({ workspaceId, now }: { workspaceId: string; now: Date }): Promise<number> {
   const ended = await requests.begin(
-    async (sql) =>
-      (await askBeforeClosing(sql, workspaceId, now)) + (await endSessions(sql, workspaceId, now)),
+    async (sql) => (await askBeforeClosing(sql, workspaceId, now)) + (await endSessions(sql, workspaceId, now)),
   )
   if (ended > 0) publishActivity(workspaceId)
   return ended

@@ -133,12 +133,7 @@ test("a stranger's transaction with our memo is no difference", async () => {
     memo(Buffer.from(ours.data).toString("utf8")),
     createAssociatedTokenAccountIdempotentInstruction(
       stranger.publicKey,
-      getAssociatedTokenAddressSync(
-        (await credentialOf(app, key, wallet)).mint,
-        copy.keys[0]!.pubkey,
-        true,
-        token,
-      ),
+      getAssociatedTokenAddressSync((await credentialOf(app, key, wallet)).mint, copy.keys[0]!.pubkey, true, token),
       copy.keys[0]!.pubkey,
       (await credentialOf(app, key, wallet)).mint,
       token,

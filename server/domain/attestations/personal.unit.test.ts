@@ -11,6 +11,5 @@ test.each(personalColumns)("docs/security.md says that attestations.%s is erased
 })
 
 test("no claim, and nothing that opens a session, is kept by the request log", () => {
-  for (const field of [...claimNames, "claims", "session_id", "session_url"])
-    expect(maskedFields.has(field)).toBe(true)
+  for (const field of [...claimNames, "claims", "session_id", "session_url"]) expect(maskedFields.has(field)).toBe(true)
 })

@@ -53,8 +53,7 @@ export async function listAttestations(
   const { workspaceId } = principal
   const { schemaId, status } = filter
   const last = cursor === null ? null : await placeOf(workspaceId, cursor)
-  const investorId =
-    filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
+  const investorId = filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
   const isNoSession = filter.sessionId !== null && !isId("sess", filter.sessionId)
   // No such investor, so no attestations.
   const rows =

@@ -76,10 +76,7 @@ export const attestationRecord = z
       description: "The person whose wallet it is",
       example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
     }),
-    external_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The session's externalId", example: "investor-4711" }),
+    external_id: z.string().nullable().meta({ description: "The session's externalId", example: "investor-4711" }),
     created_at: timestamp.meta({ description: "When its session was started" }),
     decided_at: timestamp.nullable().meta({
       description:
@@ -96,9 +93,7 @@ export const attestationRecord = z
       example: null,
     }),
     issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),
-    expires_at: timestamp
-      .nullable()
-      .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
+    expires_at: timestamp.nullable().meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     revoked_at: timestamp.nullable().meta({ description: "Null unless revoked", example: null }),
     revocation_reason: z.string().nullable().meta({
       description: "Internal reason why it ended early; never shown to the investor",
@@ -113,8 +108,7 @@ export const attestationRecord = z
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),
     finalized_at: timestamp.nullable().meta({
-      description:
-        "Null until the chain can no longer undo its issuing, some 13 seconds after it is verified",
+      description: "Null until the chain can no longer undo its issuing, some 13 seconds after it is verified",
     }),
     onchain: onchain.nullable(),
   })
@@ -192,10 +186,7 @@ export function toRecord(row: AttestationRow, principal: Principal): Attestation
   }
 }
 
-type DecidedRow = Pick<
-  AttestationRow,
-  "event_at" | "event_decision" | "issued_at" | "review_id" | "reviewed_at"
->
+type DecidedRow = Pick<AttestationRow, "event_at" | "event_decision" | "issued_at" | "review_id" | "reviewed_at">
 
 /** Whether a person made the decision that is in force. A rejection after an approval is the provider's. */
 export const isManual = ({ review_id, event_decision, issued_at }: DecidedRow): boolean =>

@@ -204,12 +204,7 @@ test("a status is that of the moment, with no sweep", async () => {
 
 test("a span of time holds what began in it, its first instant included and its last not", async () => {
   await enter()
-  const times = [
-    "2026-03-01T23:59:59.999Z",
-    "2026-03-02T00:00:00Z",
-    "2026-03-02T23:59:59.999Z",
-    "2026-03-03T00:00:00Z",
-  ]
+  const times = ["2026-03-01T23:59:59.999Z", "2026-03-02T00:00:00Z", "2026-03-02T23:59:59.999Z", "2026-03-03T00:00:00Z"]
   const wallets: string[] = []
   for (const time of times) {
     await moveClock(new Date(time))

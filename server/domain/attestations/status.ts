@@ -8,8 +8,7 @@ export function statusAt(
 ): AttestationStatus {
   const { status, open_until, expires_at } = row
   if (status === "pending" && open_until !== null && open_until <= now) return "expired"
-  if ((status === "verified" || status === "pending") && expires_at !== null && expires_at <= now)
-    return "expired"
+  if ((status === "verified" || status === "pending") && expires_at !== null && expires_at <= now) return "expired"
   return status
 }
 

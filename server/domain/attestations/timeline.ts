@@ -48,10 +48,7 @@ export type Life = {
   burning: Landed | null
   /** Who did it, according to the audit log and the request log. */
   traces: Partial<
-    Record<
-      "started" | "approved" | "decided" | "cancellation" | "revoked",
-      Pick<TimelineEvent, "by" | "request_id">
-    >
+    Record<"started" | "approved" | "decided" | "cancellation" | "revoked", Pick<TimelineEvent, "by" | "request_id">>
   >
 }
 
@@ -94,9 +91,7 @@ function decisions({ approved_at, decision, consented_at, started_at, traces }: 
   const told = decision?.said === "approved" ? decision.at : approved_at
   const first = consented_at ?? started_at
   const at = told && told < first ? first : told
-  const approved: Moment[] = approved_at
-    ? [{ event: "decided", at: at!, detail: "approved", ...traces.approved }]
-    : []
+  const approved: Moment[] = approved_at ? [{ event: "decided", at: at!, detail: "approved", ...traces.approved }] : []
   if (decision === null || decision.said === "approved") return approved
   return [...approved, { event: "decided", at: decision.at, detail: decision.said, ...traces.decided }]
 }

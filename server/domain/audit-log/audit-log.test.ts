@@ -70,8 +70,7 @@ test("it shows this workspace and the account, newest first, and no one else", a
   expect(subjects[0]).toBe(mine)
   expect(subjects).not.toContain(other)
   expect(subjects).not.toContain(theirs)
-  const wholeAccount = (entries: Entry[]) =>
-    entries.filter((entry) => "whole_account" in entry && entry.whole_account)
+  const wholeAccount = (entries: Entry[]) => entries.filter((entry) => "whole_account" in entry && entry.whole_account)
   const shared = wholeAccount(await list()).map(({ action }) => action)
   expect(shared).toContain("account.created")
   expect(shared).toContain("member.joined")

@@ -64,8 +64,7 @@ test("of many changes at once by all keys of a workspace, a day admits as many a
 test("beyond the limit a key still cancels, revokes, erases, pauses, disables, deletes and mints", async () => {
   const key = await app.key()
   const wallet = newWallet()
-  const post = (path: string, json: object = {}) =>
-    app.request({ method: "POST", path, key: key.apiKey, json })
+  const post = (path: string, json: object = {}) => app.request({ method: "POST", path, key: key.apiKey, json })
   const { json: endpoint } = await post("/webhook-endpoints", { url: "https://example.com" })
   await sql`update change_counts set count = ${MOST} where workspace_id = ${key.workspaceId}`
   expect((await rename(key, "One too many")).status).toBe(429)
@@ -76,14 +75,10 @@ test("beyond the limit a key still cancels, revokes, erases, pauses, disables, d
   await start()
   const list = { method: "GET", path: `/attestations?pubkey=${wallet}&status=pending`, key: key.apiKey }
   const [attestation] = (await app.request(list)).json.data
-  expect(
-    (await post(`/attestation/${attestation.attestation_id}/revoke`, { reason: "Asked to." })).status,
-  ).toBe(200)
+  expect((await post(`/attestation/${attestation.attestation_id}/revoke`, { reason: "Asked to." })).status).toBe(200)
   expect((await post(`/wallets/${wallet}/erase`)).status).toBe(200)
   const at = `/webhook-endpoint/${endpoint.endpoint_id}`
-  expect(
-    (await app.request({ method: "PATCH", path: at, key: key.apiKey, json: { enabled: false } })).status,
-  ).toBe(200)
+  expect((await app.request({ method: "PATCH", path: at, key: key.apiKey, json: { enabled: false } })).status).toBe(200)
   expect((await app.request({ method: "DELETE", path: at, key: key.apiKey })).status).toBe(200)
   for (const action of ["mint_config.paused", "token.mint_requested", "token.transfer_requested"])
     await record(key, action)
@@ -102,8 +97,7 @@ test("a key decides a test session only so often, because each review that it op
       json: { decision },
     })
   for (let n = 0; n < MOST / 2; n++)
-    for (const decision of ["in_review", "resubmission_requested"])
-      expect((await decide(decision)).status).toBe(200)
+    for (const decision of ["in_review", "resubmission_requested"]) expect((await decide(decision)).status).toBe(200)
   expect(await decide("in_review")).toMatchObject({ status: 429, json: { error: "rate_limited" } })
   const opened = await sql`select id from reviews where workspace_id = ${key.workspaceId}`
   expect(opened).toHaveLength(MOST / 2)

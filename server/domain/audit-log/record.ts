@@ -33,11 +33,7 @@ export const recordChange = (sql: Queryable, workspaceId: string, change: Change
   recordChanges(sql, workspaceId, [change])
 
 /** The same for several changes of one transaction, in order and in one statement. */
-export async function recordChanges(
-  sql: Queryable,
-  workspaceId: string,
-  changes: readonly Change[],
-): Promise<void> {
+export async function recordChanges(sql: Queryable, workspaceId: string, changes: readonly Change[]): Promise<void> {
   const rows = changes.map(({ author, action, subject, detail = {} }) => {
     const { actor, id, name, requestId } = actorOf(author)
     return { actor, actor_id: id, actor_name: name, action, subject, detail, request_id: requestId }

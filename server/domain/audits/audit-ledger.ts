@@ -56,9 +56,7 @@ export async function auditWorkspace(
   await bindChain(chain)
   const report = emptyReport()
   const audited = { workspaceId, mode, chain, report }
-  const [known] = await sql<
-    { slot: bigint | null }[]
-  >`select slot from audits where workspace_id = ${workspaceId}`
+  const [known] = await sql<{ slot: bigint | null }[]>`select slot from audits where workspace_id = ${workspaceId}`
   const from = isFull || known?.slot == null ? null : Number(known.slot)
   const slot = await auditOperations(audited, from)
   if (isFull) {

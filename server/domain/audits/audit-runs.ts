@@ -45,10 +45,7 @@ export async function auditDue(): Promise<boolean> {
         "the chain and the database differ; run `vouch ledger audit` to see where",
       )
   } catch (error) {
-    logger.warn(
-      { err: error, workspaceId: due.id },
-      "a workspace could not be compared with the chain; retrying later",
-    )
+    logger.warn({ err: error, workspaceId: due.id }, "a workspace could not be compared with the chain; retrying later")
   }
   return true
 }

@@ -46,10 +46,7 @@ const shapes = {
     types: ["attestation.expiring"],
     data: session.extend({
       expires_at: timestamp,
-      days: z
-        .number()
-        .int()
-        .meta({ description: "How many days before the expiry the event was sent", example: 30 }),
+      days: z.number().int().meta({ description: "How many days before the expiry the event was sent", example: 30 }),
     }),
   },
   OperationEvent: {
@@ -65,10 +62,7 @@ const shapes = {
       }),
       amount: amountText.meta({ example: "250.5" }),
       onchain_tx: onchainTx,
-      error: z
-        .string()
-        .nullable()
-        .meta({ description: "Code of why it failed; null unless it failed", example: null }),
+      error: z.string().nullable().meta({ description: "Code of why it failed; null unless it failed", example: null }),
     }),
   },
   TokenEvent: {
@@ -138,9 +132,7 @@ const variants = Object.entries<Shape>(shapes).map(([name, { types, data }]) =>
           "Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it",
         example: "42-9f3a61c0d7e4",
       }),
-      type: z
-        .enum(types)
-        .meta({ description: types.map((type) => `\`${type}\`: ${eventTypes[type]}`).join("; ") }),
+      type: z.enum(types).meta({ description: types.map((type) => `\`${type}\`: ${eventTypes[type]}`).join("; ") }),
       occurred_at: timestamp.meta({ description: "When it happened" }),
       data,
     })

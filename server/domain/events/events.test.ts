@@ -12,8 +12,7 @@ usesApp()
 
 type Told = { sequence: number; id: string; type: string; data: Record<string, unknown> }
 
-const ask = (key: TestKey, query = "") =>
-  app.request({ method: "GET", path: `/events${query}`, key: key.apiKey })
+const ask = (key: TestKey, query = "") => app.request({ method: "GET", path: `/events${query}`, key: key.apiKey })
 const read = async (key: TestKey, query = "?limit=1000"): Promise<Told[]> => (await ask(key, query)).json.data
 /** The events of a workspace, once there are so many. */
 const until = (key: TestKey, count: number) =>
@@ -27,12 +26,7 @@ test("a verification is announced step by step, with its subject and nothing per
   const key = await app.key()
   const { wallet, sessionId, status } = await app.verifiedWallet(key, newWallet(), { country: "US" })
   const told = await until(key, 4)
-  expect(typesOf(told)).toEqual([
-    "session.opened",
-    "attestation.pending",
-    "session.submitted",
-    "attestation.verified",
-  ])
+  expect(typesOf(told)).toEqual(["session.opened", "attestation.pending", "session.submitted", "attestation.verified"])
   expect(told.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
   expect(new Set(told.map(({ id }) => id)).size).toBe(4)
   const { json: record } = await app.request({
@@ -149,8 +143,7 @@ test("an attestation is announced 30, 7 and 1 days before its end, once each, an
   const { status } = await app.verifiedWallet(key)
   await until(key, 4)
   // Verified long ago: nobody is told of days that came before.
-  const age = (id: string) =>
-    sql`update attestations set issued_at = issued_at - interval '364 days' where id = ${id}`
+  const age = (id: string) => sql`update attestations set issued_at = issued_at - interval '364 days' where id = ${id}`
   await age(status.attestation_id)
   const daysLeft = async (days: number) => {
     const at = new Date(clock.now().getTime() + days * 86_400_000)
@@ -199,10 +192,7 @@ test("whatever happens at once, the sequence has no gap, and what happens to one
         "session.submitted",
         "attestation.verified",
       ])
-      expect(typesOf(one).filter((type) => type.startsWith("review."))).toEqual([
-        "review.opened",
-        "review.decided",
-      ])
+      expect(typesOf(one).filter((type) => type.startsWith("review."))).toEqual(["review.opened", "review.decided"])
     }
   }
 })

@@ -79,9 +79,7 @@ async function resumeCursor(
   { sequence, generation }: { sequence: number; generation: string | null },
 ): Promise<string | null> {
   if (sequence === 0) return null
-  const [{ dropped, known } = { dropped: 0n, known: null }] = await sql<
-    { dropped: bigint; known: string | null }[]
-  >`
+  const [{ dropped, known } = { dropped: 0n, known: null }] = await sql<{ dropped: bigint; known: string | null }[]>`
     select c.dropped,
       (select e.generation from events e where e.workspace_id = c.workspace_id and e.sequence = ${sequence}) as known
     from event_counters c where c.workspace_id = ${workspaceId}`

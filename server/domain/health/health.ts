@@ -54,10 +54,7 @@ const ledgerRecord = z
             keeps_history: z
               .boolean()
               .meta({ description: "Whether it lists the transactions of an address", example: true }),
-            first_slot: z
-              .number()
-              .int()
-              .meta({ description: "First slot that it has a block of", example: 0 }),
+            first_slot: z.number().int().meta({ description: "First slot that it has a block of", example: 0 }),
           })
           .nullable(),
       )
@@ -92,10 +89,7 @@ export const healthRecord = z
       database: z.string().meta({ example: "ok" }),
       chain: z.string().meta({ example: "ok" }),
       worker: z.string().meta({ example: "ok" }),
-      screening: z
-        .string()
-        .optional()
-        .meta({ description: "Absent where no list is configured", example: "ok" }),
+      screening: z.string().optional().meta({ description: "Absent where no list is configured", example: "ok" }),
     }),
     ledger: z
       .array(ledgerRecord)

@@ -31,11 +31,9 @@ async function start(externalId?: string, wallet = newWallet(), schemaId = "kyc_
   const started = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
   return { wallet, sessionId: started.json.session_id as string }
 }
-const say = (session_id: string, decision: string, claims = {}) =>
-  app.webhook({ session_id, decision, claims })
+const say = (session_id: string, decision: string, claims = {}) => app.webhook({ session_id, decision, claims })
 const idOf = async (wallet: string): Promise<string> =>
-  (await app.request({ method: "GET", path: `/investors?wallet=${wallet}`, key: key.apiKey })).json.data[0]
-    .investor_id
+  (await app.request({ method: "GET", path: `/investors?wallet=${wallet}`, key: key.apiKey })).json.data[0].investor_id
 const auditOf = (subject: string) => sql`
   select action, actor, actor_name, detail from audit_entries
   where workspace_id = ${workspaceId} and subject = ${subject} and action <> 'session.started' order by seq`
@@ -141,8 +139,7 @@ test("the page has every wallet with its statuses, tokens by wallet and in sum, 
   ])
   const events = data.timeline.map((event: { event: string }) => event.event)
   expect(events.at(-1)).toBe("first_seen")
-  for (const event of ["started", "wallet_added", "approved", "verified", "rejected"])
-    expect(events).toContain(event)
+  for (const event of ["started", "wallet_added", "approved", "verified", "rejected"]) expect(events).toContain(event)
   expect(JSON.stringify(data)).not.toMatch(/"US"|country/)
 
   const operations = await people.viewer.query("investor.operations", { id: await idOf(one.wallet) })
@@ -250,13 +247,10 @@ test("notes: who and when, edited by their author alone, deleted by them or an o
     { is_own: true, can_delete: true },
     { is_own: false, can_delete: true },
   ])
-  const [{ body }] = (await sql`select body from investor_notes where id = ${note_id}`) as unknown as [
-    { body: Buffer },
-  ]
+  const [{ body }] = (await sql`select body from investor_notes where id = ${note_id}`) as unknown as [{ body: Buffer }]
   expect(body.toString("utf8")).not.toContain("bank")
 
-  const edit = (by: Browser, one = note_id) =>
-    by.mutate("investor.editNote", { note_id: one, text: "Changed" })
+  const edit = (by: Browser, one = note_id) => by.mutate("investor.editNote", { note_id: one, text: "Changed" })
   const remove = (by: Browser, one = note_id) => by.mutate("investor.deleteNote", { note_id: one })
   expect(code(await edit(people.owner))).toBe("insufficient_scope")
   expect((await edit(people.compliance)).status).toBe(200)
@@ -301,10 +295,7 @@ test("notes follow an investor who is merged into another, even one written at t
     const { wallet } = await start()
     const id = await idOf(wallet)
     await people.owner.mutate("investor.addNote", { id, text: "before" })
-    await Promise.all([
-      start(name, wallet),
-      people.owner.mutate("investor.addNote", { id, text: "meanwhile" }),
-    ])
+    await Promise.all([start(name, wallet), people.owner.mutate("investor.addNote", { id, text: "meanwhile" })])
     const { data } = await people.owner.query("investor.notes", { id: await idOf(theirs) })
     expect(data.data.map((note: { text: string }) => note.text)).toEqual(["meanwhile", "before"])
   }

@@ -144,9 +144,7 @@ test("the filters of GET /attestations find by external id, session and time, an
   expect(await find(`investor=${newId("inv")}`)).toEqual([])
   expect(await find("investor=nobody")).toEqual([])
   expect(await find("created_before=2026-03-01T00:00:00Z")).toEqual([])
-  expect(await find("created_after=2026-03-01T00:00:00Z&created_before=2026-03-01T00:00:01Z")).toEqual([
-    one.wallet,
-  ])
+  expect(await find("created_after=2026-03-01T00:00:00Z&created_before=2026-03-01T00:00:01Z")).toEqual([one.wallet])
   expect(await find("created_after=2026-03-01T00:00:01Z&external_id=Ann")).toEqual([again.wallet])
   expect((await get("/attestations?investor=nobody&schema=mistyped", own)).json.error).toBe("unknown_schema")
 })

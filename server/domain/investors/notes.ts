@@ -28,22 +28,13 @@ export type Note = {
   edited_at: string | null
 }
 
-const noteColumns = columns(
-  "investor_notes",
-  "id",
-  "body",
-  "author_id",
-  "author_name",
-  "created_at",
-  "edited_at",
-)
+const noteColumns = columns("investor_notes", "id", "body", "author_id", "author_name", "created_at", "edited_at")
 
 /** A member of the workspace. */
 type Member = Principal & { via: Extract<Principal["via"], { kind: "user" }> }
 
 /** All members who may see notes see all of them. An owner may delete those of others. */
-const mayDelete = ({ via, scopes }: Member, authorId: string) =>
-  authorId === via.userId || scopes.has("member:write")
+const mayDelete = ({ via, scopes }: Member, authorId: string) => authorId === via.userId || scopes.has("member:write")
 
 /** The notes on an investor, newest first. Errors: investor_not_found, validation_failed for a cursor. */
 export async function listNotes(
@@ -121,8 +112,7 @@ export const editNote = (writing: Writing, { noteId, text }: { noteId: string; t
 /** Its author and owners may. Errors: note_not_found, insufficient_scope. */
 export const deleteNote = (writing: Writing, noteId: string) =>
   change(writing, noteId, "deleted", async (sql, note) => {
-    if (!note.canDelete)
-      fail("insufficient_scope", "Only its author and owners of the account can delete a note.")
+    if (!note.canDelete) fail("insufficient_scope", "Only its author and owners of the account can delete a note.")
     await sql`
       delete from investor_notes where workspace_id = ${writing.principal.workspaceId} and id = ${noteId}`
   })

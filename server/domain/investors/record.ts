@@ -18,9 +18,7 @@ const fields = {
   }),
   wallets: z.array(wallet).meta({ description: `Their wallets, newest first, at most ${MOST_WALLETS}` }),
   created_at: timestamp.meta({ description: "When their first session was started" }),
-  erased_at: timestamp
-    .nullable()
-    .meta({ description: "Null unless their personal data was erased", example: null }),
+  erased_at: timestamp.nullable().meta({ description: "Null unless their personal data was erased", example: null }),
 }
 
 export const investorRecord = z.object(fields).meta({ id: "Investor" })
@@ -44,8 +42,7 @@ export const investorDetail = z
             .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
           onchain_tx: signature.nullable().meta({
             description: "The issuing transaction's signature, base58; null until verified",
-            example:
-              "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+            example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
           }),
         }),
       )

@@ -103,9 +103,7 @@ test("a session that was sent to one person is never returned for another", asyn
 test("a stranger who named the wallet first, and went on to the vendor, keeps no one from it", async () => {
   const [wallet, victim, mallory] = [newWallet(), newName("victim"), newName("mallory")]
   const theirs = await start(wallet, mallory)
-  expect(
-    (await callPage(app, "submit", { sessionId: theirs, consent: true, claims: {} })).status,
-  ).toBeLessThan(500)
+  expect((await callPage(app, "submit", { sessionId: theirs, consent: true, claims: {} })).status).toBeLessThan(500)
   await decide(theirs, "in_review")
   await verify(wallet, victim)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: victim })

@@ -97,12 +97,7 @@ async function outcomeOf(
   }
 }
 
-async function effectOn(
-  sql: Queryable,
-  row: DecidedSession,
-  event: SessionEvent,
-  now: Date,
-): Promise<Effect> {
+async function effectOn(sql: Queryable, row: DecidedSession, event: SessionEvent, now: Date): Promise<Effect> {
   // A session ends on time, even if the sweep has not recorded it yet.
   if (statusAt(row, now) === "expired") return "ignore"
   const last = row.event_at === null ? null : { at: row.event_at, rank: row.event_rank ?? 0 }

@@ -76,8 +76,7 @@ async function claim(): Promise<Due[]> {
  */
 async function askDue(session: Due): Promise<boolean> {
   const isAnswered = (await ask(session)) !== "unanswered"
-  if (session.closing && isAnswered)
-    await closeAsked(sql, session.workspace_id, session.attestation_id, clock.now())
+  if (session.closing && isAnswered) await closeAsked(sql, session.workspace_id, session.attestation_id, clock.now())
   return isAnswered
 }
 
@@ -89,8 +88,7 @@ export async function ask(session: Asked): Promise<"applied" | "nothing new" | "
   try {
     const before = clock.now()
     const answer = await provider.flow.readDecision(toVerify(session), reference)
-    if (answer === SUBMITTED)
-      return (await noteSubmission(session, null)) === "applied" ? "applied" : "nothing new"
+    if (answer === SUBMITTED) return (await noteSubmission(session, null)) === "applied" ? "applied" : "nothing new"
     const decision = timed(answer, before)
     // If the vendor gives no time, a repeated decision is not new.
     const isKnown = decision?.occurredAt === before && decision.decision === session.event_decision

@@ -114,9 +114,7 @@ const rememberedIn = (sql: Queryable, reminder: Reminder | null) =>
         case when (select reminders from limits) then ${reminder.language}::text end`
 
 const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
-  idempotency === null
-    ? sql``
-    : sql`, claim as (${claiming(sql, idempotency, sql`select session_id from begun`)})`
+  idempotency === null ? sql`` : sql`, claim as (${claiming(sql, idempotency, sql`select session_id from begun`)})`
 
 /**
  * Begins a session in one statement, which commits entirely or not at all. It updates the open session if there is one.

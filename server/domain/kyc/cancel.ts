@@ -13,15 +13,7 @@ import { fail } from "#shared/errors.ts"
 import type { SessionRecord } from "./session-record.ts"
 import { getSession, sessionNotFound } from "./sessions.ts"
 
-const cancelledColumns = columns(
-  "attestations",
-  "id",
-  "status",
-  "open_until",
-  "issued_at",
-  "expires_at",
-  "verified_at",
-)
+const cancelledColumns = columns("attestations", "id", "status", "open_until", "issued_at", "expires_at", "verified_at")
 
 /**
  * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved one:
@@ -66,10 +58,7 @@ export async function cancelSession({
 /** Cancels within a transaction that has locked the session. The caller publishes `ledger` and the activity after it. */
 async function cancelIn(
   sql: Queryable,
-  {
-    author,
-    ...end
-  }: { workspaceId: string; attestationId: string; author: Author; reason: string | null; now: Date },
+  { author, ...end }: { workspaceId: string; attestationId: string; author: Author; reason: string | null; now: Date },
 ): Promise<void> {
   const { workspaceId, attestationId, now } = end
   await endPending(sql, { ...end, status: "rejected", revokedAt: now })

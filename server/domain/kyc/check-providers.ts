@@ -85,7 +85,6 @@ function sentenceOf(mode: Mode, { label, settings }: Provider, { status, problem
   if (status === 429) return `${label} has received too many requests (status 429). Try again in a minute.`
   if (status >= 500)
     return `${label} has a problem (status ${status}). Try again later. Investors' sessions wait for it.`
-  if (status === 404 || status < 400)
-    return `${label} has no API at that address (status ${status}). Check ${address}.`
+  if (status === 404 || status < 400) return `${label} has no API at that address (status ${status}). Check ${address}.`
   return `${label} refuses the request (status ${status}). Check ${keys} and ${address}.`
 }

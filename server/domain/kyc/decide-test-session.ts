@@ -33,10 +33,7 @@ export async function decideTestSession({
   decision: TestDecision
 }): Promise<SessionRecord> {
   if (principal.mode !== "test")
-    fail(
-      "sandbox_only",
-      "Authorization: this key is of the live mode. Use a key that begins with vouch_test_.",
-    )
+    fail("sandbox_only", "Authorization: this key is of the live mode. Use a key that begins with vouch_test_.")
   const provider = await formProviderOf(principal, sessionId)
   // A repeat of the request sends the same event, which counts once.
   const eventId = idempotency?.begun ?? newId("evt")
@@ -51,9 +48,7 @@ export async function decideTestSession({
         })
       if (idempotency) await claimKey(sql, idempotency, eventId)
       // One session can go in and out of review without end, and each review stays.
-      await countChanges(sql, principal.workspaceId, [
-        { actor: principal.via.kind, action: "session.decided" },
-      ])
+      await countChanges(sql, principal.workspaceId, [{ actor: principal.via.kind, action: "session.decided" }])
     })
   }
   await reportDecision(provider, { eventId, sessionId, ...decision })

@@ -8,8 +8,7 @@ import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
 usesCustomer({ environment: sandboxAndGeneric })
 
-const get = async (path: string, by = key) =>
-  (await app.request({ method: "GET", path, key: by.apiKey })).json
+const get = async (path: string, by = key) => (await app.request({ method: "GET", path, key: by.apiKey })).json
 const sessionOf = (id: string, by = key) => get(`/kyc/session/${id}`, by)
 const approved = "VouchTestApproved11111111111111111111111118" as Address
 const resubmit = "VouchTestResubmit11111111111111111111111115" as Address

@@ -22,8 +22,5 @@ export async function decideTestWallet(
   if (provider?.flow.kind !== "form") return
   // A start that returns the session again sends the same event, which counts once.
   const eventId = `evt_${session!.id}`
-  await reportDecision(
-    { name: provider.name, report: provider.flow.report },
-    { eventId, sessionId, ...decision },
-  )
+  await reportDecision({ name: provider.name, report: provider.flow.report }, { eventId, sessionId, ...decision })
 }

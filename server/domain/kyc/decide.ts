@@ -17,24 +17,13 @@ export type VerificationState = {
  * rejection, a member `review`s that, until the vendor rejects again (`reject_again`). `ignore` events that are too late or
  * that the state does not allow.
  */
-export type EventEffect =
-  | "approve"
-  | "reject"
-  | "expire"
-  | "keep"
-  | "revoke"
-  | "review"
-  | "reject_again"
-  | "ignore"
+export type EventEffect = "approve" | "reject" | "expire" | "keep" | "revoke" | "review" | "reject_again" | "ignore"
 
 /** Orders decisions of the same instant: the higher rank wins. */
 export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
 
 /** What an authentic event does. Events are ordered by the provider's time, not by arrival. */
-export function effectOf(
-  state: VerificationState,
-  event: { decision: Decision; occurredAt: Date },
-): EventEffect {
+export function effectOf(state: VerificationState, event: { decision: Decision; occurredAt: Date }): EventEffect {
   if (!isNewer(event, state.last)) return "ignore"
   const { status, approved, rejectedByVendor } = state
   if (status === "verified") return event.decision === "rejected" ? "revoke" : "ignore"

@@ -56,18 +56,15 @@ test("decisions of the same instant rank rejected > approved > expired > resubmi
   }
 })
 
-test.each(decisions)(
-  "%s that is older than the last applied event is ignored, whatever its rank",
-  (decision) => {
-    for (const last of decisions) {
-      for (const status of ["pending", "verified"] as const) {
-        const state: VerificationState = {
-          status,
-          approved: status === "verified",
-          last: { at: at(5), rank: rankOf(last) },
-        }
-        expect(effectOf(state, { decision, occurredAt: at(4) })).toBe("ignore")
+test.each(decisions)("%s that is older than the last applied event is ignored, whatever its rank", (decision) => {
+  for (const last of decisions) {
+    for (const status of ["pending", "verified"] as const) {
+      const state: VerificationState = {
+        status,
+        approved: status === "verified",
+        last: { at: at(5), rank: rankOf(last) },
       }
+      expect(effectOf(state, { decision, occurredAt: at(4) })).toBe("ignore")
     }
-  },
-)
+  }
+})

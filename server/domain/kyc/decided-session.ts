@@ -59,14 +59,8 @@ export async function lockDecided(sql: Queryable, which: Fragment): Promise<Deci
 }
 
 /** Approved: either on its way to the chain or held. Later events treat both alike. */
-export const isApproved = ({ issued_at, held_at }: DecidedSession): boolean =>
-  issued_at !== null || held_at !== null
+export const isApproved = ({ issued_at, held_at }: DecidedSession): boolean => issued_at !== null || held_at !== null
 
 /** Whether the vendor rejected it. The vendor cannot reverse a member's rejection. */
-export const isRejectedByVendor = ({
-  status,
-  event_decision,
-  review_id,
-  issued_at,
-}: DecidedSession): boolean =>
+export const isRejectedByVendor = ({ status, event_decision, review_id, issued_at }: DecidedSession): boolean =>
   status === "rejected" && event_decision === "rejected" && (review_id === null || issued_at !== null)

@@ -25,11 +25,7 @@ export async function sessionsWithEarlierCheck(reading: Reading): Promise<Found[
 }
 
 /** Makes an earlier check the session's current one again, so that the vendor's later events about it count. False if it is too late. */
-export async function resumeCheck({
-  workspace_id,
-  attestation_id,
-  provider_reference,
-}: Found): Promise<boolean> {
+export async function resumeCheck({ workspace_id, attestation_id, provider_reference }: Found): Promise<boolean> {
   const taken = await sql`
     update attestations set provider_reference = ${provider_reference},
       earlier_references = array_append(array_remove(earlier_references, ${provider_reference}::text), provider_reference)

@@ -32,15 +32,10 @@ const MOST_SESSIONS = 100
 
 export type Reading = { event: ProviderEvent; provider: Provider; mode: Mode }
 
-export async function referencesOf({
-  event: { about },
-  provider: { flow },
-}: Reading): Promise<readonly string[]> {
+export async function referencesOf({ event: { about }, provider: { flow } }: Reading): Promise<readonly string[]> {
   if ("references" in about) return about.references
   if ("reference" in about) return [about.reference]
-  return (
-    ("subject" in about && flow.kind === "redirect" && (await flow.findReferences?.(about.subject))) || []
-  )
+  return ("subject" in about && flow.kind === "redirect" && (await flow.findReferences?.(about.subject))) || []
 }
 
 export type Found = ProviderSession & {

@@ -114,8 +114,7 @@ test("a decision dated in the future counts from now, and can be withdrawn", asy
 test("a session past its time closes once the vendor has answered that nothing is decided", async () => {
   const { wallet, sessionId } = await start()
   await goOn(sessionId)
-  const [row] =
-    await sql`select provider_reference as reference from attestations where session_id = ${sessionId}`
+  const [row] = await sql`select provider_reference as reference from attestations where session_id = ${sessionId}`
   const asked = () => vendor.requests.filter(({ path }) => path === `/checks/${row!.reference}`)
   await advanceClock({ days: 1, seconds: 1 })
   const swept = () => sql`select from attestations where session_id = ${sessionId} and status = 'expired'`
@@ -152,8 +151,7 @@ test("an unreachable vendor keeps a session open for at most a day, and its deci
   vendor.misbehave("fails")
   await advanceClock({ days: 1, seconds: 60 })
   const isAsked = async ({ sessionId }: { sessionId: string }) => {
-    const [row] =
-      await sql`select closing and asks > 0 as asked from attestations where session_id = ${sessionId}`
+    const [row] = await sql`select closing and asks > 0 as asked from attestations where session_id = ${sessionId}`
     return row!.asked
   }
   for (const one of [decided, undecided]) {

@@ -32,8 +32,7 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
   const found = await sessionsOf({ event, provider, mode })
   const sessions = found.length > 0 ? found : await sessionsWithEarlierCheck({ event, provider, mode })
   if (sessions.length === 0) return null
-  if (says.kind === "signal")
-    return applySignal({ event: { ...event, says }, provider: provider.name, mode, sessions })
+  if (says.kind === "signal") return applySignal({ event: { ...event, says }, provider: provider.name, mode, sessions })
   const outcomes: (EventResult | null)[] = []
   for (const same of Map.groupBy(sessions, (session) => session.provider_reference).values())
     outcomes.push(await applyToSame(same, says, { event, provider, mode }))

@@ -11,8 +11,7 @@ export const redirectUrl = z
   .meta({
     format: "uri",
     pattern: ADDRESS.source,
-    description:
-      "Where the hosted page sends the investor afterwards, with attestation_id and status appended",
+    description: "Where the hosted page sends the investor afterwards, with attestation_id and status appended",
     example: "https://example.com/welcome",
   })
 

@@ -23,12 +23,7 @@ import { takeEffect } from "./take-effect.ts"
  * Whether a member can accept the reversal: the approval is still valid, and the person has not started again since. If they
  * have, and the vendor keeps one record per person, the later session receives the same approval by itself.
  */
-export async function isReversible(
-  sql: Queryable,
-  row: DecidedSession,
-  occurredAt: Date,
-  now: Date,
-): Promise<boolean> {
+export async function isReversible(sql: Queryable, row: DecidedSession, occurredAt: Date, now: Date): Promise<boolean> {
   if (approvalOn(row, occurredAt, now) === "expire") return false
   const [later] = await sql`
     select from attestations
@@ -37,11 +32,7 @@ export async function isReversible(
   return later === undefined
 }
 
-export async function openReversal(
-  sql: Queryable,
-  row: DecidedSession,
-  event: ProviderDecision,
-): Promise<void> {
+export async function openReversal(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {
   await noteTime(sql, row, event)
   await openReview(sql, {
     workspaceId: row.workspace_id,
@@ -62,11 +53,7 @@ export async function isReversing(sql: Queryable, { workspace_id, id }: DecidedS
 }
 
 /** The vendor has rejected the person again: there is nothing left to accept. */
-export async function withdrawReversal(
-  sql: Queryable,
-  row: DecidedSession,
-  event: ProviderDecision,
-): Promise<void> {
+export async function withdrawReversal(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {
   await noteTime(sql, row, event)
   await closeVendorReviews(sql, row.workspace_id, [row.id], "vendor", "reversal")
 }
@@ -138,10 +125,7 @@ async function requireUnverified(sql: Queryable, row: DecidedSession, now: Date)
         and schema_id = ${schema_id} and status = 'verified' and expires_at > ${now}) as is_verified`
   const { is_of_another, is_verified } = only(rows)
   if (is_of_another)
-    fail(
-      "review_changed",
-      "The wallet belongs to another person now. Keep the rejection and start a new session.",
-    )
+    fail("review_changed", "The wallet belongs to another person now. Keep the rejection and start a new session.")
   if (is_verified) fail("review_changed", "The wallet has been verified since. Keep the rejection.")
 }
 

@@ -39,17 +39,12 @@ export const sessionRecord = z
       example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
     }),
     schema: named.meta({ description: "Schema to verify", example: "kyc_individual_v1" }),
-    external_id: z
-      .string()
-      .nullable()
-      .meta({ description: "The session's externalId", example: "investor-4711" }),
+    external_id: z.string().nullable().meta({ description: "The session's externalId", example: "investor-4711" }),
     state: sessionState,
     status: attestationStatus.meta({ example: "pending" }),
     provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }),
     created_at: timestamp,
-    consented_at: timestamp
-      .nullable()
-      .meta({ description: "When the investor consented; null before", example: null }),
+    consented_at: timestamp.nullable().meta({ description: "When the investor consented; null before", example: null }),
     expires_at: timestamp.nullable().meta({
       description: "When the session closes if it is not decided; null once it is decided",
       example: "2026-01-03T03:04:05Z",

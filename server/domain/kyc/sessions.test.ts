@@ -11,8 +11,7 @@ import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 usesCustomer()
 
-const get = (id: string, by = key) =>
-  app.request({ method: "GET", path: `/kyc/session/${id}`, key: by.apiKey })
+const get = (id: string, by = key) => app.request({ method: "GET", path: `/kyc/session/${id}`, key: by.apiKey })
 const list = async (query = "", by = key) =>
   (await app.request({ method: "GET", path: `/kyc/sessions${query}`, key: by.apiKey })).json
 const sessionIds = async (query: string, by = key): Promise<string[]> =>

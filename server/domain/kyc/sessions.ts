@@ -13,10 +13,7 @@ import { type SessionRecord, type SessionRow, sessionColumns, toSessionRecord } 
 
 /** Does not repeat the id, because the id opens the hosted page. */
 export const sessionNotFound = (): never =>
-  fail(
-    "session_not_found",
-    "id: this workspace has no session with this id. Check the id, and the key's workspace.",
-  )
+  fail("session_not_found", "id: this workspace has no session with this id. Check the id, and the key's workspace.")
 
 /** Errors: session_not_found. */
 export async function getSession(principal: Principal, id: string): Promise<SessionRecord> {
@@ -50,8 +47,7 @@ export async function listSessions(
   const { schemaId, status, limit, cursor } = filter
   const last = cursor === null ? null : await placeOf(workspaceId, cursor)
   // Follow a merged investor to the one it was merged into. An unknown investor has no sessions.
-  const investorId =
-    filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
+  const investorId = filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
   const found: FindFilter = {
     wallet: filter.wallet ?? undefined,
     schema: schemaId ?? undefined,

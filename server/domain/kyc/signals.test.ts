@@ -46,11 +46,7 @@ async function person(key: TestKey, wallets: number, externalId = newId("evt")) 
   }
 }
 
-const send = (
-  sessionId: string,
-  signal: Signal,
-  { eventId = newId("evt") as string, occurredAt = clock.now() } = {},
-) =>
+const send = (sessionId: string, signal: Signal, { eventId = newId("evt") as string, occurredAt = clock.now() } = {}) =>
   applyProviderEvent({
     event: {
       eventId,
@@ -98,9 +94,7 @@ test("a verification that began after the signal continues, however late the sig
   const before = addSeconds(clock.now(), -60)
   expect(await send(sessionId, "person_deactivated", { occurredAt: before })).toBe("ignored")
   expect(await statusOf(key, wallet)).toBe("pending")
-  expect(await send(sessionId, "person_deactivated", { occurredAt: addSeconds(clock.now(), 1) })).toBe(
-    "applied",
-  )
+  expect(await send(sessionId, "person_deactivated", { occurredAt: addSeconds(clock.now(), 1) })).toBe("applied")
   expect(await statusOf(key, wallet)).toBe("rejected")
 })
 
@@ -118,9 +112,7 @@ test("the same signal twice at once counts once; another one joins the open revi
   const { key } = await team()
   const { sessionId, investorId } = await person(key, 2)
   const eventId = newId("evt")
-  const outcomes = await Promise.all(
-    Array.from({ length: 8 }, () => send(sessionId, "case_opened", { eventId })),
-  )
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => send(sessionId, "case_opened", { eventId })))
   expect(outcomes.sort()).toEqual(["applied", ...Array(7).fill("duplicate")])
   await Promise.all([send(sessionId, "watchlist_match"), send(sessionId, "case_opened")])
   const reviews = await reviewsOf(investorId)
@@ -165,8 +157,7 @@ test("a signal that overtakes the approval still opens the review", async () => 
     occurred_at: addSeconds(clock.now(), -60).toISOString(),
   })
   await app.waitForStatus(key, wallet, "verified")
-  const rows =
-    await sql`select state from reviews where workspace_id = ${key.workspaceId} and kind = 'signal'`
+  const rows = await sql`select state from reviews where workspace_id = ${key.workspaceId} and kind = 'signal'`
   expect(rows).toEqual([{ state: "open" }])
 })
 

@@ -72,9 +72,7 @@ test("a session started without these fields takes them from a later start", asy
   const wallet = newWallet()
   await start(wallet)
   await start(wallet, { externalId: "late", redirectUrl: "https://example.com/late" })
-  expect(await sessionsOf(wallet)).toEqual([
-    { external_id: "late", redirect_url: "https://example.com/late" },
-  ])
+  expect(await sessionsOf(wallet)).toEqual([{ external_id: "late", redirect_url: "https://example.com/late" }])
 })
 
 test("a replay changes nothing: the fields of a later request stay", async () => {
@@ -84,8 +82,7 @@ test("a replay changes nothing: the fields of a later request stay", async () =>
   const first = await start(wallet, one, { idempotencyKey: name })
   const second = await start(wallet, two, { idempotencyKey: later })
   expect(second.text).toBe(first.text)
-  const isSecond = async () =>
-    expect(await sessionsOf(wallet)).toMatchObject([{ redirect_url: two!.redirectUrl }])
+  const isSecond = async () => expect(await sessionsOf(wallet)).toMatchObject([{ redirect_url: two!.redirectUrl }])
   await isSecond()
   const replay = await start(wallet, one, { idempotencyKey: name })
   expect(replay.headers["idempotent-replayed"]).toBe("true")

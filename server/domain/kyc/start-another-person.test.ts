@@ -32,8 +32,7 @@ const rowOf = async ({ sessionId }: { sessionId: string }) => {
     select status, external_id, investor_id, revoked_at, claims, held_at from attestations where session_id = ${sessionId}`
   return row!
 }
-const used = async () =>
-  (await f.app.request({ method: "GET", path: "/usage", key: f.key.apiKey })).json.used as number
+const used = async () => (await f.app.request({ method: "GET", path: "/usage", key: f.key.apiKey })).json.used as number
 const idle = () =>
   waitFor(async () => {
     const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
@@ -154,10 +153,7 @@ test("with simultaneous clicks and starts for others, each check is for the pers
     // Give each person another session, so that another external id does not rename them.
     for (const externalId of [one, two]) await f.start({ externalId })
     const session = await f.start({ externalId: one })
-    const [, next] = await Promise.all([
-      f.goOn(session),
-      f.start({ wallet: session.wallet, externalId: two }),
-    ])
+    const [, next] = await Promise.all([f.goOn(session), f.start({ wallet: session.wallet, externalId: two })])
     await f.goOn(next)
     expect(await rowOf(next)).toMatchObject({ status: "pending", external_id: two })
     for (const { sessionId } of [session, next]) {

@@ -29,8 +29,7 @@ async function startAndCancel(key: TestKey, times: number): Promise<void> {
   }
 }
 
-const usage = async (key: TestKey) =>
-  (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json
+const usage = async (key: TestKey) => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json
 
 test("a month admits ten starts for each unit, however many are returned, and then says why it refuses", async () => {
   const key = await limited(2)

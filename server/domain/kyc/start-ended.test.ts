@@ -7,11 +7,7 @@ import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
-async function start(
-  wallet: string,
-  externalId: string | null,
-  schemaId = "kyc_individual_v1",
-): Promise<string> {
+async function start(wallet: string, externalId: string | null, schemaId = "kyc_individual_v1"): Promise<string> {
   const json = { userPubkey: wallet, schemaId, ...(externalId && { externalId }) }
   const answer = await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })
   expect(answer.status).toBe(200)

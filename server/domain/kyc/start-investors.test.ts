@@ -50,8 +50,7 @@ const investor = async (id: string) => {
     select external_id, wallet, merged_into from investors where workspace_id = ${key.workspaceId} and id = ${id}`
   return row
 }
-const used = async () =>
-  (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used as number
+const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used as number
 const count = async () => {
   const [row] = await sql<{ n: number }[]>`
     select count(*)::int as n from investors where workspace_id = ${key.workspaceId} and merged_into is null`
@@ -191,17 +190,14 @@ test.each([
   ["neither has an externalId", undefined, undefined],
   ["one has an externalId", "x", undefined],
   ["both have the same externalId", "x", "x"],
-])(
-  "simultaneous starts of two schemas for a new wallet are one investor if %s",
-  async (_what, first, second) => {
-    for (let round = 0; round < 15; round++) {
-      const [wallet, suffix] = [newWallet(), name()]
-      const idOf = (one: string | undefined) => one && `${one}-${suffix}`
-      await Promise.all([start(wallet, idOf(first)), start(wallet, idOf(second), BUSINESS)])
-      await only(wallet)
-    }
-  },
-)
+])("simultaneous starts of two schemas for a new wallet are one investor if %s", async (_what, first, second) => {
+  for (let round = 0; round < 15; round++) {
+    const [wallet, suffix] = [newWallet(), name()]
+    const idOf = (one: string | undefined) => one && `${one}-${suffix}`
+    await Promise.all([start(wallet, idOf(first)), start(wallet, idOf(second), BUSINESS)])
+    await only(wallet)
+  }
+})
 
 test("two simultaneous externalIds for a wallet without one: each session belongs to its investor and uses one unit", async () => {
   for (let round = 0; round < 15; round++) {
@@ -280,8 +276,7 @@ test("a member's starts belong to the same investors", async () => {
     externalId: id,
   })
   expect(begun.status).toBe(200)
-  const rows =
-    await sql`select distinct investor_id from attestations where workspace_id = ${own.workspaceId}`
+  const rows = await sql`select distinct investor_id from attestations where workspace_id = ${own.workspaceId}`
   expect(rows).toHaveLength(1)
 })
 

@@ -116,8 +116,7 @@ async function isPending(request: StartRequest): Promise<boolean> {
 }
 
 /** Whether a member or a renewal link starts the session. The audit log records such a start. */
-const isByHand = ({ principal, renewalOf }: StartRequest): boolean =>
-  principal.via.kind === "user" || renewalOf != null
+const isByHand = ({ principal, renewalOf }: StartRequest): boolean => principal.via.kind === "user" || renewalOf != null
 
 /** Like `begin`, in one commit with the audit log's entry. Errors: invalid_link. */
 async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
@@ -131,8 +130,7 @@ async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
       // A refused insert has aborted this transaction.
       if (typeof begun === "string" || begun.session_id === null) throw new NotBegun(begun)
       if (renewalOf) await requireSessionOf(sql, workspaceId, begun.session_id, renewalOf.investorId)
-      const [started] =
-        await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
+      const [started] = await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
       if (started) {
         await recordChange(sql, workspaceId, {
           author: renewalOf ? { ...vouch, requestId } : { principal, requestId },

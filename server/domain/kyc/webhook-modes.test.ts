@@ -71,14 +71,11 @@ test.each(modes)("another mode's reading of an event decides nothing in %s mode"
   await app.waitForStatus(keys[mode], wallet, "rejected")
 })
 
-test.each(modes)(
-  "another provider with the same secret does not block events for %s sessions",
-  async (mode) => {
-    const sessionId = await start(mode)
-    use(mode === "live" ? "test" : "live", () => ({ name: "other", readEvent: unreadable }))
-    expect(await send(sessionId)).toEqual([200, "applied"])
-  },
-)
+test.each(modes)("another provider with the same secret does not block events for %s sessions", async (mode) => {
+  const sessionId = await start(mode)
+  use(mode === "live" ? "test" : "live", () => ({ name: "other", readEvent: unreadable }))
+  expect(await send(sessionId)).toEqual([200, "applied"])
+})
 
 test("an error of one provider does not block events of the others, and its own events must be sent again", async () => {
   const [live, test] = [await start("live"), await start("test")]

@@ -55,25 +55,20 @@ const without = (headers: Record<string, string>, name: string) =>
   Object.fromEntries(Object.entries(headers).filter(([one]) => one !== name))
 const genuine = eventOf
 
-test.each([
-  "/kyc/webhook/",
-  "/kyc/webhook/sandbox/",
-  "/kyc/webhook?source=vendor",
-  "/kyc/webhook/sandbox/?a=1&b",
-])("a vendor can use %s as the webhook's address", async (path) => {
-  const body = eventOf({ session_id: newId("sess") })
-  const headers = sign(body, now(), newId("evt"))
-  const answer = await send(app.origin, { method: "POST", path, headers, body })
-  expect(answer).toMatchObject({ status: 200, json: { outcome: "ignored" } })
-  expect((await app.request({ method: "GET", path: "/health/" })).status).toBe(404)
-})
+test.each(["/kyc/webhook/", "/kyc/webhook/sandbox/", "/kyc/webhook?source=vendor", "/kyc/webhook/sandbox/?a=1&b"])(
+  "a vendor can use %s as the webhook's address",
+  async (path) => {
+    const body = eventOf({ session_id: newId("sess") })
+    const headers = sign(body, now(), newId("evt"))
+    const answer = await send(app.origin, { method: "POST", path, headers, body })
+    expect(answer).toMatchObject({ status: 200, json: { outcome: "ignored" } })
+    expect((await app.request({ method: "GET", path: "/health/" })).status).toBe(404)
+  },
+)
 
 test.each<[string, (body: string) => Record<string, string | string[]>]>([
   ["unsigned", () => ({ "content-type": "application/json" })],
-  [
-    "signed with another secret",
-    (body) => sign(body, now(), "evt_1", `whsec_${randomBytes(32).toString("base64")}`),
-  ],
+  ["signed with another secret", (body) => sign(body, now(), "evt_1", `whsec_${randomBytes(32).toString("base64")}`)],
   ["without an id", (body) => without(sign(body, now()), "webhook-id")],
   ["without a timestamp", (body) => without(sign(body, now()), "webhook-timestamp")],
   ["without a signature", (body) => without(sign(body, now()), "webhook-signature")],
@@ -91,10 +86,7 @@ test.each<[string, (body: string) => Record<string, string | string[]>]>([
   ["in hexadecimal", (body) => ({ ...sign(body, now()), "webhook-timestamp": `0x${now().toString(16)}` })],
   ["in milliseconds", (body) => ({ ...sign(body, now()), "webhook-timestamp": String(Date.now()) })],
   ["that is not a number", (body) => ({ ...sign(body, now()), "webhook-timestamp": "NaN" })],
-  [
-    "with two timestamps",
-    (body) => ({ ...sign(body, now()), "webhook-timestamp": [String(now()), String(now())] }),
-  ],
+  ["with two timestamps", (body) => ({ ...sign(body, now()), "webhook-timestamp": [String(now()), String(now())] })],
   ["with an empty signature", (body) => ({ ...sign(body, now()), "webhook-signature": "" })],
   [
     "with a truncated signature",
@@ -173,12 +165,9 @@ test("a byte order mark that was signed with the body is ignored", async () => {
   expect(response).toMatchObject({ status: 200, json: { outcome: "ignored" } })
 })
 
-test.each(["[]", "null", '"text"', "1"])(
-  "a signed body that is not an object, %s, is malformed",
-  async (body) => {
-    await refused(() => post(body, signWebhook("evt_1", body)), 400, "malformed_request")
-  },
-)
+test.each(["[]", "null", '"text"', "1"])("a signed body that is not an object, %s, is malformed", async (body) => {
+  await refused(() => post(body, signWebhook("evt_1", body)), 400, "malformed_request")
+})
 
 const inFuture = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
@@ -253,10 +242,7 @@ test("an event signed with the test secret never changes a live session, nor the
   const asLive = await app.webhook({ session_id: sessionId, decision: "approved" }, { secret: liveSecret })
   expect(asLive.json.outcome).toBe("ignored")
   expect(await snapshot()).toEqual(before)
-  const right = await app.webhook(
-    { session_id: live.sessionId, decision: "rejected" },
-    { secret: liveSecret },
-  )
+  const right = await app.webhook({ session_id: live.sessionId, decision: "rejected" }, { secret: liveSecret })
   expect(right.json.outcome).toBe("applied")
 })
 

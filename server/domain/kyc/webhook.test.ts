@@ -62,10 +62,7 @@ test("fifty copies of one event at once are applied once", async () => {
 
 test("the path may name the provider", async () => {
   const { sessionId } = await app.startSession(key)
-  const response = await app.webhook(
-    { session_id: sessionId, decision: "rejected" },
-    { path: "/kyc/webhook/sandbox" },
-  )
+  const response = await app.webhook({ session_id: sessionId, decision: "rejected" }, { path: "/kyc/webhook/sandbox" })
   expect(response.json).toEqual({ received: true, outcome: "applied" })
 })
 
@@ -154,9 +151,7 @@ test("nothing leaves rejected or expired; an approval after a rejection opens a 
     const one = await started()
     expect(await one.send(end)).toBe("applied")
     for (const [i, [decision, outcome]] of later.entries()) {
-      expect(await one.send(decision!, addSeconds(clock.now(), i + 1)), `${decision} after ${end}`).toBe(
-        outcome,
-      )
+      expect(await one.send(decision!, addSeconds(clock.now(), i + 1)), `${decision} after ${end}`).toBe(outcome)
     }
     expect(await one.status()).toBe(end)
   }

@@ -59,11 +59,7 @@ const cases: [Notification, RegExp, RegExp][] = [
     /0\.02 SOL left/,
     /lasts about 24 minutes/,
   ],
-  [
-    { kind: "low_sol", data: { address: "Payer1", sol: 0.02, hours_left: 1.2 } },
-    /./,
-    /lasts about 1 hour at/,
-  ],
+  [{ kind: "low_sol", data: { address: "Payer1", sol: 0.02, hours_left: 1.2 } }, /./, /lasts about 1 hour at/],
   [{ kind: "low_sol", data: { address: "Payer1", sol: 0, hours_left: null } }, /: 0 SOL left/, /has 0 SOL\./],
   [
     { kind: "differences", data: { differences: 1, unexplained: 0, compared_at: since } },
@@ -80,11 +76,7 @@ const cases: [Notification, RegExp, RegExp][] = [
     /: 80 % of this month/,
     /401 of 500[\s\S]*When all/,
   ],
-  [
-    { kind: "quota", data: { percent: 100, used: 500, included: 500 } },
-    /is used up/,
-    /refused until the month ends/,
-  ],
+  [{ kind: "quota", data: { percent: 100, used: 500, included: 500 } }, /is used up/, /refused until the month ends/],
   [{ kind: "review_waiting", data: { count: 1, oldest: since } }, /: A review waits/, /since 3 November/],
   [{ kind: "review_waiting", data: { count: 3, oldest: since } }, /: 3 reviews wait/, /the oldest since/],
 ]

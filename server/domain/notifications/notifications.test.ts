@@ -223,8 +223,7 @@ test("former members and unconfirmed addresses get no mail, nor does a kind that
     })),
     email_confirmed: false,
   })
-  const mute = (muted: NotificationKind[]) =>
-    of.developer.browser.mutate("member.muteNotifications", { muted })
+  const mute = (muted: NotificationKind[]) => of.developer.browser.mutate("member.muteNotifications", { muted })
   expect((await mute(["webhook_endpoints", "quota"])).data.kinds).toEqual([
     { kind: "webhook_endpoints", on: false },
     { kind: "low_sol", on: true },
@@ -234,9 +233,7 @@ test("former members and unconfirmed addresses get no mail, nor does a kind that
   expect(await send(of)).toEqual([])
   expect((await mute([])).data.kinds[0]).toEqual({ kind: "webhook_endpoints", on: true })
   expect(await send(of)).toEqual(["developer"])
-  expect((await of.developer.browser.mutate("member.muteNotifications", { muted: ["weather"] })).status).toBe(
-    422,
-  )
+  expect((await of.developer.browser.mutate("member.muteNotifications", { muted: ["weather"] })).status).toBe(422)
 
   // Noted, and switched off, or no member any more, before it is sent.
   await mute([])

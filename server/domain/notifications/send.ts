@@ -22,9 +22,7 @@ type Due = Notification & {
 }
 
 /** Which roles get which mails, as two columns: kinds, and a role of each. */
-const concerned = allNotifications.flatMap((kind) =>
-  notifications[kind].roles.map((role) => ({ kind, role })),
-)
+const concerned = allNotifications.flatMap((kind) => notifications[kind].roles.map((role) => ({ kind, role })))
 
 /** Mails members the notifications that are staged for them. */
 export const sendNotifications = (): Promise<void> =>

@@ -69,9 +69,6 @@ export async function findAccount(name: string, within: Queryable = sql): Promis
     from accounts a join workspaces w on w.account_id = a.id
     where a.name = ${name}`
   if (!rows[0]) return null
-  const workspaces = Object.fromEntries(rows.map((row) => [row.mode, row.workspace_id])) as Record<
-    Mode,
-    string
-  >
+  const workspaces = Object.fromEntries(rows.map((row) => [row.mode, row.workspace_id])) as Record<Mode, string>
   return { id: rows[0].id, name, workspaces }
 }

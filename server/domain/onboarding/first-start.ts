@@ -52,9 +52,7 @@ async function ensureFirstAccount(): Promise<void> {
 }
 
 async function hasFirstKeys(within: Queryable): Promise<boolean> {
-  const [known] = await within<
-    { exists: boolean }[]
-  >`select exists (select from api_keys where name = ${KEY})`
+  const [known] = await within<{ exists: boolean }[]>`select exists (select from api_keys where name = ${KEY})`
   return known!.exists
 }
 

@@ -100,15 +100,10 @@ export async function gatherEvidence(id: string): Promise<Evidence> {
  * the audit log. Returns why it is refused, or null. What the nodes do know goes before what a person says, and a transaction that can still land
  * is nobody's to decide.
  */
-export async function resolveOperation(
-  id: string,
-  decision: Decision,
-  reason: string,
-): Promise<string | null> {
+export async function resolveOperation(id: string, decision: Decision, reason: string): Promise<string | null> {
   const { transaction, chain, workspace } = await gatherEvidence(id)
   if (!transaction || !chain) return "It has no transaction that waits to be settled."
-  if (chain.can_still_land)
-    return "Its transaction can still land. Wait until its blockhash is no longer valid."
+  if (chain.can_still_land) return "Its transaction can still land. Wait until its blockhash is no longer valid."
   const { verdict } = chain
   if (verdict?.end === "failed")
     return `The chain has it, and it failed in slot ${verdict.slot}. The ledger settles it by itself.`

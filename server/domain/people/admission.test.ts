@@ -34,9 +34,7 @@ test("with four eyes on, an owner cannot decide with a second account", async ()
     "second_person_required",
   )
   await owner.mutate("workspace.requireFourEyes", { required: false })
-  expect((await own.browser.mutate("workspace.turnOffFourEyes", {})).error.error).toBe(
-    "second_person_required",
-  )
+  expect((await own.browser.mutate("workspace.turnOffFourEyes", {})).error.error).toBe("second_person_required")
   // Neither confirms the other.
   expect(await admit(owner, own.browser)).toBe("second_person_required")
   expect(await admit(own.browser, own.browser)).toBe("second_person_required")
@@ -49,10 +47,7 @@ test("with four eyes on, an owner cannot decide with a second account", async ()
   await owner.mutate("member.changeRole", { ...promoted, role: "viewer" })
   await owner.mutate("member.changeRole", promoted)
   expect(await confirm(third.browser, reviewId)).toBe("second_person_required")
-  expect(await Promise.all([owner, officer].map((one) => admissionOf(one, third.browser)))).toEqual([
-    "waits",
-    "yours",
-  ])
+  expect(await Promise.all([owner, officer].map((one) => admissionOf(one, third.browser)))).toEqual(["waits", "yours"])
   expect(await admit(officer, third.browser)).toBe(200)
   expect(await admissionOf(officer, third.browser)).toBeNull()
   expect(await confirm(third.browser, reviewId)).toBe(200)
@@ -81,8 +76,7 @@ test("an owner who waits to be confirmed cannot let reviewers in, so they cannot
 test("the operator confirms a reviewer if no other is left, and turning four eyes on admits all current reviewers", async () => {
   const { account, key, owner, officer, second } = await reviewTeam(app)
   await requireFourEyes(account)
-  for (const browser of [officer, second])
-    await owner.mutate("member.remove", { user_id: await idOf(browser) })
+  for (const browser of [officer, second]) await owner.mutate("member.remove", { user_id: await idOf(browser) })
   const { browser, email } = await member(app, { account, role: "compliance" })
   const { reviewId } = await vendorReview(app, key)
   await decide(owner, reviewId, { decision: "approve" })

@@ -69,8 +69,7 @@ export async function admitMember({
     await requireAdmitted(sql, workspaceId, me)
     const [member] = await sql<{ admitted_by: string | null }[]>`
       select admitted_by from members where account_id = ${account!.id} and user_id = ${userId}`
-    if (!member)
-      return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
+    if (!member) return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
     if (member.admitted_by === null) return
     if (member.admitted_by === me)
       fail("second_person_required", "You let this member in, so another reviewer must confirm them.")
@@ -81,13 +80,7 @@ export async function admitMember({
 }
 
 /** Confirms a member as the operator, if no other reviewer is left. Returns whether the member was waiting. */
-export const admitByOperator = ({
-  accountId,
-  email,
-}: {
-  accountId: string
-  email: string
-}): Promise<boolean> =>
+export const admitByOperator = ({ accountId, email }: { accountId: string; email: string }): Promise<boolean> =>
   sql.begin(async (sql) => {
     const [waiting] = await sql<{ user_id: string }[]>`
       select m.user_id from members m join users u on u.id = m.user_id

@@ -6,9 +6,7 @@ import type { Sql } from "#db/client.ts"
  * sealed values. Both are the same in every process.
  */
 function secretOf(dataKey: Buffer): { value: string; version: number } {
-  const value = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString(
-    "base64",
-  )
+  const value = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString("base64")
   return { value, version: createHash("sha256").update(value).digest().readUInt32BE(0) >>> 1 }
 }
 

@@ -106,9 +106,7 @@ test("an unknown operator is refused, not ignored", async () => {
 test("if many consume one row, one gets it", async () => {
   await add("a", 1)
   const consumed = await Promise.all(
-    Array.from({ length: 8 }, () =>
-      tables.consumeOne<Row>({ model, where: [{ field: "identifier", value: "a" }] }),
-    ),
+    Array.from({ length: 8 }, () => tables.consumeOne<Row>({ model, where: [{ field: "identifier", value: "a" }] })),
   )
   expect(consumed.filter((row) => row !== null)).toMatchObject([{ identifier: "a" }])
 })

@@ -32,9 +32,7 @@ export async function authTables(database: Sql): Promise<DBAdapterInstance> {
   return (options) => {
     const transaction = <R>(work: (transaction: DBTransactionAdapter) => Promise<R>): Promise<R> =>
       database.begin((sql) => work(createAdapterFactory({ config, adapter: statements(sql) })(options)))
-    return createAdapterFactory({ config: { ...config, transaction }, adapter: statements(database) })(
-      options,
-    )
+    return createAdapterFactory({ config: { ...config, transaction }, adapter: statements(database) })(options)
   }
 }
 
@@ -81,8 +79,7 @@ const statements =
       sql`id = (select id from ${sql(model)} where ${matches(where)} limit 1) and ${matches(where)}`
 
     return {
-      create: async ({ model, data }) =>
-        (await first(sql`insert into ${sql(model)} ${given(data)} returning *`))!,
+      create: async ({ model, data }) => (await first(sql`insert into ${sql(model)} ${given(data)} returning *`))!,
       findOne: ({ model, where, select }) =>
         first(sql`select ${columns(model, select)} from ${sql(model)} where ${matches(where)} limit 1`),
       findMany: async <T>({ model, where, select, sortBy, limit, offset = 0 }: FindMany) => {
@@ -105,10 +102,8 @@ const statements =
       delete: async ({ model, where }) => {
         await sql`delete from ${sql(model)} where ${matches(where)}`
       },
-      deleteMany: async ({ model, where }) =>
-        (await sql`delete from ${sql(model)} where ${matches(where)}`).count,
-      consumeOne: ({ model, where }) =>
-        first(sql`delete from ${sql(model)} where ${one(model, where)} returning *`),
+      deleteMany: async ({ model, where }) => (await sql`delete from ${sql(model)} where ${matches(where)}`).count,
+      consumeOne: ({ model, where }) => first(sql`delete from ${sql(model)} where ${one(model, where)} returning *`),
       incrementOne: ({ model, where, increment, set = {} }) => {
         const changes = [
           ...Object.entries(increment).map(([field, by]) => sql`${sql(field)} = ${sql(field)} + ${by}`),

@@ -37,11 +37,9 @@ const opened = new WeakMap<Deployment, Promise<Auth>>()
  */
 export async function openAuth(): Promise<Auth> {
   if (ownClockDiffers()) {
-    fail(
-      "database_unavailable",
-      "Sign-in is not available because this server's clock is wrong. Retry in a moment.",
-      { retryAfterSeconds: 1 },
-    )
+    fail("database_unavailable", "Sign-in is not available because this server's clock is wrong. Retry in a moment.", {
+      retryAfterSeconds: 1,
+    })
   }
   let auth = opened.get(deployment)
   if (!auth) {
@@ -176,8 +174,7 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
           },
         },
         authentication: {
-          afterVerification: ({ verification }) =>
-            requireVerified(verification.authenticationInfo.userVerified),
+          afterVerification: ({ verification }) => requireVerified(verification.authenticationInfo.userVerified),
         },
         schema: {
           passkey: {

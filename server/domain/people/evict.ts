@@ -7,11 +7,7 @@ import { endInvitationsOf } from "./invitations.ts"
  * Removes the user who registered an address and never confirmed it, with their credentials, memberships and
  * invitations. Nothing passes to the address's owner. False if the address is free or confirmed.
  */
-export async function evictUnproven(
-  sql: Queryable,
-  email: string,
-  requestId: string | null,
-): Promise<boolean> {
+export async function evictUnproven(sql: Queryable, email: string, requestId: string | null): Promise<boolean> {
   const [user] = await sql<{ id: string; name: string }[]>`
     select id, name from users where email = ${email} and not email_verified for update`
   if (!user) return false

@@ -113,9 +113,7 @@ export async function guards({
             const device = await deviceOf(ctx)
             const attempt = currentAttempt()
             if (attempt) attempt.returning = device?.userId ?? null
-            const rate = device
-              ? returning?.take(device.nonce)
-              : attempts?.take(emailOf(ctx).slice(0, MAX_EMAIL))
+            const rate = device ? returning?.take(device.nonce) : attempts?.take(emailOf(ctx).slice(0, MAX_EMAIL))
             if (!rate || rate.allowed) return
             const message = `Too many attempts for this address. Retry in ${rate.resetSeconds} s or use a passkey.`
             fail("rate_limited", message, { retryAfterSeconds: rate.resetSeconds })

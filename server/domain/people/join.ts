@@ -105,12 +105,7 @@ export async function join(token: string, user: SignedIn, requestId: string): Pr
   return { workspace: test!.id }
 }
 
-async function enter(
-  sql: Queryable,
-  invitation: Invitation,
-  user: SignedIn,
-  requestId: string,
-): Promise<void> {
+async function enter(sql: Queryable, invitation: Invitation, user: SignedIn, requestId: string): Promise<void> {
   const now = clock.now()
   await sql`update invitations set used_at = ${now} where account_id = ${invitation.account_id} and id = ${invitation.id}`
   const { account_id: accountId, invited_by: by, role } = invitation

@@ -15,8 +15,7 @@ usesApp()
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
 const lookAt = (token: string) => new Browser(app).query("setup.look", { token })
-const idOf = async ({ browser }: { browser: Browser }) =>
-  (await browser.query("me.get")).data.user.id as string
+const idOf = async ({ browser }: { browser: Browser }) => (await browser.query("me.get")).data.user.id as string
 
 async function twoOwners() {
   const ada = await member(app)
@@ -81,9 +80,11 @@ test("the keys whose secret a removed member saw are returned, listed as such, a
   const untouched = await make(ada, testWorkspace, "Not hers")
 
   const { data } = await ada.browser.mutate("member.remove", { user_id: eveId })
-  expect(
-    data.keys.map(({ name, mode }: { name: string; mode: string }) => `${name} (${mode})`).sort(),
-  ).toEqual(["Hers (test)", "Hers in live (live)", "Rotated by her (test)"])
+  expect(data.keys.map(({ name, mode }: { name: string; mode: string }) => `${name} (${mode})`).sort()).toEqual([
+    "Hers (test)",
+    "Hers in live (live)",
+    "Rotated by her (test)",
+  ])
   const keys = async () => {
     const { data } = (await ada.browser.query("key.list")).data
     const known = data.filter((key: { known_to: string | null }) => key.known_to !== null)
@@ -118,10 +119,7 @@ test("removing and revoking do not affect members of another account", async () 
 
 test("a key created at the moment of the removal is refused, or the removal returns it", async () => {
   const { ada, eve, eveId } = await twoOwners()
-  const principal = await principalIn(
-    { id: eveId, name: "Eve", email: eve.email, sessionId: "" },
-    eve.workspaceId,
-  )
+  const principal = await principalIn({ id: eveId, name: "Eve", email: eve.email, sessionId: "" }, eve.workspaceId)
   await ada.browser.mutate("member.remove", { user_id: eveId })
   // Uses a principal from before the removal.
   const late = createKey({

@@ -28,11 +28,7 @@ export async function createUserLink(sql: Queryable, userId: string, kind: LinkK
  * Creates the token of a link that is mailed on request. Null shortly after the last one, so that a stranger can neither
  * flood the mailbox nor invalidate each link before it is opened.
  */
-export async function createMailedLink(
-  sql: Queryable,
-  userId: string,
-  kind: LinkKind,
-): Promise<string | null> {
+export async function createMailedLink(sql: Queryable, userId: string, kind: LinkKind): Promise<string | null> {
   const token = newToken()
   const made = await sql`
     insert into user_links as l (user_id, kind, token_hash, created_at, expires_at)
@@ -61,7 +57,4 @@ export async function useUserLink(sql: Queryable, kind: LinkKind, token: string)
 }
 
 const noSuchLink = (): never =>
-  fail(
-    "invalid_link",
-    "This link was already used, has expired or was replaced by a newer one. Request a new one.",
-  )
+  fail("invalid_link", "This link was already used, has expired or was replaced by a newer one. Request a new one.")

@@ -23,9 +23,7 @@ export async function takeMail(sql: Queryable, { to, accountId, reason }: Counte
   if (accountId !== null && !(await take(sql, accountId, perAccount)))
     refuse(`This account has sent ${perAccount} emails today, which is its daily limit. ${tomorrow}`)
   if (!(await take(sql, `${reason} ${hash("sha256", mailboxOf(to))}`, perAddress)))
-    refuse(
-      `email: ${to} has received ${perAddress} emails today, which is the daily limit of an address. ${tomorrow}`,
-    )
+    refuse(`email: ${to} has received ${perAddress} emails today, which is the daily limit of an address. ${tomorrow}`)
 }
 
 /** Like `takeMail`, for a mail that can wait: returns in how many seconds it can be sent, or null if it can be sent now. */

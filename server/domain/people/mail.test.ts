@@ -109,10 +109,7 @@ test("a password can be reset by mail at most five times a day, and a request be
     if (count < 6) tokens.push(await mailedToken(mail, email, count - 1))
     await sql`update user_links set created_at = created_at - interval '10 minutes'`
   }
-  await waitFor(
-    async () => app.log.some((line) => line.includes("could not mail a password reset")),
-    "the refusal",
-  )
+  await waitFor(async () => app.log.some((line) => line.includes("could not mail a password reset")), "the refusal")
   expect(mail.received.filter(({ to }) => to === email)).toHaveLength(5)
   const reset = (token: string) => stranger.mutate("setup.resetPassword", { token, password: PASSWORD })
   expect((await reset(tokens[3]!)).error.error).toBe("invalid_link")
@@ -121,8 +118,7 @@ test("a password can be reset by mail at most five times a day, and a request be
 
 test("an account sends at most a hundred mails a day and has a hundred open invitations, also under simultaneous requests", async () => {
   const { browser, account } = await member(app)
-  const invite = () =>
-    browser.mutate("member.invite", { role: "viewer", email: `${newId("evt")}@example.com` })
+  const invite = () => browser.mutate("member.invite", { role: "viewer", email: `${newId("evt")}@example.com` })
   expect(statusOf(await invite())).toBe(200)
   await sql`update mail_counts set count = 98 where subject = ${account.id}`
   expect((await Promise.all([invite(), invite(), invite(), invite()])).map(statusOf).sort()).toEqual([
@@ -138,9 +134,7 @@ test("an account sends at most a hundred mails a day and has a hundred open invi
     insert into invitations (account_id, id, token_hash, role, created_at, expires_at)
     select ${account.id}, 'many ' || n, sha256(n::text::bytea), 'viewer', now(), now() + interval '1 day'
     from generate_series(1, 95) n`
-  const links = await Promise.all(
-    Array.from({ length: 4 }, () => browser.mutate("member.invite", { role: "viewer" })),
-  )
+  const links = await Promise.all(Array.from({ length: 4 }, () => browser.mutate("member.invite", { role: "viewer" })))
   expect(links.map(statusOf).sort()).toEqual([200, 200, 409, 409])
   expect(links.find(({ status }) => status === 409)!.error).toMatchObject({
     error: "invitation_limit",

@@ -51,9 +51,7 @@ export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> 
     >`
       select two_factor_enabled, ${hasSecondFactor()} as has_factor, email_verified, time_zone
       from users u where id = ${id}`,
-    sql<
-      (Omit<Me["workspaces"][number], "permissions" | "notices" | "demands"> & { lacks_factor: boolean })[]
-    >`
+    sql<(Omit<Me["workspaces"][number], "permissions" | "notices" | "demands"> & { lacks_factor: boolean })[]>`
       select w.id, w.account_id, a.name as account, w.mode, m.role, ${lacksSecondFactor(sql, sessionId)} as lacks_factor
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
       where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
@@ -100,10 +98,7 @@ export async function renameUser(user: SignedIn, name: string, requestId: string
 }
 
 /** Sets the user's time zone. */
-export async function setTimeZone(
-  { id }: SignedIn,
-  timeZone: string | null,
-): Promise<{ time_zone: string | null }> {
+export async function setTimeZone({ id }: SignedIn, timeZone: string | null): Promise<{ time_zone: string | null }> {
   await sql`update users set time_zone = ${timeZone}, updated_at = ${clock.now()} where id = ${id}`
   return { time_zone: timeZone }
 }
@@ -130,9 +125,7 @@ function noticesOf(mode: Mode): string[] {
       : chain.embedded
         ? ["Local test network: tokens and credentials exist only on this server."]
         : []),
-    ...(inUse.size === 0
-      ? [`No KYC provider is configured for ${mode} mode. Wallets cannot be verified.`]
-      : []),
+    ...(inUse.size === 0 ? [`No KYC provider is configured for ${mode} mode. Wallets cannot be verified.`] : []),
     ...[...inUse].flatMap(({ testOnly }) => testOnly?.notice ?? []),
   ]
 }

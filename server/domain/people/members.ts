@@ -231,14 +231,12 @@ async function lockMember(sql: Queryable, { workspaceId }: Principal, userId: st
     where w.id = ${workspaceId} for update of a`
   const [member] = await sql<{ role: Role }[]>`
     select role from members where account_id = ${account!.id} and user_id = ${userId}`
-  if (!member)
-    return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
+  if (!member) return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
   return { account: account!, before: member.role }
 }
 
 async function requireOtherOwner(sql: Queryable, accountId: string, userId: string): Promise<void> {
   const [other] = await sql`
     select from members where account_id = ${accountId} and role = 'owner' and user_id <> ${userId} limit 1`
-  if (!other)
-    fail("last_owner", "user_id: this is the account's only owner. Make another member an owner first.")
+  if (!other) fail("last_owner", "user_id: this is the account's only owner. Make another member an owner first.")
 }

@@ -23,8 +23,7 @@ export async function holdPermission(
   const userId = userIdOf(author)
   if (userId === null) return
   const role = await heldRole(sql, workspaceId, userId)
-  if (role === null)
-    return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
+  if (role === null) return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
   if (!permissionsOf(role).has(permission))
     fail(
       "insufficient_scope",

@@ -57,8 +57,7 @@ test("one hash runs at a time, 64 wait, and another one is refused; then the que
   const outcomes = await settled
   const refused = outcomes.filter(({ status }) => status === "rejected")
   expect(refused).toHaveLength(5)
-  for (const { reason } of refused as PromiseRejectedResult[])
-    expect(reason).toMatchObject({ code: "rate_limited" })
+  for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toMatchObject({ code: "rate_limited" })
   for (const [i, outcome] of outcomes.slice(0, 65).entries()) {
     expect(outcome).toEqual({ status: "fulfilled", value: i })
   }
@@ -138,9 +137,7 @@ test("an email address has twenty attempts in a row, from any number of networks
     }
     expect(answers).toEqual([...Array(left).fill(401), 429, 429])
   }
-  expect((await signIn(from(), known.email, PASSWORD)).json.detail).toMatch(
-    /Too many attempts for this address/,
-  )
+  expect((await signIn(from(), known.email, PASSWORD)).json.detail).toMatch(/Too many attempts for this address/)
   expect((await signIn(from(), other.email, PASSWORD)).status).toBe(200)
   vi.restoreAllMocks()
 })

@@ -73,9 +73,7 @@ class Queue {
     const forgotten = monotonic.now() - REMEMBERED_MS
     const seen = new Set<string>()
     const ranked = this.#waiting.map((one) => {
-      const rank = seen.has(one.who)
-        ? Number.POSITIVE_INFINITY
-        : Math.max(this.#served.get(one.who) ?? 0, forgotten)
+      const rank = seen.has(one.who) ? Number.POSITIVE_INFINITY : Math.max(this.#served.get(one.who) ?? 0, forgotten)
       seen.add(one.who)
       return { one, rank }
     })

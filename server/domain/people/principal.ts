@@ -30,14 +30,10 @@ export async function principalIn(user: SignedIn, workspaceId: string): Promise<
     select w.mode, m.role, ${lacksSecondFactor(sql, user.sessionId)} as lacks_factor
     from workspaces w join accounts a on a.id = w.account_id join members m on m.account_id = a.id
     where w.id = ${workspaceId} and m.user_id = ${user.id}`
-  if (!row)
-    return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
+  if (!row) return fail("workspace_not_found", "This workspace does not exist, or you are not a member of it.")
   const { mode, role, lacks_factor } = row
   if (lacks_factor)
-    fail(
-      "second_factor_required",
-      "This account requires a second factor. Set one up, or sign in again with yours.",
-    )
+    fail("second_factor_required", "This account requires a second factor. Set one up, or sign in again with yours.")
   return {
     workspaceId,
     mode,

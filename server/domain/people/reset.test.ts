@@ -32,9 +32,7 @@ test("a reset ends every other way to sign in: sessions, passkeys, the second fa
   const { browser, email } = await member(app)
   const key = new Authenticator(deployment.origin)
   const registration = await (await browser.fetch("/api/auth/passkey/generate-register-options")).json()
-  expect((await browser.auth("/passkey/verify-registration", key.register(registration, true))).status).toBe(
-    200,
-  )
+  expect((await browser.auth("/passkey/verify-registration", key.register(registration, true))).status).toBe(200)
   const { json } = await browser.auth("/two-factor/enable", { password: PASSWORD })
   const totp = new TOTP({ secret: new URL(json.totpURI).searchParams.get("secret")!, period: 30, digits: 6 })
   await browser.auth("/two-factor/verify-totp", { code: totp.generate() })
@@ -61,9 +59,7 @@ test("only the last of a person's links works, and of two simultaneous uses, one
   const first = await newToken(email)
   const last = await newToken(email)
   const someone = new Browser(app)
-  expect((await someone.mutate("setup.resetPassword", { token: first, password })).error.error).toBe(
-    "invalid_link",
-  )
+  expect((await someone.mutate("setup.resetPassword", { token: first, password })).error.error).toBe("invalid_link")
   const choices = ["one long password", "two long passwords", "three long passwords"]
   const answers = await Promise.all(
     choices.map((password) => someone.mutate("setup.resetPassword", { token: last, password })),
@@ -76,9 +72,7 @@ test("only the last of a person's links works, and of two simultaneous uses, one
 test("the database never contains a link's token in plain text", async () => {
   const { email } = await member(app)
   const token = await newToken(email)
-  const tables = await sql<
-    { name: string }[]
-  >`select tablename as name from pg_tables where schemaname = 'public'`
+  const tables = await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`
   for (const { name } of tables) {
     const rows = await sql`select from ${sql(name)} t where t::text like ${`%${token}%`}`
     expect([name, rows.length]).toEqual([name, 0])
@@ -93,9 +87,7 @@ test("better-auth's resets are closed: they keep other ways to sign in, and stor
     select 'planted', 'reset-password:planted', id, now() + interval '1 hour', now(), now() from users
     where email = ${email}`
   expect((await someone.auth("/request-password-reset", { email })).status).toBe(404)
-  expect((await someone.auth("/reset-password", { token: "planted", newPassword: password })).status).toBe(
-    404,
-  )
+  expect((await someone.auth("/reset-password", { token: "planted", newPassword: password })).status).toBe(404)
   expect((await someone.fetch("/api/auth/reset-password/planted?callbackURL=/")).status).toBe(404)
 })
 
@@ -115,7 +107,7 @@ test("a sign-in with the old password that began before the reset gets no sessio
   })
   expect((await both.reset).status).toBe(200)
   expect((await both.signIn).status).toBe(401)
-  expect(
-    await sql`select from user_sessions s join users u on u.id = s.user_id where u.email = ${email}`,
-  ).toHaveLength(0)
+  expect(await sql`select from user_sessions s join users u on u.id = s.user_id where u.email = ${email}`).toHaveLength(
+    0,
+  )
 })

@@ -41,9 +41,7 @@ test("ended rows are deleted, in any number and by the database's clock; working
   expect((await sql`select id from user_verifications`).map((row) => row.id)).toEqual(["young1"])
   expect((await sql`select kind from user_links`).map((row) => row.kind)).toEqual(["confirm"])
   expect((await sql`select id from auth_rate_limits`).map((row) => row.id).sort()).toEqual(["10s", "3500s"])
-  const ids = (await sql<{ id: string }[]>`select id from invitations where invited_by is null`).map(
-    ({ id }) => id,
-  )
+  const ids = (await sql<{ id: string }[]>`select id from invitations where invited_by is null`).map(({ id }) => id)
   expect(ids.filter((id) => /ago|lately/.test(id)).sort()).toEqual(["expired lately", "used lately"])
   expect((await browser.query("member.list")).data.invitations).toHaveLength(1)
 })

@@ -75,9 +75,7 @@ test("a code signs in once: not again in its step or the accepted steps around i
     expect(await enter(code(-1))).toBe(401)
     const now = code()
     const both = await Promise.all([atSecondStep(email), atSecondStep(email)])
-    const answers = await Promise.all(
-      both.map((browser) => browser.auth("/two-factor/verify-totp", { code: now })),
-    )
+    const answers = await Promise.all(both.map((browser) => browser.auth("/two-factor/verify-totp", { code: now })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
     expect(await enter(now)).toBe(401)
     // A device that is ahead: its code is accepted, and then no earlier one.
@@ -96,9 +94,7 @@ test("of two sign-ins with one backup code, one succeeds", async () => {
   const { email, backupCodes } = await memberWithFactor()
   const [code] = backupCodes
   const both = await Promise.all([atSecondStep(email), atSecondStep(email)])
-  const answers = await Promise.all(
-    both.map((browser) => browser.auth("/two-factor/verify-backup-code", { code })),
-  )
+  const answers = await Promise.all(both.map((browser) => browser.auth("/two-factor/verify-backup-code", { code })))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   const signedIn = await Promise.all(both.map((browser) => browser.query("me.get")))
   expect(signedIn.map(({ status }) => status).sort()).toEqual([200, 401])

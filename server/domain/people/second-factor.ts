@@ -38,8 +38,7 @@ export async function guardFactors(sessionId: string): Promise<void> {
     where s.id = ${sessionId} and not s.two_factor and ${hasSecondFactor()} and exists (
       select from members m join accounts a on a.id = m.account_id
       where m.user_id = u.id and a.second_factor_required)`
-  if (guarded)
-    fail("second_factor_required", "Sign in again with your passkey or code, then change how you sign in.")
+  if (guarded) fail("second_factor_required", "Sign in again with your passkey or code, then change how you sign in.")
 }
 
 /** Records that a session has proven two factors. */

@@ -33,9 +33,7 @@ test("an inviter cannot use their own link to take over an address; the operator
   await squatter.signIn(victim)
 
   const inviter = await member(app)
-  const token = tokenOf(
-    (await inviter.browser.mutate("member.invite", { role: "viewer", email: victim })).data.link,
-  )
+  const token = tokenOf((await inviter.browser.mutate("member.invite", { role: "viewer", email: victim })).data.link)
   const bearer = new Browser(app)
   const person = { token, name: "Vera", email: victim, password: PASSWORD, take_over: true }
   const taken = await bearer.mutate("setup.createUser", person)

@@ -31,10 +31,7 @@ test("a viewer can read, but change nothing through any procedure", async () => 
   const viewer = await member(app, { role: "viewer", account: owner.account })
   expect((await viewer.browser.query("attestation.list", { limit: 5 })).status).toBe(200)
   const changes: [string, unknown][] = [
-    [
-      "kyc.start",
-      { userPubkey: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", schemaId: "kyc_individual_v1" },
-    ],
+    ["kyc.start", { userPubkey: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU", schemaId: "kyc_individual_v1" }],
     ["attestation.revoke", { id: "att_4f8NqYcTzHkLwR2sVbJm9X", reason: "no" }],
     ["mintConfig.pause", { id: "us_real_estate_fund_v1" }],
     ["member.invite", { role: "owner" }],
@@ -55,9 +52,7 @@ test("a developer can create what the API creates, but not invite or remove memb
     schemaId: "kyc_individual_v1",
   })
   expect(started.data.session_url).toContain("/verify/sess_")
-  expect((await developer.browser.mutate("member.invite", { role: "viewer" })).error.error).toBe(
-    "insufficient_scope",
-  )
+  expect((await developer.browser.mutate("member.invite", { role: "viewer" })).error.error).toBe("insufficient_scope")
 })
 
 test("an invited person joins once by the link, with its role; role changes and removals take effect at once", async () => {
@@ -117,17 +112,15 @@ test("if two owners remove each other at the same time, one stays", async () => 
   const last = outcomes[0]!.status === 200 ? one : other
   const self = { user_id: idOf(last.email) }
   expect((await last.browser.mutate("member.remove", self)).error.error).toBe("last_owner")
-  expect((await last.browser.mutate("member.changeRole", { ...self, role: "viewer" })).error.error).toBe(
-    "last_owner",
-  )
+  expect((await last.browser.mutate("member.changeRole", { ...self, role: "viewer" })).error.error).toBe("last_owner")
 })
 
 test("no one signs up without a link, and a wrong password does not reveal who exists", async () => {
   const { email } = await member(app)
   const stranger = new Browser(app)
-  expect(
-    (await stranger.auth("/sign-up/email", { name: "Eve", email: "eve@x.com", password: PASSWORD })).status,
-  ).toBe(404)
+  expect((await stranger.auth("/sign-up/email", { name: "Eve", email: "eve@x.com", password: PASSWORD })).status).toBe(
+    404,
+  )
   const wrong = await stranger.signIn(email, "not the password")
   const unknown = await stranger.signIn("unknown@example.com", "not the password")
   expect(wrong).toEqual(unknown)

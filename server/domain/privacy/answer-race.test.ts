@@ -101,9 +101,7 @@ test("a session that begins while its person's erasure waits is erased too", asy
       await start`update attestations set investor_id = ${investorId} where session_id = ${begun.sessionId}`
       const what = { workspaceId, inForce: "end" } as const
       erasing =
-        by === "wallet"
-          ? eraseWallet({ ...what, wallet: known.wallet })
-          : eraseInvestor({ ...what, investorId })
+        by === "wallet" ? eraseWallet({ ...what, wallet: known.wallet }) : eraseInvestor({ ...what, investorId })
       await someoneWaits()
     })
     await erasing
@@ -112,8 +110,6 @@ test("a session that begins while its person's erasure waits is erased too", asy
       from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
       where a.session_id = ${begun.sessionId}`
     // Erasing a person covers the session; erasing a wallet covers its known sessions.
-    expect(later).toEqual(
-      by === "wallet" ? { status: "pending", erased: false } : { status: "rejected", erased: true },
-    )
+    expect(later).toEqual(by === "wallet" ? { status: "pending", erased: false } : { status: "rejected", erased: true })
   }
 })

@@ -8,11 +8,7 @@ import type { ErasedRow } from "./erased-row.ts"
  * Ends pending and verified attestations like a revocation. Leaves those past their time to the sweep, which ends them as
  * expired. Returns those that it ended.
  */
-export async function endInForce(
-  sql: Queryable,
-  attestations: readonly ErasedRow[],
-  now: Date,
-): Promise<ErasedRow[]> {
+export async function endInForce(sql: Queryable, attestations: readonly ErasedRow[], now: Date): Promise<ErasedRow[]> {
   const inForce = attestations.filter((row) => ["pending", "verified"].includes(statusAt(row, now)))
   for (const row of inForce) {
     const { workspace_id: workspaceId, id, status } = row

@@ -136,13 +136,7 @@ test("later events leave nothing, not even their ids", async () => {
   const wallet = newWallet()
   const session_id = await verify(wallet)
   await eraseWallet(wallet)
-  for (const decision of [
-    "approved",
-    "rejected",
-    "in_review",
-    "resubmission_requested",
-    "expired",
-  ] as const) {
+  for (const decision of ["approved", "rejected", "in_review", "resubmission_requested", "expired"] as const) {
     const occurred_at = new Date(Date.now() + 60_000).toISOString()
     const event = { session_id, decision, occurred_at, reason: "Jane was listed", claims: { country: "KP" } }
     for (let n = 0; n < 2; n++)
@@ -204,9 +198,7 @@ test("erasing one of several wallets leaves the others unchanged and no longer t
   const { json } = await eraseWallet(gone)
   expect(json.investor_id).not.toBe(id)
   expect(await rowsOf(gone)).toMatchObject([{ investor_id: json.investor_id, name: null, erased: true }])
-  expect(await rowsOf(stays)).toEqual([
-    { status: "verified", investor_id: id, name, erased: false, known: true },
-  ])
+  expect(await rowsOf(stays)).toEqual([{ status: "verified", investor_id: id, name, erased: false, known: true }])
 })
 
 test("if a wallet changed its owner, erasing the first person erases only their data", async () => {

@@ -14,8 +14,7 @@ export async function eraseWalletOnRequest(request: Request & { wallet: Address 
   return answer(request, async (erasing) => {
     const known = await sql`
       select from attestations where workspace_id = ${workspaceId} and wallet = ${wallet} limit 1`
-    if (known.length === 0)
-      fail("attestation_not_found", `pubkey: ${wallet} has no attestation in this workspace.`)
+    if (known.length === 0) fail("attestation_not_found", `pubkey: ${wallet} has no attestation in this workspace.`)
     return eraseWallet({ ...erasing, wallet })
   })
 }

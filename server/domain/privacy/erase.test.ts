@@ -88,10 +88,7 @@ test("after an erasure, no column of the database contains anything about the pe
   // A rejected attestation, a revoked one, and one that was renewed and revoked.
   const first = await post("/kyc/start", start, idempotent)
   const said = { session_id: first.json.session_id as string, reason: `${WORD} is on a list` }
-  await app.webhook(
-    { ...said, decision: "rejected", public_reason: "not_eligible" },
-    { id: `evt_${WORD}-checked` },
-  )
+  await app.webhook({ ...said, decision: "rejected", public_reason: "not_eligible" }, { id: `evt_${WORD}-checked` })
   const second = await post("/kyc/start", start, agent)
   const approval = { session_id: second.json.session_id as string, decision: "approved" }
   await app.webhook({ ...approval, claims: { country: "KP" } }, { id: `evt_${WORD}-approved` })
@@ -115,8 +112,7 @@ test("after an erasure, no column of the database contains anything about the pe
     values (${key.workspaceId}, ${attestation_id}, 'evt_x', 'approved', ${Buffer.from(WORD)}, now(), now() + interval '1 day')`
   await logged(wallet)
   await waitFor(
-    async () =>
-      (await sql`select from api_requests where path like ${`%${attestation_id}/revoke`}`).length > 0,
+    async () => (await sql`select from api_requests where path like ${`%${attestation_id}/revoke`}`).length > 0,
     "the revocation to be logged",
   )
   const answers = () => sql`
@@ -147,10 +143,7 @@ test("after an erasure, no column of the database contains anything about the pe
   expect(await whereFound(WORD)).toEqual([`attestations.redirect_url`])
   await sql`update attestations set redirect_url = null where session_id = ${bystander.json.session_id}`
   expect(await whereFound(WORD)).toEqual([])
-  expect(await whereFound("of another customer")).toEqual([
-    "attestations.external_id",
-    "investors.external_id",
-  ])
+  expect(await whereFound("of another customer")).toEqual(["attestations.external_id", "investors.external_id"])
   // A key that began something still finds it, without a stored answer. A refusal began nothing.
   expect([...(await answers())]).toEqual([
     { idempotency_key: "revoke-the-second", answered: false },
@@ -171,8 +164,7 @@ test("of an erased wallet only its address stays, where the ledger, the quota an
   await logged(wallet)
   await revoke(status.attestation_id, "x", { "Idempotency-Key": newId("key") })
   await waitFor(
-    async () =>
-      (await sql`select from api_requests where path like ${`%${status.attestation_id}/revoke`}`).length > 0,
+    async () => (await sql`select from api_requests where path like ${`%${status.attestation_id}/revoke`}`).length > 0,
     "the revocation to be logged",
   )
   await erase(wallet)

@@ -58,10 +58,7 @@ async function ownerOf(sql: Queryable, workspaceId: string, wallet: Address): Pr
  * Erases a person with all their attestations and the wallets that they own. Other people's verifications of these wallets stay.
  * Null if there is no such investor.
  */
-export const eraseInvestor = ({
-  investorId,
-  ...erasing
-}: Erasing & { investorId: string }): Promise<Erased | null> =>
+export const eraseInvestor = ({ investorId, ...erasing }: Erasing & { investorId: string }): Promise<Erased | null> =>
   erase(erasing, async (sql) => {
     const { workspaceId } = erasing
     if (!isId("inv", investorId)) return null
@@ -102,8 +99,7 @@ async function erase(
       if (found === null) return null
       const { attestations, wallets, action, subject } = found
       const current = attestations.find(({ status }) => status === "pending" || status === "verified")
-      if (current && inForce === "refuse")
-        return { current: { attestationId: current.id, status: current.status } }
+      if (current && inForce === "refuse") return { current: { attestationId: current.id, status: current.status } }
       const persons = await wholePersons(sql, workspaceId, found)
       if (found.investorId !== null && !persons.some(({ id }) => id === found.investorId)) throw new Moved()
       const fresh = attestations.filter(({ erased_at }) => erased_at === null)

@@ -17,9 +17,7 @@ type Subject = {
 
 /** Reasons are handled separately, because some are Vouch's: replaced by a renewal, or ended by this erasure. */
 const emptied = Object.fromEntries(
-  personalColumns
-    .filter((column) => column !== "reason" && column !== "public_reason")
-    .map((column) => [column, null]),
+  personalColumns.filter((column) => column !== "reason" && column !== "public_reason").map((column) => [column, null]),
 )
 
 const ids = ({ attestations }: Subject) => attestations.map((one) => one.id)

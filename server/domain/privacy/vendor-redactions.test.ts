@@ -62,19 +62,14 @@ const erase = async (wallet: string, by = key) => {
 const read = async (id: string) =>
   (await app.request({ method: "GET", path: `/erasure/${id}`, key: key.apiKey })).json.vendor_redactions
 const isDone = (id: string) =>
-  waitFor(
-    async () => (await read(id)).every((one: { status: string }) => one.status === "done"),
-    "the vendor",
-  )
+  waitFor(async () => (await read(id)).every((one: { status: string }) => one.status === "done"), "the vendor")
 
 test("the vendor is asked to delete its data, and only that it did is kept here", async () => {
   const { wallet, sessionId, reference } = await known()
   await vendor.report(sessionId, "passed")
   await app.waitForStatus(key, wallet, "verified")
   const erasure = await erase(wallet)
-  expect(erasure.vendor_redactions).toEqual([
-    { provider: "exampleid", status: expect.any(String), done_at: null },
-  ])
+  expect(erasure.vendor_redactions).toEqual([{ provider: "exampleid", status: expect.any(String), done_at: null }])
   await isDone(erasure.erasure_id)
   expect(vendor.hasRedacted(reference)).toBe(true)
   expect(await read(erasure.erasure_id)).toEqual([
@@ -193,8 +188,7 @@ test("if the vendor's API cannot delete, a member sees what to ask for and confi
     expect((await stranger.mutate("erasure.confirm", { id: open.id })).error.error).toBe("erasure_not_found")
     const viewer = (await member(app, { role: "viewer", account })).browser
     expect((await viewer.mutate("erasure.confirm", { id: open.id })).error.error).toBe("insufficient_scope")
-    for (let n = 0; n < 2; n++)
-      expect((await browser.mutate("erasure.confirm", { id: open.id })).status).toBe(200)
+    for (let n = 0; n < 2; n++) expect((await browser.mutate("erasure.confirm", { id: open.id })).status).toBe(200)
     expect((await browser.query("erasure.redactions", { investorId: investor_id })).data).toMatchObject([
       { status: "done", reference: null },
     ])

@@ -85,9 +85,7 @@ export async function redactLate({
     order by e.seq desc limit 1`
   if (!erasure) return
   const of = [{ provider, provider_reference: reference, earlier_references: null }]
-  await sql.begin((sql) =>
-    requestRedactions(sql, { workspaceId, erasureId: erasure.id, of, now: clock.now() }),
-  )
+  await sql.begin((sql) => requestRedactions(sql, { workspaceId, erasureId: erasure.id, of, now: clock.now() }))
 }
 
 /** Whether the vendor's API can delete. True for a provider without settings, because it may get them back. */

@@ -45,8 +45,7 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
   const choice = readChoice(settings[variable] ?? "", (problem) => problems.add(`${variable}: ${problem}`))
   const names = new Set([...choice.bySchema.values(), ...(choice.name === null ? [] : [choice.name])])
   for (const name of names) {
-    if (!table.some((one) => one.name === name))
-      problems.add(`${variable}: ${refusalOf(name, sources.table, table)}`)
+    if (!table.some((one) => one.name === name)) problems.add(`${variable}: ${refusalOf(name, sources.table, table)}`)
   }
   const byDefault = choice.name ?? (isReal ? null : DEFAULT_PROVIDER)
   if (byDefault !== null) names.add(byDefault)
@@ -106,10 +105,7 @@ function refusalOf(name: string, all: readonly ProviderDefinition[], allowed: re
 }
 
 /** The variables of a provider's setting: one for each mode, and one for both. */
-export const variablesOf = (name: string): string[] => [
-  ...modes.map((mode) => variableOf(mode, name)),
-  `VOUCH_${name}`,
-]
+export const variablesOf = (name: string): string[] => [...modes.map((mode) => variableOf(mode, name)), `VOUCH_${name}`]
 
 const variableOf = (mode: Mode, name: string): string => `VOUCH_${mode.toUpperCase()}_${name}`
 

@@ -47,9 +47,7 @@ test("each mode has its own provider, and single schemas can have others", () =>
     ["accredited_investor_v1", "exampleid"],
   ])
   // Names only one schema, so the others keep the default.
-  expect(choose({ ...exampleSettings, VOUCH_TEST_PROVIDER: "a=exampleid" }).test.default?.name).toBe(
-    "sandbox",
-  )
+  expect(choose({ ...exampleSettings, VOUCH_TEST_PROVIDER: "a=exampleid" }).test.default?.name).toBe("sandbox")
 })
 
 test("a provider that is no longer chosen stays connected while it has settings, for the sessions that it began", () => {
@@ -64,16 +62,8 @@ test.each<[string, Record<string, string>, RegExp]>([
     { VOUCH_TEST_PROVIDER: "sandbix" },
     /^VOUCH_TEST_PROVIDER: there is no provider "sandbix". Choose from: sandbox, exampleid\.$/,
   ],
-  [
-    "an unknown provider of a schema",
-    { VOUCH_LIVE_PROVIDER: "sandbox a=toString" },
-    /"toString".*sandbox, exampleid/,
-  ],
-  [
-    "two defaults",
-    { ...exampleSettings, VOUCH_TEST_PROVIDER: "sandbox exampleid" },
-    /two providers for all schemas/,
-  ],
+  ["an unknown provider of a schema", { VOUCH_LIVE_PROVIDER: "sandbox a=toString" }, /"toString".*sandbox, exampleid/],
+  ["two defaults", { ...exampleSettings, VOUCH_TEST_PROVIDER: "sandbox exampleid" }, /two providers for all schemas/],
   ["one schema twice", { VOUCH_TEST_PROVIDER: "a=sandbox a=exampleid" }, /names a twice/],
   ["an invalid schema", { VOUCH_TEST_PROVIDER: "A-B=sandbox" }, /cannot read "A-B=sandbox"/],
   ["a schema without a provider", { VOUCH_TEST_PROVIDER: "a=" }, /cannot read "a="/],
@@ -89,12 +79,10 @@ test.each<[string, Record<string, string>, RegExp]>([
 
 test("a missing setting of a chosen provider is named, with the provider", () => {
   const { VOUCH_EXAMPLEID_API_KEY: _, ...rest } = exampleSettings
-  expect(refusal({ ...rest, VOUCH_TEST_PROVIDER: "exampleid", VOUCH_TEST_EXAMPLEID_URL: "nowhere" })).toEqual(
-    [
-      expect.stringMatching(/^VOUCH_TEST_EXAMPLEID_URL: .* \(provider exampleid\)$/),
-      "VOUCH_EXAMPLEID_API_KEY: required (provider exampleid)",
-    ],
-  )
+  expect(refusal({ ...rest, VOUCH_TEST_PROVIDER: "exampleid", VOUCH_TEST_EXAMPLEID_URL: "nowhere" })).toEqual([
+    expect.stringMatching(/^VOUCH_TEST_EXAMPLEID_URL: .* \(provider exampleid\)$/),
+    "VOUCH_EXAMPLEID_API_KEY: required (provider exampleid)",
+  ])
   expect(refusal({ ...PUBLIC, VOUCH_WEBHOOK_SECRET: "" })).toEqual([
     "VOUCH_WEBHOOK_SECRET: required (provider sandbox)",
   ])
@@ -130,9 +118,7 @@ test.each(["secret", `whsec_${base64(8)}`, " "])(
   "a webhook secret that is too weak or malformed stops the start, and is not repeated: %s",
   (value) => {
     const problems = refusal({ VOUCH_WEBHOOK_SECRET: value })
-    expect(problems).toEqual([
-      "VOUCH_WEBHOOK_SECRET: must be whsec_ and base64 of 16 bytes or more (provider sandbox)",
-    ])
+    expect(problems).toEqual(["VOUCH_WEBHOOK_SECRET: must be whsec_ and base64 of 16 bytes or more (provider sandbox)"])
     if (value.trim() !== "") expect(problems.join()).not.toContain(value)
   },
 )

@@ -7,18 +7,13 @@ import { isNow } from "./timed-signature.ts"
  * `X-Signature-V2` covers a canonical form of the JSON, in case a proxy has rewritten it. `X-Signature-Simple` is ignored,
  * because it does not cover the decision. A webhook without a signature is refused.
  */
-export function isSignedByDidit(
-  headers: IncomingHttpHeaders,
-  body: Buffer,
-  secrets: readonly string[],
-): boolean {
+export function isSignedByDidit(headers: IncomingHttpHeaders, body: Buffer, secrets: readonly string[]): boolean {
   // Only the time in the body is signed, not the one in the header. Each attempt sends new ones.
   const at = headers["x-timestamp"]
   if (typeof at !== "string" || !/^[1-9][0-9]{0,11}$/.test(at) || !isNow(Number(at))) return false
   const event = read(body)
   // A body without a time would stay valid indefinitely. `readEvent` refuses it.
-  if (event?.timestamp !== undefined && !(typeof event.timestamp === "number" && isNow(event.timestamp)))
-    return false
+  if (event?.timestamp !== undefined && !(typeof event.timestamp === "number" && isNow(event.timestamp))) return false
   if (isHexHmac(headers["x-signature"], body, { secrets })) return true
   const meaning = headers["x-signature-v2"]
   if (meaning === undefined || event === null) return false
@@ -33,9 +28,7 @@ export function isSignedByDidit(
 function read(body: Buffer): Record<string, unknown> | null {
   try {
     const json: unknown = JSON.parse(body.toString("utf8"))
-    return typeof json === "object" && json !== null && !Array.isArray(json)
-      ? (json as Record<string, unknown>)
-      : null
+    return typeof json === "object" && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : null
   } catch {
     return null
   }

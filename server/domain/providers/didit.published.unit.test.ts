@@ -86,12 +86,9 @@ describe("Didit", () => {
       })
   })
 
-  test.each(["Not Started", "In Progress", "Awaiting User"])(
-    "status.updated: %s decides nothing yet",
-    (status) => {
-      expect(it().event(event(status, { decision: undefined }))).toBeNull()
-    },
-  )
+  test.each(["Not Started", "In Progress", "Awaiting User"])("status.updated: %s decides nothing yet", (status) => {
+    expect(it().event(event(status, { decision: undefined }))).toBeNull()
+  })
 
   test("user.status.updated: BLOCKED and FLAGGED", () => {
     const of = (status: string, vendor_data: string) =>
@@ -126,9 +123,7 @@ describe("Didit", () => {
 
   test("X-Signature covers the bytes, X-Signature-V2 the canonical JSON with and without the time", () => {
     const now = nowInSeconds()
-    const body = JSON.stringify(
-      event("Declined", { timestamp: now, decision: undefined, metadata: undefined }),
-    )
+    const body = JSON.stringify(event("Declined", { timestamp: now, decision: undefined, metadata: undefined }))
     // Didit sorts the members.
     const sorted = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body)).sort()))
     const { isSigned } = it()

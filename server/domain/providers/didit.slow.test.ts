@@ -53,10 +53,7 @@ describeVendor(
       const review = { at, eventId: crypto.randomUUID() }
       double.bring(session.reference!, "In Review")
       expect(await f().send(double.event(session.reference!, "In Review", review))).toEqual([200, "applied"])
-      expect(await f().send(double.event(session.reference!, "In Review", review))).toEqual([
-        200,
-        "duplicate",
-      ])
+      expect(await f().send(double.event(session.reference!, "In Review", review))).toEqual([200, "duplicate"])
       // A lost event, sent again after a later one.
       const older = double.event(session.reference!, "Resubmitted", { at: new Date(at.getTime() - 60_000) })
       expect(await f().send(older)).toEqual([200, "ignored"])
@@ -81,10 +78,7 @@ describeVendor(
       const ascii = canonical.replaceAll("é", "\\u00e9")
       expect(ascii).not.toBe(canonical)
       // Other whitespace and order; 98.5 as 98.50.
-      const body = JSON.stringify(Object.fromEntries(Object.entries(event).reverse()), null, 2).replace(
-        "98.5",
-        "98.50",
-      )
+      const body = JSON.stringify(Object.fromEntries(Object.entries(event).reverse()), null, 2).replace("98.5", "98.50")
       const headers = (signature: string) => ({ "x-timestamp": now(), "x-signature-v2": signature })
       expect(isSigned(headers(hmac(canonical)), body)).toBe(true)
       expect(isSigned(headers(hmac(ascii)), body)).toBe(true)

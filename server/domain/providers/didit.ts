@@ -31,17 +31,11 @@ const decisions: ReadonlyMap<string, StatusDecision> = new Map([
   ["Approved", { decision: "approved", reason: null, publicReason: null }],
   ["Declined", { decision: "rejected", reason: "Didit: declined", publicReason: null }],
   ["In Review", { decision: "in_review", reason: "Didit: in review", publicReason: null }],
-  [
-    "Resubmitted",
-    { decision: "resubmission_requested", reason: "Didit: resubmission requested", publicReason: null },
-  ],
+  ["Resubmitted", { decision: "resubmission_requested", reason: "Didit: resubmission requested", publicReason: null }],
   ["Expired", { decision: "expired", reason: "Didit: expired", publicReason: null }],
   ["Abandoned", { decision: "expired", reason: "Didit: abandoned", publicReason: null }],
   // A person approved before whose document has expired.
-  [
-    "Kyc Expired",
-    { decision: "rejected", reason: "Didit: the document has expired", publicReason: "withdrawn" },
-  ],
+  ["Kyc Expired", { decision: "rejected", reason: "Didit: the document has expired", publicReason: "withdrawn" }],
 ])
 
 const STATUS_UPDATED = "status.updated"
@@ -59,9 +53,7 @@ const state = z.string().nullish()
 const found = z.object({
   session_id: z.string(),
   status: z.string(),
-  id_verifications: z
-    .array(z.object({ status: state, issuing_state: state, date_of_birth: state }))
-    .nullish(),
+  id_verifications: z.array(z.object({ status: state, issuing_state: state, date_of_birth: state })).nullish(),
   poa_verifications: z.array(z.object({ status: state, issuing_state: state })).nullish(),
 })
 
@@ -166,8 +158,7 @@ export const didit = defineProvider({
       readEvent(_headers, body) {
         const json = plainJson(readJsonObject(body))
         const { webhook_type, event_id, timestamp } = parse(webhook, json)
-        if (webhook_type === USER_STATUS_UPDATED)
-          return readUserEvent(parse(ofUser, json), event_id, timestamp)
+        if (webhook_type === USER_STATUS_UPDATED) return readUserEvent(parse(ofUser, json), event_id, timestamp)
         if (webhook_type !== STATUS_UPDATED) return null
         const { session_id, status, created_at, decision } = parse(ofSession, json)
         const decided = decisions.get(status)

@@ -5,8 +5,7 @@ import { TOLERANCE_SECONDS } from "./timed-signature.ts"
 
 /** `2026-01-02 03:04:05` or `2026-01-02T03:04:05.678901Z`. Without an offset, the time is UTC. */
 export const vendorTime = z.string().transform((text, context): Date => {
-  const [, day, hours, offset] =
-    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
+  const [, day, hours, offset] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? []
   const read = new Date(`${day}T${hours}${offset ?? "Z"}`)
   if (!Number.isNaN(read.getTime())) return read
   context.addIssue({ code: "custom", message: "must be a time" })

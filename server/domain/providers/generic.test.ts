@@ -64,11 +64,7 @@ describeVendor(
 
     test.each([
       ["VOUCH_GENERIC_URL", "http://bridge.example.com", "must be an https address without credentials"],
-      [
-        "VOUCH_GENERIC_URL",
-        "https://user:word@bridge.example.com",
-        "must be an https address without credentials",
-      ],
+      ["VOUCH_GENERIC_URL", "https://user:word@bridge.example.com", "must be an https address without credentials"],
       ["VOUCH_GENERIC_SECRET", "whsec_short", "must be whsec_ and base64 of 16 bytes or more"],
       ["VOUCH_GENERIC_LABEL", "a\nb", "must not contain control characters"],
       ["VOUCH_GENERIC_TOKEN", "short", "must be 16 visible characters or more, without spaces"],
@@ -99,20 +95,16 @@ describeVendor(
     test("the bridge in the documentation runs unchanged", async () => {
       const port = await freePorts(1)
       const bridge = `http://127.0.0.1:${port}`
-      const child = spawn(
-        process.execPath,
-        [join(import.meta.dirname, "../../../docs/providers/bridge.mjs")],
-        {
-          env: {
-            NODE_ENV: "test",
-            PORT: String(port),
-            BRIDGE_URL: bridge,
-            GENERIC_SECRET: double.settings.VOUCH_GENERIC_SECRET!,
-            VOUCH_WEBHOOK: `${f().app.origin}/v1/kyc/webhook/generic`,
-          },
-          stdio: "inherit",
+      const child = spawn(process.execPath, [join(import.meta.dirname, "../../../docs/providers/bridge.mjs")], {
+        env: {
+          NODE_ENV: "test",
+          PORT: String(port),
+          BRIDGE_URL: bridge,
+          GENERIC_SECRET: double.settings.VOUCH_GENERIC_SECRET!,
+          VOUCH_WEBHOOK: `${f().app.origin}/v1/kyc/webhook/generic`,
         },
-      )
+        stdio: "inherit",
+      })
       const before = deployment.providers
       const { VOUCH_GENERIC_TOKEN: _, ...environment } = f().app.settings.environment
       deployment.providers = chooseProviders(parseSettings({ ...environment, VOUCH_GENERIC_URL: bridge }), {})

@@ -14,8 +14,7 @@ export function isHexHmac(
   const given = Buffer.from(header, "hex")
   let held = false
   for (const secret of secrets) {
-    if (secret !== "" && timingSafeEqual(given, createHmac(algorithm, secret).update(body).digest()))
-      held = true
+    if (secret !== "" && timingSafeEqual(given, createHmac(algorithm, secret).update(body).digest())) held = true
   }
   return held
 }

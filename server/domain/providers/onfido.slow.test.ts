@@ -12,12 +12,7 @@ describeVendor(
   {
     definition: onfido,
     startDouble: startOnfido,
-    required: [
-      "VOUCH_ONFIDO_REGION",
-      "VOUCH_ONFIDO_API_TOKEN",
-      "VOUCH_ONFIDO_WEBHOOK_TOKEN",
-      "VOUCH_ONFIDO_WORKFLOWS",
-    ],
+    required: ["VOUCH_ONFIDO_REGION", "VOUCH_ONFIDO_API_TOKEN", "VOUCH_ONFIDO_WEBHOOK_TOKEN", "VOUCH_ONFIDO_WORKFLOWS"],
     signatureHeaders: ["x-sha2-signature"],
     severalSignatures: false,
     window_s: null,
@@ -87,10 +82,7 @@ describeVendor(
         language: null,
         lastDecision: null,
       }
-      const again = await flow.resumeSession(
-        { ...asked, returnUrl: "https://vouch.example.com/" },
-        reference!,
-      )
+      const again = await flow.resumeSession({ ...asked, returnUrl: "https://vouch.example.com/" }, reference!)
       expect(again.reference).toBe(reference)
       expect(f.vendor.opened(session)).toBe(1)
     })
@@ -106,10 +98,7 @@ describeVendor(
       f.vendor.misbehave(null)
       expect(await f.send(body)).toEqual([200, "applied"])
       expect(await f.send(body)).toEqual([200, "duplicate"])
-      expect(await f.send(body.replace(/"id":"[0-9a-f-]{36}"/g, `"id":"unknown-monitor"`))).toEqual([
-        200,
-        "ignored",
-      ])
+      expect(await f.send(body.replace(/"id":"[0-9a-f-]{36}"/g, `"id":"unknown-monitor"`))).toEqual([200, "ignored"])
     })
   },
 )

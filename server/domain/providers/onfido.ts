@@ -105,13 +105,7 @@ export const onfido = defineProvider({
     ONFIDO_WEBHOOK_TOKEN: vendorSecrets(),
     ONFIDO_WORKFLOWS: perSchema({ what: "a workflow's id", pattern: UUID }),
   }),
-  create: ({
-    ONFIDO_REGION,
-    ONFIDO_URL,
-    ONFIDO_API_TOKEN,
-    ONFIDO_WEBHOOK_TOKEN,
-    ONFIDO_WORKFLOWS: workflows,
-  }) => {
+  create: ({ ONFIDO_REGION, ONFIDO_URL, ONFIDO_API_TOKEN, ONFIDO_WEBHOOK_TOKEN, ONFIDO_WORKFLOWS: workflows }) => {
     const origin = ONFIDO_URL ?? `https://api.${ONFIDO_REGION}.onfido.com`
 
     const to = <Answer extends z.ZodType>(
@@ -140,9 +134,7 @@ export const onfido = defineProvider({
 
     /** The person's runs: only those with its tag, even if the answer contains others. */
     async function runsOf(investorId: string): Promise<Run[]> {
-      const found = await callVendor(
-        to("GET", `/workflow_runs?tags=${encodeURIComponent(investorId)}`, z.array(run)),
-      )
+      const found = await callVendor(to("GET", `/workflow_runs?tags=${encodeURIComponent(investorId)}`, z.array(run)))
       return found.filter(({ tags }) => tags?.includes(investorId))
     }
 
@@ -164,9 +156,7 @@ export const onfido = defineProvider({
         }),
       )
       // A workflow without a step for the investor has no page. It is refused because its address is empty.
-      return (
-        sessionOf(started) ?? { reference: started.id, url: "", usableUntil: clock.now(), singleUse: true }
-      )
+      return sessionOf(started) ?? { reference: started.id, url: "", usableUntil: clock.now(), singleUse: true }
     }
 
     /** Opens the session's run. Onfido has no idempotency key, so first looks for a run that an earlier request opened. */
@@ -204,9 +194,7 @@ export const onfido = defineProvider({
           const watched = await findAtVendor(to("GET", path, z.object({ applicant_id: id })))
           if (watched === null) return []
           const { applicant_id } = watched
-          const runs = await callVendor(
-            to("GET", `/workflow_runs?applicant_id=${applicant_id}`, z.array(run)),
-          )
+          const runs = await callVendor(to("GET", `/workflow_runs?applicant_id=${applicant_id}`, z.array(run)))
           return runs.filter((one) => one.applicant_id === applicant_id).map((one) => one.id)
         },
         async redact(reference) {

@@ -10,9 +10,7 @@ const countries: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Issued by organisations, or to stateless people and refugees. */
-const withoutCountry = new Set(
-  "EUE UNA UNO XBA XCC XCE XCO XDC XEC XES XIM XMP XOM XPO XXA XXB XXC XXX".split(" "),
-)
+const withoutCountry = new Set("EUE UNA UNO XBA XCC XCE XCO XDC XEC XES XIM XMP XOM XPO XXA XXB XXC XXX".split(" "))
 
 /** The country of a passport's code; null if the code is not of a country, undefined if it is not a known code. */
 export const countryOfPassport = (code: string): string | null | undefined =>

@@ -43,10 +43,7 @@ export const subject = z.object({
   type: z.string(),
   id,
   attributes: z.object({ "reference-id": z.string().nullish() }).nullish().catch(null),
-  relationships: z
-    .object({ account: one, accounts: several, inquiry: one, inquiries: several })
-    .nullish()
-    .catch(null),
+  relationships: z.object({ account: one, accounts: several, inquiry: one, inquiries: several }).nullish().catch(null),
 })
 
 /** The person or inquiries of a report, a case or an account. An account is a person, with all their inquiries. */

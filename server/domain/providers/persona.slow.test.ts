@@ -69,8 +69,7 @@ describeVendor(
         double.misbehave(fault)
         const answer = f().goOn(started)
         if (fault === "hangs") {
-          while (double.inquiries(started.investorId).length === 0)
-            await new Promise((go) => setTimeout(go, 10))
+          while (double.inquiries(started.investorId).length === 0) await new Promise((go) => setTimeout(go, 10))
           double.misbehave(null)
         }
         expect((await answer).status).toBe(503)

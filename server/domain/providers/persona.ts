@@ -298,8 +298,7 @@ function environmentOf(key: string): "live" | "test" | null {
   return key.startsWith("persona_production_") ? "live" : null
 }
 
-const sessionOf = ({ data, meta }: z.infer<typeof linked>): VendorSession =>
-  linkTo(data.id, meta["one-time-link"])
+const sessionOf = ({ data, meta }: z.infer<typeof linked>): VendorSession => linkTo(data.id, meta["one-time-link"])
 
 const linkTo = (reference: string, url: string): VendorSession => ({
   reference,

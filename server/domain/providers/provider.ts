@@ -131,11 +131,7 @@ export type Flow =
        * The vendor's current decision about a session that `createSession` opened; null while the investor still has
        * something to do there. Errors: provider_unavailable.
        */
-      readDecision(
-        session: SessionToVerify,
-        reference: string,
-        event?: { isFinal: boolean },
-      ): Promise<ReadAnswer>
+      readDecision(session: SessionToVerify, reference: string, event?: { isFinal: boolean }): Promise<ReadAnswer>
       /**
        * References of the sessions that an event without references is about, found by its `subject`. For vendors that send
        * such events. Errors: provider_unavailable.

@@ -12,10 +12,7 @@ import { providers } from "./table.ts"
  * programs, and wrong or incomplete settings of a provider that no setting chooses. (Those of a chosen provider stop the
  * server's start: see `chooseProviders`.)
  */
-export function settingWarnings(
-  settings: Settings,
-  table: readonly ProviderDefinition[] = providers,
-): string[] {
+export function settingWarnings(settings: Settings, table: readonly ProviderDefinition[] = providers): string[] {
   return [
     ...new Set([
       ...nearlyKnown(settings),
@@ -32,9 +29,7 @@ const ignoredParameters = (settings: Settings): string[] =>
     const ignored = settings[name] === undefined ? [] : addressOf(settings[name]).ignored
     return ignored.length === 0
       ? []
-      : [
-          `${name}: ${ignored.join(", ")} ${ignored.length === 1 ? "is" : "are"} for other programs and ignored.`,
-        ]
+      : [`${name}: ${ignored.join(", ")} ${ignored.length === 1 ? "is" : "are"} for other programs and ignored.`]
   })
 
 /** Settings that work only together with another one that is missing. */
@@ -46,9 +41,7 @@ function idle(settings: Settings): string[] {
     VOUCH_TEST_SOLANA_SEND_URL: !both && !test,
   }
   return Object.entries(isIdle).flatMap(([name, is]) =>
-    is && settings.names.includes(name)
-      ? [`${name}: does nothing without ${name.replace("SEND", "RPC")}.`]
-      : [],
+    is && settings.names.includes(name) ? [`${name}: does nothing without ${name.replace("SEND", "RPC")}.`] : [],
   )
 }
 
@@ -61,9 +54,7 @@ export function refuseUnknownSettings(
   table: readonly ProviderDefinition[] = providers,
 ): void {
   const known = knownSettings(table)
-  const unknown = Object.entries(environment).filter(
-    ([name, value]) => !known.has(name) && !isOfOthers(name, value),
-  )
+  const unknown = Object.entries(environment).filter(([name, value]) => !known.has(name) && !isOfOthers(name, value))
   if (unknown.length === 0) return
   throw new SettingsError(
     unknown.map(([name]) => {

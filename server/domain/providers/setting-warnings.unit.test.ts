@@ -63,9 +63,7 @@ test("names of clients and tools, and those that Kubernetes sets for a service c
     ...{ VOUCH_PORT_3000_TCP_ADDR: "10.0.0.1", VOUCH_PORT_3000_TCP: "tcp://10.0.0.1:3000" },
   }
   expect(() => refuseUnknownSettings(parseSettings(environment))).not.toThrow()
-  expect(() => refuseUnknownSettings(parseSettings({ VOUCH_METRIC_PORT: "9464" }))).toThrow(
-    /VOUCH_METRICS_PORT/,
-  )
+  expect(() => refuseUnknownSettings(parseSettings({ VOUCH_METRIC_PORT: "9464" }))).toThrow(/VOUCH_METRICS_PORT/)
 })
 
 test.each([
@@ -89,9 +87,7 @@ test("parameters of the database's address for other programs are named", () => 
 
 test("an address to send to has no effect without one to read from", () => {
   const url = "https://rpc.example.com/"
-  expect(warnings({ SOLANA_SEND_URL: url })).toEqual([
-    "SOLANA_SEND_URL: does nothing without SOLANA_RPC_URL.",
-  ])
+  expect(warnings({ SOLANA_SEND_URL: url })).toEqual(["SOLANA_SEND_URL: does nothing without SOLANA_RPC_URL."])
   expect(warnings({ SOLANA_SEND_URL: url, VOUCH_LIVE_SOLANA_RPC_URL: url })).toEqual([])
   expect(warnings({ VOUCH_TEST_SOLANA_SEND_URL: url, VOUCH_LIVE_SOLANA_RPC_URL: url })).toEqual([
     "VOUCH_TEST_SOLANA_SEND_URL: does nothing without VOUCH_TEST_SOLANA_RPC_URL.",

@@ -14,21 +14,15 @@ export const standardSecrets = z
     error: "must be whsec_ and base64 of 16 bytes or more",
   })
 
-const isSecret = (secret: string): boolean =>
-  /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) && keyOf(secret).length >= 16
+const isSecret = (secret: string): boolean => /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) && keyOf(secret).length >= 16
 
-const keyOf = (secret: string): Buffer =>
-  Buffer.from(secret.slice(secret.startsWith("whsec_") ? 6 : 0), "base64")
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(secret.startsWith("whsec_") ? 6 : 0), "base64")
 
 /**
  * Whether a webhook is signed as Standard Webhooks defines (https://www.standardwebhooks.com, symmetric, version 1) with any
  * of the secrets, and its time is off by at most 300 seconds.
  */
-export function isSignedByStandard(
-  secrets: readonly string[],
-  headers: IncomingHttpHeaders,
-  body: Buffer,
-): boolean {
+export function isSignedByStandard(secrets: readonly string[], headers: IncomingHttpHeaders, body: Buffer): boolean {
   const signed = readSignature(headers)
   return signed !== null && secrets.some((secret) => holds(secret, signed, body))
 }

@@ -40,10 +40,7 @@ describeVendor(
     /** Runs `work` with other settings. */
     const withSettings = async (settings: Record<string, string>, work: () => Promise<void>) => {
       const before = deployment.providers
-      deployment.providers = chooseProviders(
-        parseSettings({ ...f().app.settings.environment, ...settings }),
-        {},
-      )
+      deployment.providers = chooseProviders(parseSettings({ ...f().app.settings.environment, ...settings }), {})
       try {
         await work()
       } finally {
@@ -64,10 +61,7 @@ describeVendor(
       await withSettings({ VOUCH_STRIPE_FAILED: "resubmission_requested" }, async () => {
         const session = await f().handedOver()
         const before = new Date(Date.now() - 60_000)
-        expect(await f().send(failedWith("selfie_face_mismatch", session.reference!, before))).toEqual([
-          200,
-          "applied",
-        ])
+        expect(await f().send(failedWith("selfie_face_mismatch", session.reference!, before))).toEqual([200, "applied"])
         expect(await f().view(session)).toMatchObject({ state: "open", again: "information_mismatch" })
         expect((await f().goOn(session)).data.url).toMatch(/\/page\/start\//)
         expect((await f().session(session.sessionId)).reference).toBe(session.reference)
@@ -76,16 +70,13 @@ describeVendor(
       })
     })
 
-    test.each(["consent_declined", "abandoned"])(
-      "%s is not a rejection, whatever the policy",
-      async (code) => {
-        const session = await f().handedOver()
-        expect(await f().send(failedWith(code, session.reference!))).toEqual([200, "applied"])
-        expect(await f().statusOf(session)).toBe("pending")
-        expect(await f().view(session)).toMatchObject({ state: "open" })
-        expect((await f().goOn(session)).data.url).toMatch(/\/page\/start\//)
-      },
-    )
+    test.each(["consent_declined", "abandoned"])("%s is not a rejection, whatever the policy", async (code) => {
+      const session = await f().handedOver()
+      expect(await f().send(failedWith(code, session.reference!))).toEqual([200, "applied"])
+      expect(await f().statusOf(session)).toBe("pending")
+      expect(await f().view(session)).toMatchObject({ state: "open" })
+      expect((await f().goOn(session)).data.url).toMatch(/\/page\/start\//)
+    })
 
     test("an address works once, is never stored, and the next click gets another one to the same session", async () => {
       const started = await f().start()

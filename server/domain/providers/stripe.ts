@@ -15,14 +15,7 @@ import {
   type VendorSession,
 } from "./provider.ts"
 import { isSignedWithTime } from "./timed-signature.ts"
-import {
-  callVendor,
-  deleteAtVendor,
-  findAtVendor,
-  requireAbout,
-  VendorTrouble,
-  vendorId,
-} from "./vendor-call.ts"
+import { callVendor, deleteAtVendor, findAtVendor, requireAbout, VendorTrouble, vendorId } from "./vendor-call.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
@@ -58,9 +51,7 @@ const verification = z.object({
   verified_outputs: z
     .object({
       address: z.object({ country: z.string().nullish() }).nullish(),
-      dob: z
-        .object({ year: z.number().nullish(), month: z.number().nullish(), day: z.number().nullish() })
-        .nullish(),
+      dob: z.object({ year: z.number().nullish(), month: z.number().nullish(), day: z.number().nullish() }).nullish(),
     })
     .nullish(),
 })
@@ -113,12 +104,9 @@ export const stripe = defineProvider({
     STRIPE_SECRET_KEY: z
       .string()
       .regex(/^(sk|rk)_(live|test)_[A-Za-z0-9]{8,300}$/, "must be a secret or restricted key (sk_… or rk_…)"),
-    STRIPE_WEBHOOK_SECRET: vendorSecrets().refine(
-      (secrets) => secrets.every((one) => one.startsWith("whsec_")),
-      {
-        error: "must be the signing secret of the webhook endpoint (whsec_…)",
-      },
-    ),
+    STRIPE_WEBHOOK_SECRET: vendorSecrets().refine((secrets) => secrets.every((one) => one.startsWith("whsec_")), {
+      error: "must be the signing secret of the webhook endpoint (whsec_…)",
+    }),
     STRIPE_FLOWS: perSchema({
       what: "a verification flow (vf_…), document or id_number",
       pattern: /^(vf_[A-Za-z0-9]{1,100}|document|id_number)$/,
@@ -173,9 +161,7 @@ export const stripe = defineProvider({
       }
     }
 
-    const failed = (
-      code: string | null | undefined,
-    ): { decision: Decision; publicReason: PublicReason | null } =>
+    const failed = (code: string | null | undefined): { decision: Decision; publicReason: PublicReason | null } =>
       NOTHING_CHECKED.has(code ?? "")
         ? { decision: "resubmission_requested", publicReason: null }
         : { decision: settings.STRIPE_FAILED, publicReason: publicReasonOf[code ?? ""] ?? null }
@@ -254,8 +240,7 @@ export const stripe = defineProvider({
           await callVendor({ label: LABEL, method: "GET", url: `${sessions}?limit=1`, headers, answer })
         },
       },
-      isSigned: (headers, body) =>
-        isSignedWithTime(headers["stripe-signature"], body, settings.STRIPE_WEBHOOK_SECRET),
+      isSigned: (headers, body) => isSignedWithTime(headers["stripe-signature"], body, settings.STRIPE_WEBHOOK_SECRET),
       readEvent(_headers, body) {
         const { id: eventId, type, created, data } = parse(webhook, plainJson(readJsonObject(body)))
         const about = { reference: data.object.id }
@@ -313,10 +298,7 @@ const canceled = {
   publicReason: null,
 } as const
 
-function claimsOf(
-  { verified_outputs: found, last_verification_report: report }: Verification,
-  at: Date,
-): Claims {
+function claimsOf({ verified_outputs: found, last_verification_report: report }: Verification, at: Date): Claims {
   const { year, month, day } = found?.dob ?? {}
   const two = (n: number | null | undefined) => String(n ?? "").padStart(2, "0")
   return {

@@ -99,8 +99,7 @@ export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
     }
   }
   const signal = signalOf(type)
-  if (signal === null || !occurredAt)
-    return fail("validation_failed", `type: Vouch does not know this Sumsub event.`)
+  if (signal === null || !occurredAt) return fail("validation_failed", `type: Vouch does not know this Sumsub event.`)
   const names = new Set([...levels.entries, ...(levelName ? [levelName] : [])])
   const references = [...names].map((entry) => referenceOf(externalUserId, entry))
   return { eventId, about: { references }, says: { kind: "signal", signal, occurredAt, reason: type } }

@@ -72,11 +72,9 @@ export type Levels = { entries: readonly string[]; finals: ReadonlyMap<string, R
 export function wrongFinals(levels: PerSchema, finals: Levels["finals"]): string | null {
   const owners = new Map<string, string>()
   for (const [entry, ends] of finals) {
-    if (!levels.all.includes(entry))
-      return `must begin each pair with a level of SUMSUB_LEVELS; ${entry} is not one`
+    if (!levels.all.includes(entry)) return `must begin each pair with a level of SUMSUB_LEVELS; ${entry} is not one`
     for (const end of ends) {
-      if (end !== entry && levels.all.includes(end))
-        return `must not end at a level of SUMSUB_LEVELS; ${end} is one`
+      if (end !== entry && levels.all.includes(end)) return `must not end at a level of SUMSUB_LEVELS; ${end} is one`
       if (owners.has(end)) return `must name each final level once; ${end} would end two workflows`
       owners.set(end, entry)
     }

@@ -9,8 +9,7 @@ beforeAll(async () => {
   vendor = await startSumsub()
 })
 afterAll(() => vendor.stop())
-const provider = (more: Record<string, string | undefined> = {}) =>
-  configuredSumsub({ ...vendor.settings, ...more })
+const provider = (more: Record<string, string | undefined> = {}) => configuredSumsub({ ...vendor.settings, ...more })
 
 test("a level that no setting names is refused if its workflow is not clear", () => {
   const { readEvent } = provider({ VOUCH_SUMSUB_FINAL_LEVELS: undefined })
@@ -69,11 +68,7 @@ test("during a rotation of the webhook's secret both are valid; the API key neve
 })
 
 test.each<[string, Record<string, string>, string]>([
-  [
-    "an algorithm that attackers can forge",
-    { SUMSUB_WEBHOOK_ALGORITHM: "HMAC_SHA1_HEX" },
-    "HMAC_SHA256_HEX or",
-  ],
+  ["an algorithm that attackers can forge", { SUMSUB_WEBHOOK_ALGORITHM: "HMAC_SHA1_HEX" }, "HMAC_SHA256_HEX or"],
   ["levels without a default", { SUMSUB_LEVELS: "accredited_investor_v1=a" }, "for all schemas"],
   ["two default levels", { SUMSUB_LEVELS: "a, b" }, "for all schemas"],
   ["an invalid schema", { SUMSUB_LEVELS: "a, B-C=b" }, "for all schemas"],

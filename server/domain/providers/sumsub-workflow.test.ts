@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startVendorFixture, type VendorFixture } from "#test/vendor/fixture.ts"
-import {
-  completed,
-  configuredSumsub,
-  green,
-  type SumsubDouble,
-  startSumsub,
-  WORKFLOW,
-} from "#test/vendor/sumsub.ts"
+import { completed, configuredSumsub, green, type SumsubDouble, startSumsub, WORKFLOW } from "#test/vendor/sumsub.ts"
 import { sumsub } from "./sumsub.ts"
 
 // A Sumsub workflow takes an applicant through several levels. Only the last one decides.

@@ -92,10 +92,7 @@ describeVendor(
       expect((await f.goOn(corrected)).data.url).toContain(corrected.investorId)
       const again = await f.session(corrected.sessionId)
       expect(await f.send(f.vendor.decide(again, "approved"))).toEqual([200, "applied"])
-      await waitFor(
-        async () => (await f.view(corrected)).state === "verified",
-        "the second person's approval",
-      )
+      await waitFor(async () => (await f.view(corrected)).state === "verified", "the second person's approval")
     })
 
     test("a final rejection applies to every wallet of the person, and to no one else's", async () => {
@@ -187,9 +184,7 @@ describeVendor(
       const f = fixture()
       const session = await f.handedOver()
       const about = { userId: session.investorId, levelName: "basic-kyc-level" }
-      await f.send(
-        double().review("applicantOnHold", { ...about, at: secondsAgo(60), reviewStatus: "onHold" }),
-      )
+      await f.send(double().review("applicantOnHold", { ...about, at: secondsAgo(60), reviewStatus: "onHold" }))
       expect(await f.view(session)).toMatchObject({ state: "checking" })
       const reset = double().review("applicantReset", { ...about, reviewStatus: "init" })
       expect(await f.send(reset)).toEqual([200, "applied"])

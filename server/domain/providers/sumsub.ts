@@ -161,8 +161,7 @@ export const sumsub = defineProvider({
           const answer = found && decisionFor(found, entry, { lastDecision: null, isFinal: false })
           const before = answer === SUBMITTED ? null : answer
           const isOld =
-            before?.decision === "approved" &&
-            !isFresh(before.occurredAt ?? clock.now(), session.validityDays)
+            before?.decision === "approved" && !isFresh(before.occurredAt ?? clock.now(), session.validityDays)
           // The documents are too old, so have Sumsub request new ones.
           if (found && isOld)
             await callVendor(
@@ -211,5 +210,4 @@ export const sumsub = defineProvider({
 
 /** Whether an approval has a month of its validity left, or half of a short one. */
 const isFresh = (approvedAt: Date, validityDays: number): boolean =>
-  secondsBetween(clock.now(), addDays(approvedAt, validityDays)) / 86_400 >
-  Math.min(LEAST_DAYS_LEFT, validityDays / 2)
+  secondsBetween(clock.now(), addDays(approvedAt, validityDays)) / 86_400 > Math.min(LEAST_DAYS_LEFT, validityDays / 2)

@@ -31,9 +31,7 @@ export type VendorCall<Answer extends z.ZodType> = {
  * Calls a vendor's API. The caller gets the same error for every unexpected answer. The log says which, without anything that
  * was sent or received. Errors: provider_unavailable.
  */
-export async function callVendor<Answer extends z.ZodType>(
-  call: VendorCall<Answer>,
-): Promise<z.infer<Answer>> {
+export async function callVendor<Answer extends z.ZodType>(call: VendorCall<Answer>): Promise<z.infer<Answer>> {
   const { label } = call
   const { response, text } = await ask(call)
   if (!response.ok) return unavailable(label, `status ${response.status}`, response.status)
@@ -76,14 +74,7 @@ export async function deleteAtVendor(
   }
 }
 
-async function ask({
-  label,
-  method,
-  url,
-  headers,
-  body,
-  deadline_ms,
-}: Omit<VendorCall<z.ZodType>, "answer">) {
+async function ask({ label, method, url, headers, body, deadline_ms }: Omit<VendorCall<z.ZodType>, "answer">) {
   const response = await trying(label, () =>
     fetch(url, {
       method,
@@ -97,19 +88,13 @@ async function ask({
   return { response, text: await trying(label, () => readBounded(response, MAX_BYTES)) }
 }
 
-function read<Answer extends z.ZodType>(
-  { label, answer }: VendorCall<Answer>,
-  text: Buffer,
-): z.infer<Answer> {
+function read<Answer extends z.ZodType>({ label, answer }: VendorCall<Answer>, text: Buffer): z.infer<Answer> {
   const json = parseJson(text)
   // A page of a proxy or of a wrong address must not count as the vendor's agreement.
   if (json === NO_JSON) return unavailable(label, "an answer that is not JSON")
   const parsed = answer.safeParse(json)
   if (parsed.success) return parsed.data
-  return unavailable(
-    label,
-    `an answer without ${parsed.error.issues[0]?.path.join(".") || "what it must have"}`,
-  )
+  return unavailable(label, `an answer without ${parsed.error.issues[0]?.path.join(".") || "what it must have"}`)
 }
 
 async function trying<T>(label: string, step: () => Promise<T>): Promise<T> {

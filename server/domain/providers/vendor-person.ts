@@ -18,9 +18,7 @@ export function countryOf(code: string | null | undefined): string | undefined {
  * The country claim from a vendor's codes, given in order of preference. A code that is not of a country is kept for members to
  * see: rules refuse such a person, but a member can enter the country.
  */
-export function countryFrom(
-  ...codes: (string | null | undefined)[]
-): Pick<Claims, "country" | "unknown_country"> {
+export function countryFrom(...codes: (string | null | undefined)[]): Pick<Claims, "country" | "unknown_country"> {
   for (const code of codes) {
     const country = countryOf(code)
     if (country !== undefined) return { country }

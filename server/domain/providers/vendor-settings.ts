@@ -19,9 +19,7 @@ function isVendorUrl(text: string): boolean {
 /** A secret or a key: visible ASCII, as the vendor's dashboard shows it. */
 export const vendorSecret = (min = 8) => {
   const error = `must be ${min} visible characters or more, without spaces`
-  return z
-    .string()
-    .refine((text) => text.length >= min && text.length <= 500 && /^[\x21-\x7e]+$/.test(text), { error })
+  return z.string().refine((text) => text.length >= min && text.length <= 500 && /^[\x21-\x7e]+$/.test(text), { error })
 }
 
 /** Several secrets, separated by spaces during a rotation. Each one is valid. */

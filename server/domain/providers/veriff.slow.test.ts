@@ -81,11 +81,7 @@ describeVendor(
       const f = fixture()
       const { before, session } = await left()
       for (const outcome of ["expired", "rejected", "in_review"] as const)
-        expect([outcome, ...(await f.send(f.vendor.decide(before, outcome)))]).toEqual([
-          outcome,
-          200,
-          "ignored",
-        ])
+        expect([outcome, ...(await f.send(f.vendor.decide(before, outcome)))]).toEqual([outcome, 200, "ignored"])
       expect(await f.statusOf(session)).toBe("pending")
       expect(await f.send(f.vendor.decide(session, "approved"))).toEqual([200, "applied"])
       await f.waitForStatus(session, "verified")
@@ -131,9 +127,7 @@ describeVendor(
       const session = await f.handedOver()
       const about = { id: session.reference!, vendorData: session.investorId }
       const before = f.app.log.length
-      const [came, calls] = await f.callsFor(() =>
-        f.send(JSON.stringify(userDefinedStatus(about, new Date()))),
-      )
+      const [came, calls] = await f.callsFor(() => f.send(JSON.stringify(userDefinedStatus(about, new Date()))))
       expect([came, calls]).toEqual([[200, "ignored"], 0])
       expect(f.app.log.slice(before).join("")).not.toContain("could not be read")
     })
@@ -166,9 +160,7 @@ describeVendor(
       const f = fixture()
       const at = new Date("2026-01-02T03:04:05.678Z")
       const read = (body: string) => configured().readEvent({}, Buffer.from(body))
-      expect(
-        read(double().watchlist("12df6045-3846-3e45-946a-14fa6136d78b", "possible_match", at)),
-      ).toMatchObject({
+      expect(read(double().watchlist("12df6045-3846-3e45-946a-14fa6136d78b", "possible_match", at))).toMatchObject({
         about: { reference: "12df6045-3846-3e45-946a-14fa6136d78b" },
         says: { kind: "signal", signal: "watchlist_match", occurredAt: at },
       })
@@ -216,16 +208,8 @@ test("the request for a decision has the published signature of its session's id
 })
 
 test.each<[string, Record<string, string>, string]>([
-  [
-    "a key without its secret",
-    { VERIFF_API_KEY: `${KEY}, a=${KEY}` },
-    "the same schemas as VERIFF_API_KEY; a",
-  ],
-  [
-    "a secret without its key",
-    { VERIFF_SECRET: `${SECRET}, b=${SECRET}` },
-    "the same schemas as VERIFF_API_KEY; b",
-  ],
+  ["a key without its secret", { VERIFF_API_KEY: `${KEY}, a=${KEY}` }, "the same schemas as VERIFF_API_KEY; a"],
+  ["a secret without its key", { VERIFF_SECRET: `${SECRET}, b=${SECRET}` }, "the same schemas as VERIFF_API_KEY; b"],
   ["no secret for all", { VERIFF_SECRET: `a=${SECRET}` }, "for all schemas"],
 ])("%s stops the start with a message", (_name, wrong, problem) => {
   const result = veriff.configure({ VERIFF_API_KEY: KEY, VERIFF_SECRET: SECRET, ...wrong })

@@ -181,12 +181,7 @@ export const veriff = defineProvider({
       }
     }
 
-    async function open({
-      investorId,
-      schemaId,
-      returnUrl,
-      language,
-    }: SessionToVerify): Promise<VendorSession> {
+    async function open({ investorId, schemaId, returnUrl, language }: SessionToVerify): Promise<VendorSession> {
       const asked = clock.now()
       const body = {
         verification: {
@@ -225,12 +220,7 @@ export const veriff = defineProvider({
     /** Reads a decision of a Full Auto plan from its separate address, which other plans refuse. */
     async function readAutomatic(integration: Integration, reference: string) {
       try {
-        return await decisionAt(
-          integration,
-          reference,
-          "/fullauto?version=1.0.0",
-          automatic.nullish().catch(null),
-        )
+        return await decisionAt(integration, reference, "/fullauto?version=1.0.0", automatic.nullish().catch(null))
       } catch (error) {
         const isRefused = error instanceof VendorTrouble && REFUSALS.includes(error.status ?? 0)
         if (isRefused) return null
@@ -290,8 +280,7 @@ export const veriff = defineProvider({
         const eventId = digestOf(body)
         const decided = verification?.id ?? (eventType === "fullauto" ? sessionId : null)
         if (decided) return { eventId, about: { reference: decided }, says: { kind: "changed" } }
-        if (action === SUBMITTED && id)
-          return { eventId, about: { reference: id }, says: { kind: SUBMITTED } }
+        if (action === SUBMITTED && id) return { eventId, about: { reference: id }, says: { kind: SUBMITTED } }
         if (action === silent.action || silent.eventType.test(eventType ?? "")) return null
         const status = search.matchStatus ?? search.reviewStatus
         const isFound = screenings.get(status ?? "")

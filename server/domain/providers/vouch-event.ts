@@ -30,10 +30,7 @@ const countryCode = z
     example: "US",
   })
 
-const claimReaders = { country: countryCode, flag: z.boolean() } as const satisfies Record<
-  ClaimKind,
-  z.ZodType
->
+const claimReaders = { country: countryCode, flag: z.boolean() } as const satisfies Record<ClaimKind, z.ZodType>
 type ClaimFields = {
   [Name in ClaimName]: z.ZodOptional<(typeof claimReaders)[(typeof claims)[Name]["kind"]]>
 }
@@ -71,9 +68,7 @@ export const webhookEvent = z
   .object({
     type: z.literal(EVENT_TYPE),
     data: z.object({
-      session_id: z
-        .string()
-        .meta({ description: "Session of this event. Events of unknown sessions are ignored." }),
+      session_id: z.string().meta({ description: "Session of this event. Events of unknown sessions are ignored." }),
       ...decisionFields.shape,
     }),
   })
@@ -115,8 +110,7 @@ export function readVouchDecision(fields: z.infer<typeof decisionFields>): Provi
 function readPublicReason(value: unknown): PublicReason | null {
   if (isPublicReason(value)) return value
   // Don't log the value: it may be free text of the vendor.
-  if (value !== undefined && value !== null)
-    logger.warn("unknown public_reason in a webhook; using the default")
+  if (value !== undefined && value !== null) logger.warn("unknown public_reason in a webhook; using the default")
   return null
 }
 

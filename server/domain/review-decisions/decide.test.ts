@@ -22,9 +22,7 @@ const recordOf = async (id: string) =>
 const operationsOf = (attestationId: string) => sql`
   select kind, status from operations where payload ->> 'attestation_id' = ${attestationId} order by seq`
 const auditOf = async (subject: string) =>
-  (await sql`select action, detail from audit_entries where subject = ${subject} order by seq`).map(
-    (row) => row,
-  )
+  (await sql`select action, detail from audit_entries where subject = ${subject} order by seq`).map((row) => row)
 
 test("a member's approval issues the credential once, with the vendor's claims, and is marked as manual", async () => {
   const review = await vendorReview(app, team.key, {
@@ -49,8 +47,7 @@ test("a member's approval issues the credential once, with the vendor's claims, 
   const config = await tokens.config({ allowed_countries: ["US"] })
   expect((await tokens.mint(config, review.wallet, "1")).status).toBe(200)
 
-  const [row] =
-    await sql`select review_id, event_decision from attestations where id = ${review.attestationId}`
+  const [row] = await sql`select review_id, event_decision from attestations where id = ${review.attestationId}`
   expect(row).toEqual({ review_id: review.reviewId, event_decision: "approved" })
   expect(await auditOf(review.attestationId)).toContainEqual({
     action: "attestation.decided_manually",
@@ -130,9 +127,7 @@ test("a vendor's rejection from before a member's approval that arrives later st
   })
   await waitFor(
     async () =>
-      (await operationsOf(review.attestationId)).some(
-        (one) => one.kind === "revoke" && one.status === "confirmed",
-      ),
+      (await operationsOf(review.attestationId)).some((one) => one.kind === "revoke" && one.status === "confirmed"),
     "the credential to be destroyed",
   )
 })
@@ -162,9 +157,7 @@ test("of two simultaneous decisions one counts, and the other answer names the m
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
   for (const { error } of answers.filter(({ status }) => status === 409)) {
     expect(error.error).toBe("review_changed")
-    expect(error.detail).toMatch(
-      /^The (compliance|owner) has already decided this review: (approved|rejected)\.$/,
-    )
+    expect(error.detail).toMatch(/^The (compliance|owner) has already decided this review: (approved|rejected)\.$/)
   }
   const decisions = (await auditOf(review.reviewId)).filter(({ action }) => action === "review.decided")
   expect(decisions).toHaveLength(1)
@@ -265,8 +258,7 @@ test("four eyes: a decision waits for another member; the requester cannot confi
   const { version } = (await own.officer.query("review.get", { review_id: review.reviewId })).data
   const input = { review_id: review.reviewId, version }
   const own_attempts = await Promise.all([1, 2, 3].map(() => own.officer.mutate("review.confirm", input)))
-  for (const { status, error } of own_attempts)
-    expect([status, error.error]).toEqual([403, "second_person_required"])
+  for (const { status, error } of own_attempts) expect([status, error.error]).toEqual([403, "second_person_required"])
   const both = await Promise.all([
     own.second.mutate("review.confirm", input),
     own.owner.mutate("review.confirm", input),
@@ -277,9 +269,9 @@ test("four eyes: a decision waits for another member; the requester cannot confi
   const { requested_by, decided_by } = await reviewOf(review.reviewId)
   expect(requested_by).not.toBe(decided_by)
   // The database refuses it, too.
-  await expect(
-    sql`update reviews set decided_by = requested_by where id = ${review.reviewId}`,
-  ).rejects.toThrow("reviews_four_eyes")
+  await expect(sql`update reviews set decided_by = requested_by where id = ${review.reviewId}`).rejects.toThrow(
+    "reviews_four_eyes",
+  )
 })
 
 test("four eyes: a request can be withdrawn or returned, and is void if its author can no longer decide", async () => {
@@ -291,9 +283,7 @@ test("four eyes: a request can be withdrawn or returned, and is void if its auth
     return { review_id: review.reviewId, version }
   }
   await decide(own.officer, review.reviewId, { decision: "reject" })
-  expect((await decide(own.second, review.reviewId, { decision: "approve" })).error.error).toBe(
-    "review_changed",
-  )
+  expect((await decide(own.second, review.reviewId, { decision: "approve" })).error.error).toBe("review_changed")
   expect((await own.officer.mutate("review.return", await seen())).data.state).toBe("open")
   await decide(own.officer, review.reviewId, { decision: "reject" })
   expect((await own.second.mutate("review.return", await seen())).data.state).toBe("open")

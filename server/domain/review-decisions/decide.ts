@@ -101,10 +101,7 @@ async function act<Result>(
 /** Errors: review_changed, validation_failed. */
 function checked({ kind, state, requester }: LockedReview, given: Decision): Decision {
   if (state === "requested")
-    fail(
-      "review_changed",
-      `${requester ?? "A former member"} requested a decision. Confirm or return it first.`,
-    )
+    fail("review_changed", `${requester ?? "A former member"} requested a decision. Confirm or return it first.`)
   const possible: readonly ReviewDecision[] = reviewKinds[kind].decisions
   if (!possible.includes(given.decision))
     fail("validation_failed", `decision: must be one of ${possible.join(", ")} for this review.`)
@@ -160,8 +157,7 @@ async function settle(sql: Queryable, acting: Acting, review: LockedReview, read
 
 async function takeBack(sql: Queryable, acting: Acting, review: LockedReview): Promise<"open"> {
   const { id, workspace_id, state, decision, requested_by } = review
-  if (state !== "requested")
-    fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
+  if (state !== "requested") fail("review_changed", "This review no longer waits for a confirmation. Reload it.")
   await sql`
     update reviews set state = 'open', version = version + 1, decision = null, reason = null, public_reason = null,
       approved_claims = null, requested_by = null, requested_at = null

@@ -147,9 +147,7 @@ async function momentsOf(workspaceId: string, reviewId: string): Promise<ReviewM
     sql<{ at: Date; finding: Finding | null; author_name: string | null; text: Buffer | null }[]>`
       select at, finding, author_name, text from review_entries
       where workspace_id = ${workspaceId} and review_id = ${reviewId} order by seq`,
-    sql<
-      { at: Date; actor: AuditActor; actor_name: string; action: string; detail: Record<string, unknown> }[]
-    >`
+    sql<{ at: Date; actor: AuditActor; actor_name: string; action: string; detail: Record<string, unknown> }[]>`
       select at, actor, actor_name, action, detail from audit_entries
       where account_id = (select account_id from workspaces where id = ${workspaceId})
         and workspace_id = ${workspaceId} and subject = ${reviewId}
@@ -159,9 +157,7 @@ async function momentsOf(workspaceId: string, reviewId: string): Promise<ReviewM
   const said = entries.map(({ at, finding, author_name, text }) => ({
     at,
     by:
-      author_name === null
-        ? { kind: "system" as const, name: "Vouch" }
-        : { kind: "user" as const, name: author_name },
+      author_name === null ? { kind: "system" as const, name: "Vouch" } : { kind: "user" as const, name: author_name },
     event: finding === null ? "noted" : "found",
     finding,
     text: text && unseal(entryOwner(reviewId), text),

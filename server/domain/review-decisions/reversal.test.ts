@@ -12,9 +12,8 @@ beforeAll(async () => {
 })
 
 const usedIn = async (workspaceId: string): Promise<number> =>
-  (
-    await sql`select coalesce(sum(used), 0)::int as used from usage_periods where workspace_id = ${workspaceId}`
-  )[0]!.used
+  (await sql`select coalesce(sum(used), 0)::int as used from usage_periods where workspace_id = ${workspaceId}`)[0]!
+    .used
 const attestationsOf = (wallet: string) => sql`
   select id, status, review_id, session_id, investor_id from attestations
   where workspace_id = ${team.key.workspaceId} and wallet = ${wallet} order by seq`

@@ -26,8 +26,7 @@ export async function assignReview({
     if (assignee !== null && !(await mayStill(sql, workspaceId, assignee, "review:write")))
       fail("validation_failed", "assignee: must be a member of this account who can decide reviews.")
     const review = await lockReview(sql, workspaceId, reviewId)
-    if (review.state === "closed")
-      fail("review_changed", "This review has closed, so it can no longer be assigned.")
+    if (review.state === "closed") fail("review_changed", "This review has closed, so it can no longer be assigned.")
     if (review.assignee === assignee) return
     await sql`update reviews set assignee = ${assignee} where workspace_id = ${workspaceId} and id = ${reviewId}`
     const [person] = await sql<{ name: string }[]>`select name from users where id = ${assignee}`
@@ -44,9 +43,7 @@ export async function assignReview({
 }
 
 /** The members who can decide reviews of the workspace. */
-export async function listReviewers({
-  workspaceId,
-}: Principal): Promise<{ user_id: string; name: string }[]> {
+export async function listReviewers({ workspaceId }: Principal): Promise<{ user_id: string; name: string }[]> {
   const members = await sql<{ user_id: string; name: string; role: Role }[]>`
     select m.user_id, u.name, m.role from workspaces w join members m on m.account_id = w.account_id
     join users u on u.id = m.user_id where w.id = ${workspaceId} order by u.name, m.user_id`

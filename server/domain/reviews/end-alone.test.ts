@@ -43,14 +43,8 @@ const ways: [string, (of: Case) => Promise<{ status: number; error: string | und
   ["a key erases the wallet", ({ wallet }) => post(`/wallets/${wallet}/erase`, {})],
   ["a key erases the investor", ({ investorId }) => post(`/investor/${investorId}/erase`, {})],
   ["a developer cancels", ({ sessionId: id }) => ask(developer, "session.cancel", { id })],
-  [
-    "a developer revokes",
-    ({ attestationId: id }) => ask(developer, "attestation.revoke", { id, reason: "x" }),
-  ],
-  [
-    "an officer revokes",
-    ({ attestationId: id }) => ask(team.officer, "attestation.revoke", { id, reason: "x" }),
-  ],
+  ["a developer revokes", ({ attestationId: id }) => ask(developer, "attestation.revoke", { id, reason: "x" })],
+  ["an officer revokes", ({ attestationId: id }) => ask(team.officer, "attestation.revoke", { id, reason: "x" })],
   ["an officer erases the wallet", ({ wallet: pubkey }) => ask(team.officer, "erasure.wallet", { pubkey })],
   ["an owner erases the investor", ({ investorId: id }) => ask(team.owner, "erasure.investor", { id })],
 ]
@@ -81,24 +75,21 @@ test.each(ways)("with four eyes, %s only after the case is decided", async (_wha
   expect((await end(one)).status).toBe(200)
 })
 
-test.each(["screening", "signal"] as const)(
-  "no one can end a case of a verified wallet (%s) alone",
-  async (kind) => {
-    const { sessionId, wallet } = await app.startSession(team.key)
-    await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
-    await app.waitForStatus(team.key, wallet, "verified")
-    const one = await caseOf(wallet)
-    const about = kind === "screening" ? { wallet } : { investorId: one.investorId }
-    const finding = kind === "screening" ? "wallet_listed" : "watchlist_match"
-    const { workspaceId } = team.key
-    await sql.begin((sql) => openReview(sql, { workspaceId, kind, about, finding, detail: null }))
-    for (const [what, end] of ways) {
-      if (what.includes("cancel")) continue
-      expect([what, await end(one)]).toEqual([what, { status: 409, error: "review_open" }])
-    }
-    expect(await stateOf(one)).toMatchObject({ status: "verified", erased_at: null })
-  },
-)
+test.each(["screening", "signal"] as const)("no one can end a case of a verified wallet (%s) alone", async (kind) => {
+  const { sessionId, wallet } = await app.startSession(team.key)
+  await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
+  await app.waitForStatus(team.key, wallet, "verified")
+  const one = await caseOf(wallet)
+  const about = kind === "screening" ? { wallet } : { investorId: one.investorId }
+  const finding = kind === "screening" ? "wallet_listed" : "watchlist_match"
+  const { workspaceId } = team.key
+  await sql.begin((sql) => openReview(sql, { workspaceId, kind, about, finding, detail: null }))
+  for (const [what, end] of ways) {
+    if (what.includes("cancel")) continue
+    expect([what, await end(one)]).toEqual([what, { status: 409, error: "review_open" }])
+  }
+  expect(await stateOf(one)).toMatchObject({ status: "verified", erased_at: null })
+})
 
 test("a key cannot end a reversal alone, nor an attestation that an accepted one verified", async () => {
   const { wallet, sessionId, reviewId } = await reversalReview(app, team.key)

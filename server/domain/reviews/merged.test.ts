@@ -22,8 +22,7 @@ const textsOf = async (reviewId: string) =>
     ({ text }) => text,
   )
 const investorOf = async (wallet: string): Promise<string> =>
-  (await sql`select investor_id from attestations where wallet = ${wallet} order by seq desc limit 1`)[0]!
-    .investor_id
+  (await sql`select investor_id from attestations where wallet = ${wallet} order by seq desc limit 1`)[0]!.investor_id
 const signalled = (investorId: string) =>
   sql.begin((sql) =>
     openReview(sql, {

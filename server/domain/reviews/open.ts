@@ -31,10 +31,7 @@ const MOST_FINDINGS = 100
  * subject and kind is open, the finding joins it. A new finding, or other claims, voids a decision that waits for
  * confirmation, because the member who requested it did not know about them.
  */
-export async function openReview(
-  sql: Queryable,
-  found: Found,
-): Promise<{ reviewId: string; isNew: boolean }> {
+export async function openReview(sql: Queryable, found: Found): Promise<{ reviewId: string; isNew: boolean }> {
   const { workspaceId, kind, finding, claims = {} } = found
   const about = { attestationId: null, wallet: null, investorId: null, ...found.about }
   const subject = about.attestationId ?? about.wallet ?? about.investorId
@@ -94,7 +91,6 @@ async function isKnown(sql: Queryable, reviewId: string, { workspaceId, finding,
   if (entries.length === MOST_FINDINGS) return true
   return entries.some(
     (entry) =>
-      entry.finding === finding &&
-      (entry.text === null ? null : unseal(entryOwner(reviewId), entry.text)) === detail,
+      entry.finding === finding && (entry.text === null ? null : unseal(entryOwner(reviewId), entry.text)) === detail,
   )
 }

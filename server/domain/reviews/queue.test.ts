@@ -18,8 +18,7 @@ const idsOf = async (filter: object) =>
   ((await team.officer.query("review.list", filter)).data.data as { review_id: string }[]).map(
     ({ review_id }) => review_id,
   )
-const idOf = async (browser: (typeof team)["officer"]) =>
-  (await browser.query("me.get")).data.user.id as string
+const idOf = async (browser: (typeof team)["officer"]) => (await browser.query("me.get")).data.user.id as string
 
 test("the queue lists and counts waiting reviews, oldest first, by assignee, kind and age", async () => {
   const reviews = [
@@ -118,9 +117,7 @@ test("notes are sealed, shown in order, possible after the decision, and never l
     ["noted", "Investor called later"],
   ])
   expect(reason).toBe("No answer in ten days")
-  const rows = await sql<
-    { text: Buffer | null }[]
-  >`select text from review_entries where review_id = ${reviewId}`
+  const rows = await sql<{ text: Buffer | null }[]>`select text from review_entries where review_id = ${reviewId}`
   for (const { text } of rows) expect(text?.toString("latin1") ?? "").not.toContain("picture")
   const audit = await sql`select detail from audit_entries where subject = ${reviewId}`
   expect(JSON.stringify(audit)).not.toMatch(/picture|No answer|called/)
@@ -147,9 +144,7 @@ test("an unknown country code shows in the review, and stays unless a member ent
   expect((await team.officer.mutate("review.viewClaims", seen)).data).toEqual({ unknown_country: "XXB" })
   await decide(team.officer, found.reviewId, { decision: "approve", claims: { accredited: true } })
   const { attestation_id } = await app.waitForStatus(team.key, found.wallet, "verified")
-  expect((await team.officer.query("attestation.detail", { id: attestation_id })).data.country_unknown).toBe(
-    true,
-  )
+  expect((await team.officer.query("attestation.detail", { id: attestation_id })).data.country_unknown).toBe(true)
 
   const entered = await vendorReview(app, team.key, { claims: { country: "XXB" } })
   await decide(team.officer, entered.reviewId, { decision: "approve", claims: { country: "DE" } })

@@ -54,10 +54,7 @@ export type ReviewSummary = {
 
 const PAGE = 50
 
-export type SummaryRow = Omit<
-  ReviewSummary,
-  "review_id" | "opened_at" | "session_open_until" | "closed_at"
-> & {
+export type SummaryRow = Omit<ReviewSummary, "review_id" | "opened_at" | "session_open_until" | "closed_at"> & {
   id: string
   seq: bigint
   opened_at: Date

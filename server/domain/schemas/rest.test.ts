@@ -115,10 +115,7 @@ test("another workspace's schema does not exist, in live and in test", async () 
   const [live, other] = [await app.key({ account, mode: "live" }), await app.key({ account, mode: "test" })]
   expect((await create({ ...residency, id: "secret_v1" }, { by: live })).status).toBe(200)
   for (const id of ["secret_v1", "never_v1", "a%00b", "..%2Fschemas", "x".repeat(300)]) {
-    for (const { status, json } of [
-      await read(id, other),
-      await change(id, { validity_days: 1 }, { by: other }),
-    ]) {
+    for (const { status, json } of [await read(id, other), await change(id, { validity_days: 1 }, { by: other })]) {
       expect([id, status, json.error]).toEqual([id, 404, "schema_not_found"])
     }
   }

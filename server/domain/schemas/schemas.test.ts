@@ -135,9 +135,7 @@ test("verified attestations are counted up to a thousand, and beyond that shown 
   await fill("kyc_individual_v1", 1001, addDays(new Date(), 1))
   await fill("kyc_business_v1", 1000, addDays(new Date(), 1))
   const { data } = (await browser.query("schema.summary")).data
-  const counts = Object.fromEntries(
-    data.map(({ id, verified }: { id: string; verified: object }) => [id, verified]),
-  )
+  const counts = Object.fromEntries(data.map(({ id, verified }: { id: string; verified: object }) => [id, verified]))
   expect(counts).toEqual({
     kyc_individual_v1: { count: 1000, more: true },
     kyc_business_v1: { count: 1000, more: false },

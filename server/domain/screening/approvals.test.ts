@@ -120,8 +120,7 @@ test("erasing the wallet's owner leaves a review for another person's held sessi
     const json = { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId }
     return (await app.request({ method: "POST", path: "/kyc/start", key: key.apiKey, json })).json.session_id
   }
-  const approve = (session_id: string) =>
-    app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
+  const approve = (session_id: string) => app.webhook({ session_id, decision: "approved", claims: { country: "US" } })
   const reviews = () => sql<{ id: string; state: string }[]>`
     select id, state from reviews where workspace_id = ${key.workspaceId} and kind = 'screening' order by seq`
   await approve(await start("the-owner"))

@@ -10,12 +10,7 @@ import { followScreening } from "./freeze.ts"
  */
 export async function clearHits(
   sql: Queryable,
-  {
-    workspaceId,
-    wallet,
-    reviewId,
-    author,
-  }: { workspaceId: string; wallet: Address; reviewId: string; author: Author },
+  { workspaceId, wallet, reviewId, author }: { workspaceId: string; wallet: Address; reviewId: string; author: Author },
 ): Promise<void> {
   const cleared = await sql<{ list: string; frozen_at: Date | null }[]>`
     update screening_hits set cleared_at = ${clock.now()}

@@ -84,8 +84,7 @@ async function holderFund(policy: "review" | "freeze") {
 const openReviewOf = (wallet: string) =>
   waitFor(
     async () =>
-      (await sql<{ id: string }[]>`select id from reviews where wallet = ${wallet} and state = 'open'`)[0]
-        ?.id ?? null,
+      (await sql<{ id: string }[]>`select id from reviews where wallet = ${wallet} and state = 'open'`)[0]?.id ?? null,
     "the review",
   )
 
@@ -111,9 +110,7 @@ test("deciding to revoke ends the verification, and the tokens stay frozen", asy
   await fund.officer.decide(await openReviewOf(fund.wallet), "revoke")
   await app.waitForStatus(fund.officer.key, fund.wallet, "rejected")
   expect(await fund.isFrozen()).toBe(true)
-  expect((await fund.tokens.transfer(fund.config, fund.wallet, fund.other, 1)).json.error).toBe(
-    "wallet_sanctioned",
-  )
+  expect((await fund.tokens.transfer(fund.config, fund.wallet, fund.other, 1)).json.error).toBe("wallet_sanctioned")
 })
 
 test("a decision about one list stays when a match with another list is cleared", async () => {
@@ -137,9 +134,7 @@ test("a decision about one list stays when a match with another list is cleared"
     { list: "ofac.txt", cleared: false },
     { list: "other.txt", cleared: true },
   ])
-  expect((await fund.tokens.transfer(fund.config, fund.wallet, fund.other, 1)).json.error).toBe(
-    "wallet_sanctioned",
-  )
+  expect((await fund.tokens.transfer(fund.config, fund.wallet, fund.other, 1)).json.error).toBe("wallet_sanctioned")
 })
 
 test("with the policy review nothing is frozen until the policy changes, which freezes earlier matches", async () => {

@@ -17,11 +17,7 @@ import type { ListVersion } from "./stored-lists.ts"
  * review. Freezes its tokens if the policy says so. An erasure closes the review undecided, so the next match opens another.
  * Returns whether anything was new. If so, the caller publishes `ledger` and the activity after the commit.
  */
-export async function recordHit(
-  sql: Queryable,
-  workspaceId: string,
-  { wallet, list }: ListedWallet,
-): Promise<boolean> {
+export async function recordHit(sql: Queryable, workspaceId: string, { wallet, list }: ListedWallet): Promise<boolean> {
   const { name, digest, entries, loaded_at } = list
   const now = clock.now()
   // A cleared wallet that is still on the list stays cleared.
@@ -44,11 +40,7 @@ export async function recordHit(
  * Records matches again for wallets that other people still use, in the transaction of the erasure that closed the review.
  * Otherwise no review could decide a held approval.
  */
-export async function reopenErased(
-  sql: Queryable,
-  workspaceId: string,
-  wallets: readonly Address[],
-): Promise<void> {
+export async function reopenErased(sql: Queryable, workspaceId: string, wallets: readonly Address[]): Promise<void> {
   const used = await sql<{ wallet: Address }[]>`
     select distinct wallet from attestations
     where workspace_id = ${workspaceId} and wallet = any(${wallets as Address[]})
@@ -75,12 +67,7 @@ export async function reopenFrozen(sql: Queryable, workspaceId: string, wallet: 
   for (const list of hits) await openHit(sql, workspaceId, wallet, list)
 }
 
-async function openHit(
-  sql: Queryable,
-  workspaceId: string,
-  wallet: Address,
-  list: ListVersion,
-): Promise<void> {
+async function openHit(sql: Queryable, workspaceId: string, wallet: Address, list: ListVersion): Promise<void> {
   const { reviewId } = await openReview(sql, {
     workspaceId,
     kind: "screening",
@@ -123,11 +110,7 @@ const frozenChange = (wallet: Address, list: string): Change => ({
 })
 
 /** Records hits with a transaction for each wallet and list, so that a failure does not affect the others. */
-export async function recordHits(
-  database: Sql,
-  workspaceId: string,
-  hits: readonly ListedWallet[],
-): Promise<number> {
+export async function recordHits(database: Sql, workspaceId: string, hits: readonly ListedWallet[]): Promise<number> {
   let fresh = 0
   for (const hit of hits) {
     const isNew = await repeatOnDeadlock(() => database.begin((sql) => recordHit(sql, workspaceId, hit)))

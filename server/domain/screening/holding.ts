@@ -14,11 +14,7 @@ export type HoldingList = {
 }
 
 /** The lists that hold a wallet, by name, for one of its reviews. */
-export async function listsHolding(
-  workspaceId: string,
-  wallet: Address,
-  reviewId: string,
-): Promise<HoldingList[]> {
+export async function listsHolding(workspaceId: string, wallet: Address, reviewId: string): Promise<HoldingList[]> {
   const hits = await sql<
     { list: string; review_id: string | null; frozen: boolean; cleared: boolean; gone: boolean }[]
   >`

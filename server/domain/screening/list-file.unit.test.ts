@@ -18,11 +18,7 @@ const written = async (text: string) => {
   await writeFile(path, text)
   return path
 }
-const [alice, bob, carol] = Array.from({ length: 3 }, () => bs58.encode(randomBytes(32))) as [
-  string,
-  string,
-  string,
-]
+const [alice, bob, carol] = Array.from({ length: 3 }, () => bs58.encode(randomBytes(32))) as [string, string, string]
 
 test.each([
   ["a plain line", alice],

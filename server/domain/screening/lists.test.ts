@@ -58,19 +58,16 @@ const wrong: [string, () => Promise<unknown>, RegExp][] = [
   ["a tenth of it", () => list.write(wallets.slice(0, 1)), /has 1 addresses where the list in use has 10/],
 ]
 
-test.each(wrong)(
-  "a file that is %s leaves the last good list in use, and is reported",
-  async (_name, spoil, what) => {
-    const before = (await screeningHealth(app)).lists[0].digest
-    await spoil()
-    await trouble(what)
-    expect((await screeningHealth(app)).lists[0]).toMatchObject({ digest: before, entries: 10 })
-    for (const wallet of [wallets[0]!, wallets[9]!]) expect(await isRefused(wallet)).toBe(true)
-    await list.write(wallets)
-    await well()
-    expect(app.log.filter((line) => line.includes("a screening list is not used")).length).toBeGreaterThan(0)
-  },
-)
+test.each(wrong)("a file that is %s leaves the last good list in use, and is reported", async (_name, spoil, what) => {
+  const before = (await screeningHealth(app)).lists[0].digest
+  await spoil()
+  await trouble(what)
+  expect((await screeningHealth(app)).lists[0]).toMatchObject({ digest: before, entries: 10 })
+  for (const wallet of [wallets[0]!, wallets[9]!]) expect(await isRefused(wallet)).toBe(true)
+  await list.write(wallets)
+  await well()
+  expect(app.log.filter((line) => line.includes("a screening list is not used")).length).toBeGreaterThan(0)
+})
 
 test("a list that loses less than half is accepted at once", async () => {
   await list.write(wallets.slice(0, 6))

@@ -193,13 +193,9 @@ export class ListWatch {
   }
 
   #note(source: Source, error: unknown): void {
-    const problem =
-      error instanceof WrongList ? error.message : "cannot be loaded while the database is unreachable"
+    const problem = error instanceof WrongList ? error.message : "cannot be loaded while the database is unreachable"
     if (source.problem !== problem)
-      logger.warn(
-        { list: source.name, path: source.path, problem, err: error },
-        "a screening list is not used",
-      )
+      logger.warn({ list: source.name, path: source.path, problem, err: error }, "a screening list is not used")
     source.problem = problem
   }
 }

@@ -41,8 +41,7 @@ export async function changePolicies({
       detail: { before: only(before), after: only(after) },
     })
     // Compare earlier matches again (`rescreen.ts`).
-    if (changed.includes("wallet_listed"))
-      await sql`delete from screenings where workspace_id = ${workspaceId}`
+    if (changed.includes("wallet_listed")) await sql`delete from screenings where workspace_id = ${workspaceId}`
     return after
   })
   publishActivity(workspaceId)

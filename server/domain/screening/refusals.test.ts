@@ -130,9 +130,7 @@ test("preflight shows the match and records nothing", async () => {
     amount: "1",
   })
   expect(data.answer).toMatchObject({ status: 403, error: "wallet_sanctioned" })
-  expect(data.rules.find((rule: { code: string }) => rule.code === "wallet_sanctioned").outcome).toBe(
-    "refused",
-  )
+  expect(data.rules.find((rule: { code: string }) => rule.code === "wallet_sanctioned").outcome).toBe("refused")
   expect(await reviewsOf(wallet, own)).toEqual([])
 })
 
@@ -151,9 +149,7 @@ test("clearing a false match serves the wallet again, only in this workspace", a
   expect((await start(wallet, team.key)).status).toBe(200)
   const entries = await sql`
     select action, detail from audit_entries where workspace_id = ${team.key.workspaceId} and subject = ${wallet}`
-  expect(entries).toMatchObject([
-    { action: "wallet.cleared", detail: { lists: ["ofac.txt"], review: review.id } },
-  ])
+  expect(entries).toMatchObject([{ action: "wallet.cleared", detail: { lists: ["ofac.txt"], review: review.id } }])
 })
 
 test("a wallet that leaves the list is served again, its review closes, and its return is a new match", async () => {
@@ -167,21 +163,14 @@ test("a wallet that leaves the list is served again, its review closes, and its 
   await addToList()
   await waitFor(
     async () =>
-      (
-        await sql`select from screening_hits where workspace_id = ${team.key.workspaceId} and gone_at is not null`
-      ).length > 0,
+      (await sql`select from screening_hits where workspace_id = ${team.key.workspaceId} and gone_at is not null`)
+        .length > 0,
     "the exception to end",
   )
   expect((await start(wallet, team.key)).status).toBe(200)
   await addToList(wallet)
-  await waitFor(
-    async () => (await reviewsOf(wallet, team.key)).some(({ state }) => state === "open"),
-    "another review",
-  )
+  await waitFor(async () => (await reviewsOf(wallet, team.key)).some(({ state }) => state === "open"), "another review")
   listed.splice(0, listed.length, ...others)
   await addToList()
-  await waitFor(
-    async () => (await reviewsOf(wallet, team.key)).at(-1)!.ending === "unlisted",
-    "the review to close",
-  )
+  await waitFor(async () => (await reviewsOf(wallet, team.key)).at(-1)!.ending === "unlisted", "the review to close")
 })

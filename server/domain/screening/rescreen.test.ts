@@ -59,9 +59,7 @@ const stepsOf = async ({ workspaceId }: TestKey) => {
 const screening = async ({ workspaceId }: TestKey) =>
   (await sql`select * from screenings where workspace_id = ${workspaceId}`)[0]!
 const hits = ({ workspaceId }: TestKey) =>
-  sql<
-    { wallet: string }[]
-  >`select wallet from screening_hits where workspace_id = ${workspaceId} order by wallet`
+  sql<{ wallet: string }[]>`select wallet from screening_hits where workspace_id = ${workspaceId} order by wallet`
 
 async function use(listed: readonly string[]) {
   await list.write(listed)

@@ -24,11 +24,7 @@ const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 type Step = "attestations" | "holdings" | "hits"
 type Walk = { workspaceId: string; list: LoadedList; token: string; applyHeld: ApplyHeld }
 /** Applies an approval that waited for its wallet. */
-type ApplyHeld = (
-  sql: Queryable,
-  held: { workspaceId: string; attestationId: string },
-  now: Date,
-) => Promise<void>
+type ApplyHeld = (sql: Queryable, held: { workspaceId: string; attestationId: string }, now: Date) => Promise<void>
 
 /**
  * Compares the wallets of all workspaces with new versions of the lists. One worker walks a workspace at a time and saves its

@@ -81,8 +81,7 @@ const isMoved = async () => {
 const confirmed = (ids: string[]) =>
   waitFor(
     async () =>
-      (await sql`select from operations where id = any(${ids}) and status = 'confirmed'`).length ===
-      ids.length,
+      (await sql`select from operations where id = any(${ids}) and status = 'confirmed'`).length === ids.length,
     "operations to be confirmed",
   )
 const savedMoves = async () =>

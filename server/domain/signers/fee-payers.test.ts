@@ -95,8 +95,7 @@ const confirmed = (id: string) =>
   waitFor(async () => (await operationOf(id)).status === "confirmed", `${id} to be confirmed`)
 /** Transactions that were ever saved for an operation. */
 const savedFor = async (id: string) =>
-  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`)
-    .length
+  (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 const health = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain as string
 
 /** Who paid for an operation, as the chain has it. */

@@ -30,11 +30,7 @@ export class EmptyFeePayer extends Error {
  * was saved before is sent unchanged and followed to its end. Returns the workspace's key. Throws WrongSigner,
  * SignerFailure if the key cannot sign, or EmptyFeePayer.
  */
-export async function setFeePayer(
-  workspaceId: string,
-  uri: string | null,
-  author: Author,
-): Promise<Address | null> {
+export async function setFeePayer(workspaceId: string, uri: string | null, author: Author): Promise<Address | null> {
   const address = uri === null ? null : await openForWorkspace(uri, feePayerPurpose(workspaceId))
   if (address !== null) await requireFunds(workspaceId, address)
   await sql.begin(async (sql) => {

@@ -112,10 +112,7 @@ export async function accountStates<Payload extends OfHolders>(
   for (const operation of operations) {
     const config = configOf(operation)
     const isKnown =
-      config.transfer_mode === "agent" &&
-      config.aligned_up_to === null &&
-      operation.attempts === 0 &&
-      !operation.redo
+      config.transfer_mode === "agent" && config.aligned_up_to === null && operation.attempts === 0 && !operation.redo
     ;(isKnown ? known : unknown).push(...holdingKeysOf(operation))
   }
   if (known.length > 0) {

@@ -11,14 +11,10 @@ const MAX_DIGITS = 40
 export const amountField = z
   .unknown()
   .refine((sent) => sent !== undefined, { error: "required", abort: true })
-  .refine(
-    (sent) =>
-      typeof sent === "string" && sent.length <= MAX_DIGITS && AMOUNT.test(sent) && /[1-9]/.test(sent),
-    {
-      error: "must be more than zero, in at most 40 digits with at most one point, such as 250.5",
-      ...failsWith("invalid_amount"),
-    },
-  )
+  .refine((sent) => typeof sent === "string" && sent.length <= MAX_DIGITS && AMOUNT.test(sent) && /[1-9]/.test(sent), {
+    error: "must be more than zero, in at most 40 digits with at most one point, such as 250.5",
+    ...failsWith("invalid_amount"),
+  })
   .pipe(z.string())
   .meta({
     oneOf: [

@@ -70,10 +70,7 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
 /**
  * The counters of configurations and wallets must equal the sums of their operations, even while some are unfinished.
  */
-export async function auditTokenCounters(
-  { workspaceId, report }: Audited,
-  counted: readonly Counted[],
-): Promise<void> {
+export async function auditTokenCounters({ workspaceId, report }: Audited, counted: readonly Counted[]): Promise<void> {
   for (const one of counted) {
     const differs = (kind: string, detail: string) =>
       report.differences.push({ kind, detail: `${workspaceId}: ${detail} of ${one.id}` })

@@ -234,9 +234,7 @@ test("a pause stops holders by the mint, and the mint alone", async () => {
   await waitFor(async () => (await audit()).information.length === 0, "the pause")
   expect(await ofAssets()).toEqual([])
   await sql`update mint_configs set paused = false where id = ${OPEN}`
-  expect(await ofAssets()).toEqual([
-    `asset_pause: the mint of ${OPEN} is paused, but its configuration is not`,
-  ])
+  expect(await ofAssets()).toEqual([`asset_pause: the mint of ${OPEN} is paused, but its configuration is not`])
   await sql`update mint_configs set paused = true, pausable = false where id = ${OPEN}`
   expect((await ofAssets()).map((one) => one.replace(/^(\w+: ).* (is not frozen)/, "$1$2"))).toEqual([
     expect.stringMatching(/^asset_mint_differs: .* can be paused, but the other is recorded$/),

@@ -95,8 +95,7 @@ function compareMint(
   if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)
   if ((pausable !== null) !== config.pausable)
     differs(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
-  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen)
-    differs("makes accounts that are not frozen")
+  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen) differs("makes accounts that are not frozen")
 }
 
 /** Configurations whose mints are about to be paused, resumed or moved to another key. */
@@ -206,8 +205,7 @@ async function compareAccounts(
   for (const [i, { wallet, balance, busy }] of batch.entries()) {
     const { state, amount } = accounts[i]!
     const who = `${workspaceId}: the ${config.id} account of ${wallet}`
-    const differs = (kind: string, detail: string) =>
-      suspects.push({ wallet, kind, detail: `${who} ${detail}` })
+    const differs = (kind: string, detail: string) => suspects.push({ wallet, kind, detail: `${who} ${detail}` })
     if (busy) continue
     if (config.transfer_mode === "agent" && amount !== BigInt(balance))
       differs("asset_balance", `has ${amount} base units, but the ledger gave it ${balance}`)
@@ -262,8 +260,7 @@ function compareSupplies(
       continue
     }
     const onChain = `${workspaceId}: ${supply} base units of ${config.id} exist on chain`
-    const differs = (kind: string, detail: string) =>
-      report.differences.push({ kind, detail: `${onChain}, ${detail}` })
+    const differs = (kind: string, detail: string) => report.differences.push({ kind, detail: `${onChain}, ${detail}` })
     const isHolders = config.transfer_mode === "holder"
     const recorded = `but ${ledger.supply} are counted`
     if (isHolders && supply < ledger.supply)

@@ -68,12 +68,7 @@ test("a rule that is sent holds, one that is not stays, and null ends one", asyn
 test("a change without effect is not logged and notifies no one", async () => {
   const id = await tokens.config({ max_holders: 5 })
   const before = (await tokens.get(`/mint-config/${id}`)).json
-  for (const json of [
-    {},
-    { rules: {} },
-    { rules: { max_supply: null } },
-    { name: "Fund", transfer_mode: "agent" },
-  ]) {
+  for (const json of [{}, { rules: {} }, { rules: { max_supply: null } }, { name: "Fund", transfer_mode: "agent" }]) {
     expect((await change(id, json)).json).toEqual(before)
   }
   expect(await trailOf(id)).toHaveLength(0)
@@ -122,11 +117,7 @@ test("what is on chain cannot change once it is there, and the mode not here: th
   expect((await tokens.get(`/mint-config/${id}`)).json.rules).toEqual({})
   // The first one has no mint before it is used.
   const fresh = await app.key()
-  const first = await change(
-    "us_real_estate_fund_v1",
-    { name: "Mine", symbol: "M", decimals: 2 },
-    { by: fresh },
-  )
+  const first = await change("us_real_estate_fund_v1", { name: "Mine", symbol: "M", decimals: 2 }, { by: fresh })
   expect(first).toMatchObject({ status: 200, json: { name: "Mine", symbol: "M", decimals: 2, mint: null } })
 })
 

@@ -18,9 +18,7 @@ const UNTIL_MINTED = "on chain with the mint, and cannot change once its creatio
 export const configPatch = {
   name: name.optional().meta({ description: `Token name; ${UNTIL_MINTED}`, example: "EU Growth Fund" }),
   symbol: symbol.optional().meta({ description: `Token symbol; ${UNTIL_MINTED}`, example: "EUGF" }),
-  decimals: decimals
-    .optional()
-    .meta({ description: `Digits after the decimal point; ${UNTIL_MINTED}`, example: 6 }),
+  decimals: decimals.optional().meta({ description: `Digits after the decimal point; ${UNTIL_MINTED}`, example: 6 }),
   required_schema: required_schema.optional(),
   transfer_mode: transfer_mode.unwrap().optional().meta({
     description: "May be sent as it is, and cannot change here",
@@ -75,9 +73,7 @@ export async function patchConfig({
 function merge(known: ConfigInput, { rules, ...fields }: ConfigPatch): ConfigInput {
   const { id, name, symbol, decimals, required_schema, transfer_mode } = known
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  const merged = Object.entries({ ...known.rules, ...rules }).filter(
-    ([, rule]) => rule !== null && rule !== undefined,
-  )
+  const merged = Object.entries({ ...known.rules, ...rules }).filter(([, rule]) => rule !== null && rule !== undefined)
   return {
     ...{ id, name, symbol, decimals, required_schema, transfer_mode },
     ...given,

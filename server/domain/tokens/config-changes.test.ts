@@ -136,9 +136,7 @@ test("an invalid change is reported at its field, with the API's code, and nothi
     expect.stringMatching(/^required_schema unknown_schema /),
   ])
   expect(await check({ ...good, rules: { max_supply: "1.5" } })).toEqual([
-    expect.stringMatching(
-      /^rules.max_supply validation_failed must be a whole number of at most 18446744073709551615/,
-    ),
+    expect.stringMatching(/^rules.max_supply validation_failed must be a whole number of at most 18446744073709551615/),
   ])
   expect(await check({ ...good, transfer_mode: "holder", rules: { max_holders: 1 } })).toEqual([
     expect.stringMatching(/^rules.max_holders validation_failed cannot be enforced in transfer_mode holder/),
@@ -173,8 +171,6 @@ test("two who apply a configuration for the first time at once: one creates it, 
   expect(equal.map(({ outcome }) => outcome).sort()).toEqual(["created", ...Array(7).fill("unchanged")])
   expect(await trailOf("first_alike")).toMatchObject([{ action: "mint_config.created" }])
 
-  const unlike = await Promise.all(
-    [2, 3].map((max_holders) => apply("first_unlike", { rules: { max_holders } })),
-  )
+  const unlike = await Promise.all([2, 3].map((max_holders) => apply("first_unlike", { rules: { max_holders } })))
   expect(unlike.map(({ outcome }) => outcome).sort()).toEqual(["changed", "created"])
 })

@@ -4,13 +4,7 @@ import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import {
-  type ConfigRow,
-  configColumns,
-  isBeingReconciled,
-  mintConfigRecord,
-  toConfigRecord,
-} from "./config.ts"
+import { type ConfigRow, configColumns, isBeingReconciled, mintConfigRecord, toConfigRecord } from "./config.ts"
 import { configNotFound } from "./configs.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
 

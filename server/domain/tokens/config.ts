@@ -38,11 +38,9 @@ export const knownConfigId = matching(
 ).meta(idMeta)
 
 /** The same in a path, where a missing configuration is not found. */
-export const configId = matching(
-  NAME,
-  "this workspace has no such mint configuration",
-  "mint_config_not_found",
-).meta(idMeta)
+export const configId = matching(NAME, "this workspace has no such mint configuration", "mint_config_not_found").meta(
+  idMeta,
+)
 
 const configFields = {
   id: matching(NAME, "must be 1 to 64 of a-z, 0-9 and _, and not begin with _").meta(idMeta),
@@ -77,14 +75,7 @@ export const configInput = z.object({
 export type ConfigInput = z.infer<typeof configInput>
 
 /** The fields of a configuration that can change, some only until its mint exists. */
-export const changeableFields = [
-  "name",
-  "symbol",
-  "decimals",
-  "required_schema",
-  "transfer_mode",
-  "rules",
-] as const
+export const changeableFields = ["name", "symbol", "decimals", "required_schema", "transfer_mode", "rules"] as const
 
 export const mintConfigRecord = z
   .object({

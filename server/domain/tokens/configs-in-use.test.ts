@@ -68,10 +68,7 @@ test("the list is of this workspace, newest first, and agrees with each record",
   for (const id of ids) expect((await own.post("/mint-configs", fund(id))).status).toBe(200)
   await sql`update mint_configs set created_at = created_at - interval '1 hour' where id = 'us_real_estate_fund_v1'`
   const { json } = await own.get("/mint-configs")
-  expect(json.data.map((one: { id: string }) => one.id)).toEqual([
-    ...ids.toReversed(),
-    "us_real_estate_fund_v1",
-  ])
+  expect(json.data.map((one: { id: string }) => one.id)).toEqual([...ids.toReversed(), "us_real_estate_fund_v1"])
   for (const one of json.data) expect((await own.get(`/mint-config/${one.id}`)).json).toEqual(one)
 })
 
@@ -89,18 +86,15 @@ test("pausing and unpausing twice is the same as once", async () => {
   }
 })
 
-test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])(
-  "mint_config_not_found: %s",
-  async (id) => {
-    for (const response of [
-      await tokens.get(`/mint-config/${id}`),
-      await tokens.post(`/mint-config/${id}/pause`, {}),
-      await tokens.post(`/mint-config/${id}/unpause`, {}),
-    ]) {
-      expect([response.status, response.json.error]).toEqual([404, "mint_config_not_found"])
-    }
-  },
-)
+test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])("mint_config_not_found: %s", async (id) => {
+  for (const response of [
+    await tokens.get(`/mint-config/${id}`),
+    await tokens.post(`/mint-config/${id}/pause`, {}),
+    await tokens.post(`/mint-config/${id}/unpause`, {}),
+  ]) {
+    expect([response.status, response.json.error]).toEqual([404, "mint_config_not_found"])
+  }
+})
 
 test("supply and holders are those of confirmed operations", async () => {
   const id = await tokens.config({}, { decimals: 2 })

@@ -169,10 +169,7 @@ test.each<[string, object]>([
   ["rules.allowed_countries.0", rules({ allowed_countries: ["us"] })],
   ["rules.allowed_countries.1", rules({ allowed_countries: ["US", "USA"] })],
   ["rules.blocked_countries.0", rules({ blocked_countries: [null] })],
-  [
-    "rules.blocked_countries",
-    rules({ allowed_countries: ["US", "CA"], blocked_countries: ["CA", "KP", "US"] }),
-  ],
+  ["rules.blocked_countries", rules({ allowed_countries: ["US", "CA"], blocked_countries: ["CA", "KP", "US"] })],
   ["rules.blocked_countries", rules({ blocked_countries: EVERYWHERE })],
   ["rules.blocked_countries", rules({ allowed_countries: EVERYWHERE, blocked_countries: EVERYWHERE })],
   ["rules.require_accredited", rules({ require_accredited: "yes" })],
@@ -215,16 +212,13 @@ test("a token for one country is written by blocking all others, too", async () 
   expect((await create({ ...fund(freshId()), ...rules({ blocked_countries }) })).status).toBe(200)
 })
 
-test.each(["id", "name", "symbol", "decimals", "required_schema"])(
-  "without %s it is missing",
-  async (field) => {
-    const { [field as "id"]: _gone, ...rest } = fund(freshId())
-    expect((await create(rest)).json).toMatchObject({
-      error: "validation_failed",
-      detail: `${field}: required.`,
-    })
-  },
-)
+test.each(["id", "name", "symbol", "decimals", "required_schema"])("without %s it is missing", async (field) => {
+  const { [field as "id"]: _gone, ...rest } = fund(freshId())
+  expect((await create(rest)).json).toMatchObject({
+    error: "validation_failed",
+    detail: `${field}: required.`,
+  })
+})
 
 test("a workspace has 100 configurations at most, however many are asked for at once", async () => {
   const full = tokenFixture(app, await app.key())
@@ -267,16 +261,7 @@ test("decimals are read from their digits: 6.0 is 6, and what a double would mak
     const { status, json } = await send(freshId(), decimals)
     expect([status, json.decimals], decimals).toEqual([202, 6])
   }
-  const none = [
-    "6.0000000000000001",
-    "5.9999999999999999999",
-    "1e-400",
-    "9007199254740993",
-    "1e400",
-    '"6"',
-    "10",
-    "-1",
-  ]
+  const none = ["6.0000000000000001", "5.9999999999999999999", "1e-400", "9007199254740993", "1e400", '"6"', "10", "-1"]
   for (const decimals of none) {
     const { status, json } = await send(freshId(), decimals)
     expect([status, json.error], decimals).toEqual([422, "validation_failed"])

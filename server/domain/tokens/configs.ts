@@ -212,11 +212,8 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
   return applied
 }
 
-export const lockConfig = async (
-  sql: Queryable,
-  workspaceId: string,
-  id: string,
-): Promise<ConfigRow | undefined> => (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
+export const lockConfig = async (sql: Queryable, workspaceId: string, id: string): Promise<ConfigRow | undefined> =>
+  (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
 
 /**
  * Changes a configuration that is locked. Errors: validation_failed for a field that is fixed on chain, unknown_schema.
@@ -254,8 +251,7 @@ export async function changeConfig(
   })
   const otherMode = known.transfer_mode !== config.transfer_mode
   const reconciles =
-    mint !== null &&
-    (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
+    mint !== null && (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
   if (reconciles) await startReconciling(sql, workspaceId, id)
   // Holders have moved tokens themselves. The books are read back from the chain once all accounts are frozen.
   if (reconciles && otherMode && config.transfer_mode === "agent") {
@@ -267,8 +263,7 @@ export async function changeConfig(
 /** The fields that differ, before and after. */
 function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
   const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
-  const only = (from: ConfigInput | ConfigRow) =>
-    Object.fromEntries(fields.map((field) => [field, from[field]]))
+  const only = (from: ConfigInput | ConfigRow) => Object.fromEntries(fields.map((field) => [field, from[field]]))
   return { before: only(known), after: only(config) }
 }
 

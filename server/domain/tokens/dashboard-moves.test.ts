@@ -46,9 +46,7 @@ const trailOf = (workspaceId: string, subject: string) => sql`
 test("a double click mints once: both get the same operation, at once and later", async () => {
   const config = await tokens.config()
   const intent = freshKey()
-  const clicks = await withoutTurns(() =>
-    Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent))),
-  )
+  const clicks = await withoutTurns(() => Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent))))
   const ids = new Set(clicks.map(({ data }) => data.operation_id))
   expect(clicks.map(({ status }) => status)).toEqual(clicks.map(() => 202))
   expect(ids.size).toBe(1)
@@ -185,8 +183,7 @@ test("a key that cannot be one is refused as over REST, and ignored where none i
 test("a refused request is in no audit log, neither a person's nor a key's", async () => {
   const config = await tokens.config({ max_supply: "5" })
   await tokens.mint(config, alice, 5)
-  const count = async () =>
-    (await sql`select from audit_entries where workspace_id = ${key.workspaceId}`).length
+  const count = async () => (await sql`select from audit_entries where workspace_id = ${key.workspaceId}`).length
   const before = await count()
   expect((await mintOnce(config, freshKey())).error.error).toBe("supply_cap_exceeded")
   expect((await tokens.mint(config, alice, 5)).json.error).toBe("supply_cap_exceeded")

@@ -35,8 +35,7 @@ const feePayer = () => deployment.chains.test!.feePayer
 const balance = () => cluster.connection.getBalance(feePayer().publicKey, "confirmed")
 const fund = async () => {
   const chains = Object.values(deployment.chains)
-  for (const chain of chains)
-    await cluster.connection.requestAirdrop(chain!.feePayer.publicKey, 5 * LAMPORTS_PER_SOL)
+  for (const chain of chains) await cluster.connection.requestAirdrop(chain!.feePayer.publicKey, 5 * LAMPORTS_PER_SOL)
   await waitFor(async () => (await balance()) > RESERVE, "the airdrop")
 }
 

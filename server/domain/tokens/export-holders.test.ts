@@ -13,9 +13,7 @@ beforeAll(async () => {
 })
 
 const download = (mint_config: string, by: Browser = owner.browser) =>
-  by.fetch(
-    `/api/export/holders.csv?workspace=${owner.workspaceId}&mint_config=${encodeURIComponent(mint_config)}`,
-  )
+  by.fetch(`/api/export/holders.csv?workspace=${owner.workspaceId}&mint_config=${encodeURIComponent(mint_config)}`)
 const linesOf = (text: string) => {
   const [head, ...lines] = text.replace("\ufeff", "").trimEnd().split("\r\n")
   const names = head!.split(",")
@@ -32,13 +30,13 @@ test("the register has who holds how much of the supply, who they are, and of wh
   expect(response.headers.get("content-disposition")).toMatch(/filename="holders-.*-\d{4}-\d\d-\d\d\.csv"/)
   expect(response.headers.get("vouch-rows")).toBe("3")
   const lines = linesOf(await response.text())
-  expect(
-    lines.map(({ position, user_pubkey, balance, percent }) => [position, user_pubkey, balance, percent]),
-  ).toEqual([
-    ["1", wallets[1], "6", "66.66666666"],
-    ["2", wallets[2], "2", "22.22222222"],
-    ["3", wallets[0], "1", "11.11111111"],
-  ])
+  expect(lines.map(({ position, user_pubkey, balance, percent }) => [position, user_pubkey, balance, percent])).toEqual(
+    [
+      ["1", wallets[1], "6", "66.66666666"],
+      ["2", wallets[2], "2", "22.22222222"],
+      ["3", wallets[0], "1", "11.11111111"],
+    ],
+  )
   for (const line of lines) {
     expect(line).toMatchObject({ verification: "verified", slot: expect.stringMatching(/^\d+$/) })
     expect(line.investor_id).toMatch(/^inv_/)

@@ -80,9 +80,7 @@ export async function loadLosses(
         as t(schema_id, wallet)
     ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
     where a.workspace_id = ${workspaceId} order by a.schema_id, a.wallet, a.seq desc`
-  const losses = new Map(
-    rows.map((row) => [nameOf({ schemaId: row.schema_id, wallet: row.wallet }), lossOf(row, now)]),
-  )
+  const losses = new Map(rows.map((row) => [nameOf({ schemaId: row.schema_id, wallet: row.wallet }), lossOf(row, now)]))
   return (of) => losses.get(nameOf(of))
 }
 
@@ -110,15 +108,7 @@ export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, hasSl
 
 export type HoldingKey = { config: string; wallet: Address }
 
-const holdingColumns = columns(
-  "holdings",
-  "mint_config",
-  "wallet",
-  "balance",
-  "incoming",
-  "outgoing",
-  "counted",
-)
+const holdingColumns = columns("holdings", "mint_config", "wallet", "balance", "incoming", "outgoing", "counted")
 type HoldingRow = RowOf<typeof holdingColumns>
 
 const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`

@@ -11,10 +11,7 @@ usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 const async = { headers: { prefer: "respond-async" } }
 
 const untilEnded = (id: string, wanted: "confirmed" | "failed") =>
-  waitFor(
-    async () => (await tokens.get(`/token/operation/${id}`)).json.status === wanted,
-    `${id} to be ${wanted}`,
-  )
+  waitFor(async () => (await tokens.get(`/token/operation/${id}`)).json.status === wanted, `${id} to be ${wanted}`)
 
 /** Alice's exit to carol waits, bob has left to erin, and two of three places are taken. */
 async function exitUnderWay() {

@@ -123,8 +123,7 @@ export async function listHolders(
         counted: row.counted,
         verification: row.status && shownStatusAt({ ...row, status: row.status }, now),
         attestation_id: row.attestation_id,
-        investor:
-          row.investor_id === null ? null : { investor_id: row.investor_id, external_id: row.external_id },
+        investor: row.investor_id === null ? null : { investor_id: row.investor_id, external_id: row.external_id },
         account: account && (account.state === "thawed" ? "open" : account.state),
         onchain_balance: account && units(account.amount),
         reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
@@ -164,9 +163,6 @@ const toPlace = ({ balance, wallet }: Pick<Row, "balance" | "wallet">): string =
   Buffer.from(`${balance}/${wallet}`).toString("base64url")
 
 function fromPlace(cursor: string): { balance: string; wallet: Address } {
-  const [, balance, wallet] =
-    /^(-?[0-9]{1,39})\/(\w+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? []
-  return balance !== undefined && wallet !== undefined && isWalletAddress(wallet)
-    ? { balance, wallet }
-    : badCursor()
+  const [, balance, wallet] = /^(-?[0-9]{1,39})\/(\w+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? []
+  return balance !== undefined && wallet !== undefined && isWalletAddress(wallet) ? { balance, wallet } : badCursor()
 }

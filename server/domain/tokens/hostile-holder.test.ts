@@ -12,13 +12,7 @@ import {
   getAccountLen,
   TOKEN_2022_PROGRAM_ID,
 } from "@solana/spl-token"
-import {
-  Keypair,
-  LAMPORTS_PER_SOL,
-  type PublicKey,
-  SystemProgram,
-  type TransactionInstruction,
-} from "@solana/web3.js"
+import { Keypair, LAMPORTS_PER_SOL, type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"

@@ -92,9 +92,7 @@ describe.each(Object.keys(endpoints))("%s", (name) => {
     const idempotencyKey = newKey()
     await rest()
     const before = await operations()
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => tokens.post(path, body(), { idempotencyKey })),
-    )
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tokens.post(path, body(), { idempotencyKey })))
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     const replayed = answers.filter(({ headers }) => headers["idempotent-replayed"] === "true")
@@ -156,9 +154,7 @@ describe.each([
     await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
     await rest()
     const before = await operations()
-    const joined = await Promise.all(
-      Array.from({ length: 20 }, () => tokens.post(path, body(), { idempotencyKey })),
-    )
+    const joined = await Promise.all(Array.from({ length: 20 }, () => tokens.post(path, body(), { idempotencyKey })))
     expect(new Set(joined.map(({ text }) => text))).toEqual(new Set([first.text]))
     expect(await operations()).toBe(before)
     expectReplay(await tokens.post(path, body(), { idempotencyKey }), first)
@@ -172,9 +168,7 @@ test("after a crash, the creation of a configuration is joined too, and is no co
   await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
   const joined = await tokens.post("/mint-configs", body, { idempotencyKey })
   expect([joined.status, joined.text]).toEqual([200, first.text])
-  expect((await tokens.post("/mint-configs", body, { idempotencyKey: newKey() })).json.error).toBe(
-    "mint_config_exists",
-  )
+  expect((await tokens.post("/mint-configs", body, { idempotencyKey: newKey() })).json.error).toBe("mint_config_exists")
 })
 
 test("202 of a configuration is replayed once its mint is there", async () => {
@@ -208,10 +202,7 @@ describe("a refusal is stored like any answer", () => {
       "more than there is",
       422,
       "insufficient_balance",
-      () => [
-        "/token/transfer",
-        { from_pubkey: bob, to_pubkey: alice, mint_config: config, amount: "9999999999" },
-      ],
+      () => ["/token/transfer", { from_pubkey: bob, to_pubkey: alice, mint_config: config, amount: "9999999999" }],
     ],
     [
       "a transfer to oneself",

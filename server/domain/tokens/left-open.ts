@@ -24,8 +24,7 @@ export async function leftOpen(
     if (!last?.wire) continue
     const account = tokenAccountOf(assetMintOf(workspaceId, mint_config), publicKeyOf(wallet)).toBase58()
     const changes = decodeInstructions(messageIn(last.wire)).filter(
-      ({ name, accounts }) =>
-        (name === "ThawAccount" || name === "FreezeAccount") && accounts[0]?.address === account,
+      ({ name, accounts }) => (name === "ThawAccount" || name === "FreezeAccount") && accounts[0]?.address === account,
     )
     if (changes.at(-1)?.name === "ThawAccount") open.add(id)
   }

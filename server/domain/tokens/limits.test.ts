@@ -112,9 +112,7 @@ test("max_balance_per_wallet 10: of 100 mints and transfers to one wallet it get
   const config = await tokens.config({ max_balance_per_wallet: "10" })
   await atOnce(10, (i) => tokens.mint(config, wallet(1 + i), 5))
   const answers = await atOnce(100, (i) =>
-    i % 2 === 0
-      ? tokens.mint(config, wallet(0), 1)
-      : tokens.transfer(config, wallet(1 + (i % 10)), wallet(0), 1),
+    i % 2 === 0 ? tokens.mint(config, wallet(0), 1) : tokens.transfer(config, wallet(1 + (i % 10)), wallet(0), 1),
   )
   expect(tally(answers)).toEqual({ 200: 10, balance_limit_exceeded: 90 })
   expect(await tokens.onChain(config, wallet(0))).toBe(10n)
@@ -135,9 +133,7 @@ test("tokens go round in a circle, and none is lost or made", async () => {
   const config = await tokens.config({ max_holders: 8, max_supply: "80" })
   await atOnce(8, (i) => tokens.mint(config, wallet(i), 10))
   const answers = await atOnce(160, (i) => tokens.transfer(config, wallet(i % 8), wallet((i + 1) % 8), 3))
-  expect(
-    Object.keys(tally(answers)).filter((name) => !["200", "insufficient_balance"].includes(name)),
-  ).toEqual([])
+  expect(Object.keys(tally(answers)).filter((name) => !["200", "insufficient_balance"].includes(name))).toEqual([])
   expect(tally(answers)[200]).toBeGreaterThanOrEqual(24)
   expect(await tokens.supply(config)).toBe(80n)
   await expectAtRest(config)

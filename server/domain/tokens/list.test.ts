@@ -80,8 +80,7 @@ test("each record in the list is what its own address gives, in every status", a
     await tokens.transfer(config, wallets[0]!, wallets[1]!, 1, { headers })
     const { json } = await tokens.get(`/token/operations?mint_config=${config}&status=queued`)
     expect(json.data).toHaveLength(2)
-    for (const one of json.data)
-      expect((await tokens.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
+    for (const one of json.data) expect((await tokens.get(`/token/operation/${one.operation_id}`)).json).toEqual(one)
     const { attestation_id } = (await tokens.get(`/kyc/status/${doomed}`)).json
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
   })

@@ -86,11 +86,7 @@ export type Balance = { user_pubkey: string; mint_config: string; amount: string
 /**
  * A wallet's balance, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable.
  */
-export async function balanceOf(
-  { workspaceId, mode }: Principal,
-  config: string,
-  wallet: Address,
-): Promise<Balance> {
+export async function balanceOf({ workspaceId, mode }: Principal, config: string, wallet: Address): Promise<Balance> {
   const chain = chainOf(mode)
   const [row] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${config}`

@@ -124,9 +124,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     kind: row.kind,
     status: row.status,
     mint_config: row.mint_config,
-    ...(row.kind === "mint"
-      ? { user_pubkey: row.wallet }
-      : { from_pubkey: row.from_wallet!, to_pubkey: row.wallet }),
+    ...(row.kind === "mint" ? { user_pubkey: row.wallet } : { from_pubkey: row.from_wallet!, to_pubkey: row.wallet }),
     amount: fromBaseUnits(readBaseUnits(row.payload.amount), row.decimals),
     mint: row.mint,
     onchain_tx: isConfirmed ? row.signature : null,
@@ -134,10 +132,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
     created_at: toTimestamp(row.created_at),
     confirmed_at: isConfirmed && row.finished_at ? toTimestamp(row.finished_at) : null,
     finalized_at: isConfirmed && row.finalized_at ? toTimestamp(row.finalized_at) : null,
-    cost:
-      row.fee === null
-        ? null
-        : { fee_lamports: row.fee.toString(), rent_lamports: (row.rent ?? 0n).toString() },
+    cost: row.fee === null ? null : { fee_lamports: row.fee.toString(), rent_lamports: (row.rent ?? 0n).toString() },
   }
 }
 

@@ -36,11 +36,7 @@ const revoke = async (wallet: string) => {
 }
 
 /** Makes the request while another worker has the turn, lets `meanwhile` happen, and lets the turn go. */
-async function overtaken(
-  config: string,
-  request: () => Promise<Response>,
-  meanwhile: () => Promise<unknown>,
-) {
+async function overtaken(config: string, request: () => Promise<Response>, meanwhile: () => Promise<unknown>) {
   let waiting: Promise<Response>
   let id = ""
   await withoutTurns(async () => {

@@ -205,9 +205,7 @@ test("another workspace's token is one that is not there", async () => {
     amount: "1",
   })
   expect(data.answer.error).toBe("unknown_mint_config")
-  expect((await other.browser.query("mintConfig.view", { id: config })).error.error).toBe(
-    "mint_config_not_found",
-  )
+  expect((await other.browser.query("mintConfig.view", { id: config })).error.error).toBe("mint_config_not_found")
   expect((await other.browser.query("token.holders", { mint_config: config })).error.error).toBe(
     "mint_config_not_found",
   )

@@ -96,10 +96,7 @@ type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigin
  * anything that starts has changed that row. Null while something is unfinished or may still vanish, and if there is
  * nothing to count.
  */
-async function readCountSnapshot(
-  sql: Queryable,
-  { workspace_id, id, mode }: Due,
-): Promise<CountSnapshot | null> {
+async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due): Promise<CountSnapshot | null> {
   const [row] = await sql<CountSnapshot[]>`
     select c.counted_up_to, c.xmin::text as version,
       (select max(slot) from (select slot, finalized_at from transactions where workspace_id = c.workspace_id
@@ -196,10 +193,7 @@ async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string):
 export type ReconcileProgress = { accounts: number; remaining: number }
 
 /** Progress of a configuration's accounts, for people who watch it. */
-export async function readReconcileProgress(
-  workspaceId: string,
-  configId: string,
-): Promise<ReconcileProgress> {
+export async function readReconcileProgress(workspaceId: string, configId: string): Promise<ReconcileProgress> {
   const rows = await sql<{ accounts: number; remaining: number }[]>`
     select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
       (select count(*)::int from operations where workspace_id = ${workspaceId} and mint_config = ${configId}

@@ -41,9 +41,7 @@ test("holders are listed by wallet or by balance, with whose they are, as of a s
   const last = await tokens.mint(id, session.userPubkey, "1")
 
   const { json } = await ask(id)
-  expect(json.data.map((one: Holder) => one.user_pubkey)).toEqual(
-    wallets.toSorted((a, b) => (a < b ? -1 : 1)),
-  )
+  expect(json.data.map((one: Holder) => one.user_pubkey)).toEqual(wallets.toSorted((a, b) => (a < b ? -1 : 1)))
   const { data: byBalance } = (await ask(id, "?sort=balance")).json
   expect(byBalance.map(({ balance }: Holder) => balance)).toEqual(["5.5", "3.5", "2.5", "1.5"])
   expect(byBalance[0]).toEqual({

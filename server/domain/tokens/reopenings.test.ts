@@ -117,15 +117,10 @@ test("no more are under way at once to a wallet that has no account yet than may
   }
   await app.chain.hold(true)
   const begun = await Promise.all(
-    Array.from({ length: LIMIT + 4 }, () =>
-      tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } }),
-    ),
+    Array.from({ length: LIMIT + 4 }, () => tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } })),
   )
   expect(begun.every(({ status }) => status === 202)).toBe(true)
-  await waitFor(
-    async () => (await states()).every((state) => state !== "queued"),
-    "each to be under way, or deferred",
-  )
+  await waitFor(async () => (await states()).every((state) => state !== "queued"), "each to be under way, or deferred")
   const held = await states()
   expect(held.filter((state) => state === "submitted")).toHaveLength(1 + LIMIT)
   expect(held.filter((state) => state === "deferred")).toHaveLength(3)
@@ -165,10 +160,7 @@ test("a credential's account that is closed again and again ends with 403 for a 
     const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
     // While it has its credential it can be renewed: that pays for nothing.
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Changed our mind" })
-    await waitFor(
-      async () => (await app.connection.getTokenAccountBalance(account)).value.amount === "0",
-      "the burn",
-    )
+    await waitFor(async () => (await app.connection.getTokenAccountBalance(account)).value.amount === "0", "the burn")
     await waitFor(isForgotten, "the burn to be settled")
     await close(keypair, account)
   }
@@ -202,10 +194,7 @@ test("a budget that is used up refuses what would cost something, and revocation
   for (const { status, json } of refused) expect([status, json.error]).toEqual([403, "sol_budget_exceeded"])
   await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
   const credential = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
-  await waitFor(
-    async () => (await app.connection.getTokenAccountBalance(credential)).value.amount === "0",
-    "the burn",
-  )
+  await waitFor(async () => (await app.connection.getTokenAccountBalance(credential)).value.amount === "0", "the burn")
   await setBudget(account!.name, key.mode, null)
   const [next] = await tokens.wallets(1)
   expect((await tokens.mint(config, next, "1")).json.status).toBe("confirmed")

@@ -175,8 +175,7 @@ export class Reservations {
   }
 
   #refuseAll(refusal: RequestRefusal): void {
-    for (const [i, outcome] of this.#outcomes.entries())
-      if ("operationId" in outcome) this.#outcomes[i] = { refusal }
+    for (const [i, outcome] of this.#outcomes.entries()) if ("operationId" in outcome) this.#outcomes[i] = { refusal }
   }
 
   #refuse({ request }: Considered, refusal: RequestRefusal): false {
@@ -248,11 +247,7 @@ export class Reservations {
 }
 
 /** The operation as committed. */
-const begunAs = (
-  { request, operationId, config, amount }: Considered,
-  mint: Address,
-  now: Date,
-): OperationRow => ({
+const begunAs = ({ request, operationId, config, amount }: Considered, mint: Address, now: Date): OperationRow => ({
   id: operationId,
   kind: request.from === null ? "mint" : "transfer",
   status: "queued",

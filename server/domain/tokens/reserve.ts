@@ -93,8 +93,7 @@ function refuseLate(queue: Waiting[], wait_ms = WAIT_MS): void {
 
 /** Those whose key another transaction held, and all others. */
 function split(batch: readonly Waiting[]): [apart: Waiting[], together: Waiting[]] {
-  const isApart = ({ request: { idempotency } }: Waiting) =>
-    idempotency !== null && contended.has(idempotency)
+  const isApart = ({ request: { idempotency } }: Waiting) => idempotency !== null && contended.has(idempotency)
   return [batch.filter(isApart), batch.filter((one) => !isApart(one))]
 }
 

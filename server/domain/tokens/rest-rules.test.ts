@@ -221,9 +221,7 @@ test("insufficient_balance: all that a wallet has, and not one base unit more", 
   const [alice, bob] = await tokens.wallets(2)
   await refused(config, "insufficient_balance", () => tokens.transfer(config, alice, bob, "0.01"))
   await admitted(tokens.mint(config, alice, "1.5"))
-  const { json } = await refused(config, "insufficient_balance", () =>
-    tokens.transfer(config, alice, bob, "1.51"),
-  )
+  const { json } = await refused(config, "insufficient_balance", () => tokens.transfer(config, alice, bob, "1.51"))
   expect(json.detail).toMatch(/can move 1\.5 at most/)
   await admitted(tokens.transfer(config, alice, bob, "1.5"))
   expect([await tokens.onChain(config, alice), await tokens.onChain(config, bob)]).toEqual([0n, 150n])
@@ -241,15 +239,7 @@ test("insufficient_balance in holder mode, where the chain knows", async () => {
 
 test("unknown_mint_config: in a body, whatever it looks like", async () => {
   const wallet = await walletWith({})
-  for (const id of [
-    "none_v1",
-    "NONE",
-    "",
-    "x".repeat(200),
-    "a\u0000",
-    "__proto__",
-    "us_real_estate_fund_v1 ",
-  ]) {
+  for (const id of ["none_v1", "NONE", "", "x".repeat(200), "a\u0000", "__proto__", "us_real_estate_fund_v1 "]) {
     const minted = await tokens.mint(id, wallet, 1)
     expect([minted.status, minted.json.error]).toEqual([422, "unknown_mint_config"])
     const moved = await tokens.transfer(id, wallet, newWallet(), 1)
@@ -275,23 +265,7 @@ describe("amounts", () => {
       body: `${JSON.stringify({ ...body, mint_config: config }).slice(0, -1)},"amount":${amount}}`,
     })
 
-  const texts = [
-    "",
-    "0",
-    "0.0",
-    "-1",
-    "+1",
-    "01",
-    "1.",
-    ".5",
-    "1e3",
-    "0x10",
-    "1,000",
-    " 1",
-    "1 ",
-    "1_0",
-    "NaN",
-  ]
+  const texts = ["", "0", "0.0", "-1", "+1", "01", "1.", ".5", "1e3", "0x10", "1,000", " 1", "1 ", "1_0", "NaN"]
   const numbers = ["0", "-0", "0.0", "-1", "-0.5", "1e3", "1E3", "1e-1", "1.0e0", "1e400", "0.55", "1.00"]
   const tooMuch = ["1844674407370955161.6", "18446744073709551616", "9".repeat(400)]
 
@@ -338,9 +312,7 @@ test("a transfer to oneself is refused, and names the field", async () => {
   const config = await tokens.config()
   const wallet = await walletWith({})
   await admitted(tokens.mint(config, wallet, 5))
-  const { json } = await refused(config, "validation_failed", () =>
-    tokens.transfer(config, wallet, wallet, 1),
-  )
+  const { json } = await refused(config, "validation_failed", () => tokens.transfer(config, wallet, wallet, 1))
   expect(json.detail).toMatch(/^to_pubkey: /)
 })
 

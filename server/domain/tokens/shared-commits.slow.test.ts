@@ -34,9 +34,7 @@ async function mintTogether(mints: readonly Mint[], decided = (_i: number) => {}
       }).finally(() => decided(i)),
     ),
   )
-  return asked.map((one) =>
-    one.status === "fulfilled" ? "begun" : (one.reason.code ?? one.reason.constructor.name),
-  )
+  return asked.map((one) => (one.status === "fulfilled" ? "begun" : (one.reason.code ?? one.reason.constructor.name)))
 }
 
 const LOCKED = "55P03"

@@ -42,10 +42,7 @@ type WalletBalances = z.infer<typeof walletBalances>
  * What a wallet holds of each token of the workspace for which it has an account, read from the chain now, newest token
  * first. Errors: chain_not_configured, chain_unavailable.
  */
-export async function readWalletBalances(
-  { workspaceId, mode }: Principal,
-  wallet: Address,
-): Promise<WalletBalances> {
+export async function readWalletBalances({ workspaceId, mode }: Principal, wallet: Address): Promise<WalletBalances> {
   const chain = chainOf(mode)
   const configs = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and minted_at is not null
@@ -59,9 +56,7 @@ export async function readWalletBalances(
   const data = configs.flatMap(({ id, mint, decimals }, i) => {
     const { state, amount } = accounts[i]![1]
     if (state === "absent") return []
-    return [
-      { mint_config: id, mint: mint!, amount: fromBaseUnits(amount, decimals), frozen: state === "frozen" },
-    ]
+    return [{ mint_config: id, mint: mint!, amount: fromBaseUnits(amount, decimals), frozen: state === "frozen" }]
   })
   return { user_pubkey: wallet, slot, data }
 }

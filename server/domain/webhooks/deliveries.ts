@@ -19,8 +19,7 @@ const delivery = z.object({
   sequence: z.number().int().meta({ description: "The event's sequence number", example: 42 }),
   type: z.enum(allEventTypes).meta({ description: "The event's type" }),
   status: z.enum(deliveryStatuses).meta({
-    description:
-      "`pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew",
+    description: "`pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew",
   }),
   attempts: z
     .number()
@@ -38,10 +37,7 @@ export const deliveryRecord = delivery.meta({ id: "WebhookDelivery" })
 export const attemptRecord = z.object({
   at: timestamp.meta({ description: "When it began" }),
   status_code: z.number().int().nullable().meta({ description: "Null if there was no answer", example: 200 }),
-  latency_ms: z
-    .number()
-    .int()
-    .meta({ description: "How long the answer took, in milliseconds", example: 87 }),
+  latency_ms: z.number().int().meta({ description: "How long the answer took, in milliseconds", example: 87 }),
   error: z.string().nullable().meta({ description: "Why it failed; null if it was taken", example: null }),
   response: z.string().nullable().meta({
     maxLength: 1000,
@@ -52,9 +48,7 @@ export const attemptRecord = z.object({
 
 export const deliveryDetail = delivery
   .extend({
-    attempt_log: z
-      .array(attemptRecord)
-      .meta({ description: "The last 50 attempts of 30 days, newest first" }),
+    attempt_log: z.array(attemptRecord).meta({ description: "The last 50 attempts of 30 days, newest first" }),
   })
   .meta({ id: "WebhookDeliveryDetail" })
 
@@ -86,11 +80,7 @@ const LOGGED = 50
 export async function listDeliveries(
   workspaceId: string,
   endpointId: string,
-  {
-    status,
-    limit,
-    cursor,
-  }: { status?: DeliveryStatus | undefined; limit: number; cursor?: string | undefined },
+  { status, limit, cursor }: { status?: DeliveryStatus | undefined; limit: number; cursor?: string | undefined },
 ): Promise<{ data: DeliveryRecord[]; next_cursor: string | null }> {
   await readEndpoint(sql, workspaceId, endpointId)
   const before = cursor === undefined ? null : sequenceOf(cursor)
@@ -108,8 +98,7 @@ export async function listDeliveries(
 const cursorOf = (sequence: number): string => Buffer.from(`dlv:${sequence}`).toString("base64url")
 
 function sequenceOf(cursor: string): number {
-  const [, digits] =
-    /^dlv:([1-9][0-9]{0,14})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? []
+  const [, digits] = /^dlv:([1-9][0-9]{0,14})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? []
   return digits === undefined || cursorOf(Number(digits)) !== cursor ? badCursor() : Number(digits)
 }
 
@@ -143,8 +132,7 @@ export async function getDelivery(
     select at, status_code, latency_ms, error, response from webhook_attempts
     where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and sequence = ${row.sequence}
     order by seq desc limit ${LOGGED}`
-  const answered = (response: string | null) =>
-    response === null || maySeeSecrets(principal) ? response : MASKED
+  const answered = (response: string | null) => (response === null || maySeeSecrets(principal) ? response : MASKED)
   return {
     ...toRecord(row),
     attempt_log: attempts.map((one) => ({

@@ -150,10 +150,7 @@ test("who may not manage endpoints sees no path of their URLs, and none of what 
 test("410 disables at once; so do days of failures, and one success resets them", async () => {
   const [key, gone, failing] = [await app.key(), await consumer(), await consumer()]
   const call = caller(key)
-  const [first, second] = [
-    await subscribe(call, gone),
-    await subscribe(call, failing, { types: ["session.opened"] }),
-  ]
+  const [first, second] = [await subscribe(call, gone), await subscribe(call, failing, { types: ["session.opened"] })]
   gone.answer(() => 410)
   failing.answer(() => 500)
   await twoEvents(key)
@@ -239,9 +236,7 @@ test("endpoints are the workspace's own, each address once, and go with their de
   const [key, other, to] = [await app.key(), await app.key(), await consumer()]
   const [call, stranger] = [caller(key), caller(other)]
   const id = await subscribe(call, to)
-  expect((await call("POST", "/webhook-endpoints", { url: to.url })).json.error).toBe(
-    "webhook_endpoint_exists",
-  )
+  expect((await call("POST", "/webhook-endpoints", { url: to.url })).json.error).toBe("webhook_endpoint_exists")
   for (const [method, path, json] of [
     ["GET", ""],
     ["PATCH", "", {}],
@@ -255,10 +250,7 @@ test("endpoints are the workspace's own, each address once, and go with their de
   ] as const) {
     for (const wrong of [id, "whe_x", "%00"]) {
       const answer = await stranger(method, `/webhook-endpoint/${wrong}${path}`, json)
-      expect([answer.status, answer.json.error], `${method} ${path}`).toEqual([
-        404,
-        "webhook_endpoint_not_found",
-      ])
+      expect([answer.status, answer.json.error], `${method} ${path}`).toEqual([404, "webhook_endpoint_not_found"])
     }
   }
   const reader = caller(await app.key({ scopes: ["events:read"] }))
@@ -278,9 +270,7 @@ test("endpoints are the workspace's own, each address once, and go with their de
   await subscribe(call, to)
   for (let i = 1; i < 20; i++)
     expect((await call("POST", "/webhook-endpoints", { url: `${to.url}/${i}` })).status).toBe(200)
-  expect((await call("POST", "/webhook-endpoints", { url: `${to.url}/20` })).json.error).toBe(
-    "webhook_endpoint_limit",
-  )
+  expect((await call("POST", "/webhook-endpoints", { url: `${to.url}/20` })).json.error).toBe("webhook_endpoint_limit")
 })
 
 test("a description reads as it is written", async () => {

@@ -12,13 +12,7 @@ import { fail } from "#shared/errors.ts"
 import type { EventType } from "#shared/event-types.ts"
 import { mostEndpoints } from "#shared/webhooks.ts"
 import { readUrl } from "./deliver/destination.ts"
-import {
-  type EndpointRecord,
-  endpointColumns,
-  noEndpoint,
-  readEndpoint,
-  toEndpointRecord,
-} from "./endpoint.ts"
+import { type EndpointRecord, endpointColumns, noEndpoint, readEndpoint, toEndpointRecord } from "./endpoint.ts"
 import { newSecret, type Secrets, sealSecret, secretsAt } from "./secrets.ts"
 
 export type EndpointFields = {
@@ -174,10 +168,7 @@ export const deleteEndpoint = async ({
 }
 
 /** The secret that signs. Errors: webhook_endpoint_not_found. */
-export async function readSecret(
-  workspaceId: string,
-  id: string,
-): Promise<{ endpoint_id: string; secret: string }> {
+export async function readSecret(workspaceId: string, id: string): Promise<{ endpoint_id: string; secret: string }> {
   await readEndpoint(sql, workspaceId, id)
   const row = only(
     await sql<Secrets[]>`

@@ -58,10 +58,7 @@ export async function replay({
             select sequence from events where workspace_id = ${workspaceId} and id = ${eventId}`
         : []
       if (!event)
-        return fail(
-          "event_not_found",
-          "event_id: this workspace has no event with this id, or keeps it no longer.",
-        )
+        return fail("event_not_found", "event_id: this workspace has no event with this id, or keeps it no longer.")
       await sql`
         insert into webhook_deliveries (workspace_id, endpoint_id, sequence, status, next_attempt_at)
         values (${workspaceId}, ${id}, ${event.sequence}, 'pending', ${clock.now()})

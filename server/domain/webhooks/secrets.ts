@@ -7,8 +7,7 @@ export const secretOwner = (endpointId: string): string => `${endpointId} webhoo
 /** A new secret: `whsec_` and base64 of 32 bytes. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`
 
-export const sealSecret = (endpointId: string, secret: string): Buffer =>
-  seal(secretOwner(endpointId), secret)
+export const sealSecret = (endpointId: string, secret: string): Buffer => seal(secretOwner(endpointId), secret)
 
 export type Secrets = {
   id: string

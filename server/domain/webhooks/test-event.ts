@@ -16,13 +16,9 @@ const underWay = new Map<string, number>()
 async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise<T> {
   const others = underWay.get(workspaceId) ?? 0
   if (others >= AT_ONCE)
-    fail(
-      "rate_limited",
-      `${AT_ONCE} test events of this workspace wait for their answer. Retry when one has ended.`,
-      {
-        retryAfterSeconds: 1,
-      },
-    )
+    fail("rate_limited", `${AT_ONCE} test events of this workspace wait for their answer. Retry when one has ended.`, {
+      retryAfterSeconds: 1,
+    })
   underWay.set(workspaceId, others + 1)
   try {
     return await send()

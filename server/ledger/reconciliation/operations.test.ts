@@ -9,14 +9,7 @@ import { deployment } from "#server/domain/deployment.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
-import {
-  forgets,
-  noHistory,
-  type RpcProxy,
-  replying,
-  rpcError,
-  withoutMemos,
-} from "#test/doubles/rpc-proxy.ts"
+import { forgets, noHistory, type RpcProxy, replying, rpcError, withoutMemos } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
@@ -56,9 +49,7 @@ const mint = async (): Promise<string> => {
   return json.operation_id
 }
 const cursor = async () => {
-  const [row] = await sql<
-    { slot: bigint | null }[]
-  >`select slot from audits where workspace_id = ${key.workspaceId}`
+  const [row] = await sql<{ slot: bigint | null }[]>`select slot from audits where workspace_id = ${key.workspaceId}`
   return Number(row?.slot ?? 0)
 }
 /** Waits until everything is final and before the start of the next reconciliation. */
@@ -128,11 +119,7 @@ test("a transaction that is not on chain is reported as missing, and so is an op
   await insert("confirmed", "[]")
   expect(await kinds(false)).toEqual(["transaction_missing"])
   await point(gone)
-  expect((await kinds(false)).sort()).toEqual([
-    "operation_missing",
-    "operation_repeated",
-    "transaction_missing",
-  ])
+  expect((await kinds(false)).sort()).toEqual(["operation_missing", "operation_repeated", "transaction_missing"])
   await sql`delete from transactions where signature = ${gone}`
   // A failed operation may have found its effect already on chain, which ends it successfully.
   await insert("failed", JSON.stringify([[id, 1]]))
@@ -156,9 +143,7 @@ test("a stranger's transaction that names our key is no difference, even if it c
     lamports: 1_000_000,
   })
   const { blockhash } = await chain.getLatestBlockhash("confirmed")
-  const transaction = new Transaction({ feePayer: stranger.publicKey, recentBlockhash: blockhash }).add(
-    transfer,
-  )
+  const transaction = new Transaction({ feePayer: stranger.publicKey, recentBlockhash: blockhash }).add(transfer)
   transaction.sign(stranger)
   const signature = await chain.sendRawTransaction(transaction.serialize())
   await waitFor(
@@ -221,8 +206,7 @@ test("a difference that only accounts show is found within a day, and reported u
       return row!.is_fresh && row!
     }, "it to be compared")
   }
-  const lose = () =>
-    sql`update credentials set attestation_id = null where wallet = ${wallet} returning wallet`
+  const lose = () => sql`update credentials set attestation_id = null where wallet = ${wallet} returning wallet`
   const [{ attestation_id }] = await sql<{ attestation_id: string }[]>`
     select attestation_id from credentials where wallet = ${wallet}`.then((rows) => [rows[0]!] as const)
   await due("25 hours")

@@ -128,23 +128,15 @@ class Strangers {
   tell(): void {
     if (this.#unread === 0) return
     const { workspaceId, report } = this.#audited
-    report.information.push(
-      `${workspaceId}: ${this.#unread} more transactions name its authority; they were not read`,
-    )
+    report.information.push(`${workspaceId}: ${this.#unread} more transactions name its authority; they were not read`)
   }
 }
 
 /** Anyone can name our authority in a transaction and copy our memo into it. Only its signature counts. */
-async function isSignedBy(
-  { chain, report }: Audited,
-  signature: string,
-  authority: string,
-): Promise<boolean> {
+async function isSignedBy({ chain, report }: Audited, signature: string, authority: string): Promise<boolean> {
   const transaction = await chain.rpc.patient.transaction(signature).catch((error) => {
     if (!isUnreadable(error)) throw error
-    report.information.push(
-      `${signature} names the authority, in a transaction version that Vouch does not read`,
-    )
+    report.information.push(`${signature} names the authority, in a transaction version that Vouch does not read`)
     return null
   })
   const message = transaction?.transaction.message
@@ -200,9 +192,7 @@ async function compareOperations({ workspaceId, report }: Audited, { from }: Ran
     }
   })
   const [counted] = await (from === null
-    ? sql<
-        { count: number }[]
-      >`select count(*)::int as count from operations where workspace_id = ${workspaceId}`
+    ? sql<{ count: number }[]>`select count(*)::int as count from operations where workspace_id = ${workspaceId}`
     : sql<{ count: number }[]>`
       select count(*)::int as count
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature

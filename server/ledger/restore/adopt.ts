@@ -7,12 +7,7 @@ import { decodeAll, type Operations } from "#server/ledger/definition.ts"
 import { toRow } from "#server/ledger/enqueue.ts"
 import { voidPlans } from "#server/ledger/lease.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "#server/ledger/operation.ts"
-import {
-  type Issuers,
-  issuersOf,
-  readOwnTransaction,
-  signersOf,
-} from "#server/ledger/read-own-transaction.ts"
+import { type Issuers, issuersOf, readOwnTransaction, signersOf } from "#server/ledger/read-own-transaction.ts"
 import { settleConfirmed } from "#server/ledger/settle.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -98,9 +93,7 @@ export class Adoption {
   /** Adds the owners of token accounts, as read from the chain. */
   async #readOwners(carried: readonly Carried[], owners: Map<Address, Address>): Promise<void> {
     const named = carried.filter(({ instruction }) => MOVES.has(instruction))
-    const unknown = named
-      .flatMap(({ accounts }) => accounts.slice(0, 3))
-      .filter((account) => !owners.has(account))
+    const unknown = named.flatMap(({ accounts }) => accounts.slice(0, 3)).filter((account) => !owners.has(account))
     const { value } = await this.#chain.rpc.settling.accounts(
       unknown.map((account) => new PublicKey(account)),
       { since: 0 },
@@ -183,11 +176,7 @@ export class Adoption {
   }
 
   /** Its other transaction, if it has one, expires: it can never land in addition to this one. */
-  async #takeUp(
-    sql: Queryable,
-    { workspace_id, id }: OperationRow,
-    signature: string,
-  ): Promise<string | null> {
+  async #takeUp(sql: Queryable, { workspace_id, id }: OperationRow, signature: string): Promise<string | null> {
     const taken = await sql`
       update operations set status = 'submitted', signature = ${signature}
       where workspace_id = ${workspace_id} and id = ${id} and status in ('queued', 'submitted') returning id`
@@ -213,9 +202,7 @@ export class Adoption {
     }
     // An operation that moves nothing does no harm if it was repeated.
     if (ended && MOVES.has(one.instruction))
-      return known(
-        `its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`,
-      )
+      return known(`its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`)
     if (!MOVES.has(one.instruction)) return known(null)
     for (const definition of this.#kinds.all) {
       const payload = await definition.rebuild?.(sql, one, { workspaceId, signature, ownerOf })
@@ -223,8 +210,7 @@ export class Adoption {
       if (!payload) continue
       // A memo names the operation itself or its subject.
       const own = newId("op")
-      const id =
-        definition.memoId({ id: own, workspaceId, payload, attempts: 0, redo: false }) === own ? one.id : own
+      const id = definition.memoId({ id: own, workspaceId, payload, attempts: 0, redo: false }) === own ? one.id : own
       const row = toRow(definition, { id, payload, writes: [], reads: [] })
       await sql`
         insert into operations

@@ -42,7 +42,5 @@ export function ownersIn(message: VersionedMessage): Map<Address, Address> {
   const made = decodeInstructions(message).filter(
     ({ program_name, name }) => program_name === "Associated token account" && name !== null,
   )
-  return new Map(
-    made.map(({ accounts }) => [accounts[1]!.address as Address, accounts[2]!.address as Address]),
-  )
+  return new Map(made.map(({ accounts }) => [accounts[1]!.address as Address, accounts[2]!.address as Address]))
 }

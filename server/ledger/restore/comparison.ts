@@ -124,8 +124,7 @@ export class Comparison {
     if (doubt !== null) return doubt
     if (this.#begun?.server !== server) this.#begun = { server, wait: null, tries: 0 }
     const pause_ms = Math.min(AGAIN_EVERY_MS * 2 ** this.#begun.tries, LONGEST_AGAIN_MS)
-    if (this.#reason !== null && performance.now() - this.#triedAt < pause_ms && this.#triedAt > 0)
-      return this.#reason
+    if (this.#reason !== null && performance.now() - this.#triedAt < pause_ms && this.#triedAt > 0) return this.#reason
     this.#isPassing = true
     try {
       return await this.#read(state, this.#begun, slot)
@@ -136,9 +135,7 @@ export class Comparison {
       this.#isPassing = false
       // The server was never restarted, so it has lost nothing.
       if (compared?.server === server) return this.#goOn(state, slot)
-      return this.#say(
-        `no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`,
-      )
+      return this.#say(`no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`)
     }
   }
 
@@ -186,12 +183,9 @@ export class Comparison {
       where w.mode = ${this.#chain.mode} and o.status = 'queued' and not o.urgent and not o.redo
         and not w.id = any(${except.map((one) => one.workspace_id)})
       order by o.workspace_id, o.seq`
-    const found = await askEnough(this.#chain.rpc.settling, (rpc) =>
-      this.#findGap({ ...this.#chain, rpc }, rows, asOf),
-    )
+    const found = await askEnough(this.#chain.rpc.settling, (rpc) => this.#findGap({ ...this.#chain, rpc }, rows, asOf))
     const there = found.find((id) => id !== null)
-    if (there)
-      throw new HistoryMissing(`no history lists ${there}, but accounts show its effect or a similar one`)
+    if (there) throw new HistoryMissing(`no history lists ${there}, but accounts show its effect or a similar one`)
   }
 
   /** An operation whose effect a node shows; null if there is none. */

@@ -84,11 +84,7 @@ export async function readNews(
  * up to the requested slot. A node without that history does not count here, but its accounts do (`comparison.ts`).
  * Rejects with HistoryMissing if no node has the complete history, too few answer, or two disagree.
  */
-export async function readAgreedNews(
-  chain: Chain,
-  state: ChainState,
-  asOf: { slot: number },
-): Promise<Landed[]> {
+export async function readAgreedNews(chain: Chain, state: ChainState, asOf: { slot: number }): Promise<Landed[]> {
   const missing: HistoryMissing[] = []
   const words = await askEnough(chain.rpc.settling, (rpc) =>
     readNews({ ...chain, rpc }, state, { commitment: "finalized", since: asOf.slot }).catch((error) => {
@@ -124,7 +120,6 @@ async function findWitness(mode: Mode): Promise<{ signature: string; slot: numbe
 /** The signatures that are ours, until one is found. */
 export async function hasOurs(chain: Chain, landed: readonly Landed[]): Promise<boolean> {
   const issuers = issuersOf(chain)
-  for (const { signature } of landed)
-    if ((await readOwnTransaction(chain, signature, issuers)) !== null) return true
+  for (const { signature } of landed) if ((await readOwnTransaction(chain, signature, issuers)) !== null) return true
   return false
 }

@@ -15,8 +15,7 @@ export async function recheckQuarantines(chain: Chain): Promise<Quarantined[]> {
   for (const one of await readQuarantines(chain.mode)) {
     const differences = await stillThere(chain, one.differences)
     if (differences.length === one.differences.length) remaining.push(one)
-    else if (differences.length === 0)
-      await sql`delete from quarantines where workspace_id = ${one.workspace_id}`
+    else if (differences.length === 0) await sql`delete from quarantines where workspace_id = ${one.workspace_id}`
     else {
       remaining.push({ ...one, differences })
       await sql`

@@ -96,9 +96,7 @@ test("a history without memos proves nothing, even if nothing in it is known", a
     const rows = await sql<
       { mode: string; waits_for: string | null }[]
     >`select mode, waits_for from chains order by mode`
-    return rows.map(({ waits_for }) =>
-      /no node can say what has landed: .* the memo of/.test(waits_for ?? ""),
-    )
+    return rows.map(({ waits_for }) => /no node can say what has landed: .* the memo of/.test(waits_for ?? ""))
   }
   await waitFor(async () => (await reasons()).every(Boolean), "both modes to say why they wait")
   const none = await sql`select from transactions where mode = 'live' and status = 'confirmed'`

@@ -46,29 +46,26 @@ restores()
 test.each([
   ["on another server", (url: string) => Promise.resolve(url)],
   ["copied back under the same server", asOfTheSameServer],
-])(
-  "what was queued in a backup %s and done since is on chain once, and in the books",
-  async (_how, prepare) => {
-    const { config, first, second, approved, revoked, operations, backup } = await backUpWithWork()
-    await app.stop()
-    await prepare(backup)
-    use(backup)
-    await serve()
-    await goesOn()
-    await idle()
-    await app.waitForStatus(key, approved, "verified")
-    await app.waitForStatus(key, revoked, "rejected")
-    expect([await held(config, first), await held(config, second)]).toEqual([7n, 8n])
-    expect([await credential(approved), await credential(revoked)]).toEqual([1n, 0n])
-    expect(await timesOnChain(operations.mint)).toBe(1)
-    expect(await timesOnChain(operations.transfer)).toBe(1)
-    expect(await differences()).toEqual([])
-    // It continues where it was.
-    expect((await tokens.transfer(config, second, first, "8")).status).toBe(200)
-    expect(await held(config, first)).toBe(15n)
-    expect(await differences()).toEqual([])
-  },
-)
+])("what was queued in a backup %s and done since is on chain once, and in the books", async (_how, prepare) => {
+  const { config, first, second, approved, revoked, operations, backup } = await backUpWithWork()
+  await app.stop()
+  await prepare(backup)
+  use(backup)
+  await serve()
+  await goesOn()
+  await idle()
+  await app.waitForStatus(key, approved, "verified")
+  await app.waitForStatus(key, revoked, "rejected")
+  expect([await held(config, first), await held(config, second)]).toEqual([7n, 8n])
+  expect([await credential(approved), await credential(revoked)]).toEqual([1n, 0n])
+  expect(await timesOnChain(operations.mint)).toBe(1)
+  expect(await timesOnChain(operations.transfer)).toBe(1)
+  expect(await differences()).toEqual([])
+  // It continues where it was.
+  expect((await tokens.transfer(config, second, first, "8")).status).toBe(200)
+  expect(await held(config, first)).toBe(15n)
+  expect(await differences()).toEqual([])
+})
 
 test("lost rows are rebuilt from the chain; a credential that nothing describes waits for a person, and nothing else does", async () => {
   const config = await tokens.config()
@@ -140,9 +137,7 @@ test("a freeze that a restored database ended without a transaction needs no dec
   use(backup)
   await serve()
   await goesOn()
-  expect([
-    ...(await sql`select workspace_id from quarantines where workspace_id = ${key.workspaceId}`),
-  ]).toEqual([])
+  expect([...(await sql`select workspace_id from quarantines where workspace_id = ${key.workspaceId}`)]).toEqual([])
   expect(await differences()).toEqual([])
 })
 

@@ -47,10 +47,7 @@ test("a transaction that only one node leaves out is not signed again, and one n
     await serve(both)
     await waitFor(async () => /a second node must confirm it/.test(await health()), "health to report it")
     honest.twist = null
-    await waitFor(
-      async () => /one node lists .* and another does not/.test(await health()),
-      "health to report it",
-    )
+    await waitFor(async () => /one node lists .* and another does not/.test(await health()), "health to report it")
     expect([await isOpen(), await statusOf(id)]).toEqual([false, "queued"])
     stop()
     await goesOn()

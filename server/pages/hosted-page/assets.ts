@@ -9,9 +9,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf
  * would show none.
  */
 function tokens(css: string): string {
-  const variables = css
-    .match(/:root \{([^}]*)\}/)![1]!
-    .replace(/\/\*.*?\*\/|color-scheme:[^;]*;|--chart[^;]*;/gs, "")
+  const variables = css.match(/:root \{([^}]*)\}/)![1]!.replace(/\/\*.*?\*\/|color-scheme:[^;]*;|--chart[^;]*;/gs, "")
   const pick = (which: 0 | 1) =>
     variables.replace(/light-dark\(((?:[^()]|\([^()]*\))*)\)/g, (_, both: string) =>
       both.split(/,(?![^(]*\))/)[which]!.trim(),

@@ -7,9 +7,7 @@ import type { Words } from "./words.ts"
 export function brandStyle(color: string | null): Html | null {
   if (color === null || !isColor(color)) return null
   const light = variables(color, surfaces.light)
-  return new Html(
-    `:root{${light}}@media(prefers-color-scheme:dark){:root{${variables(color, surfaces.dark)}}}`,
-  )
+  return new Html(`:root{${light}}@media(prefers-color-scheme:dark){:root{${variables(color, surfaces.dark)}}}`)
 }
 
 function variables(color: string, surface: string): string {

@@ -27,11 +27,7 @@ const consent = ({ open: { consent } }: Words, company: string): Html =>
 
 /** The consent by itself, where the wallet's step follows it. */
 export const consentForm = (words: Words, company: string): Html =>
-  form(
-    "agree",
-    { other: words.failures.notSentOn },
-    html`${consent(words, company)}${send(words.open.agree)}`,
-  )
+  form("agree", { other: words.failures.notSentOn }, html`${consent(words, company)}${send(words.open.agree)}`)
 
 /** Where the members of a smart wallet name the transaction that carries the memo. */
 export function onChainForm({ wallet: { onChain, failures } }: Words): Html {

@@ -94,27 +94,16 @@ test("what somebody entered is text, wherever it stands", () => {
 test("what ended just now is read out, and the way back is taken by itself; what ended long ago waits", () => {
   const news = (name: string) => /id="news">([^<]*)</.exec(page(states[name]!))![1]
   expect(news("open")).toBe("")
-  for (const name of [
-    "again resubmit",
-    "handedOver",
-    "checking",
-    "verified",
-    "rejected pending",
-    "expired open",
-  ]) {
+  for (const name of ["again resubmit", "handedOver", "checking", "verified", "rejected pending", "expired open"]) {
     expect(news(name), name).not.toBe("")
   }
   const returnUrl = "https://shop.example/"
   const returns = (name: string) =>
-    page({ ...(states[name] as Exclude<SessionView, { state: "unknown" }>), returnUrl }).includes(
-      'class="staying"',
-    )
+    page({ ...(states[name] as Exclude<SessionView, { state: "unknown" }>), returnUrl }).includes('class="staying"')
   expect(["verified", "rejected pending", "rejected cancelled", "expired open"].map(returns)).toEqual(
     Array(4).fill(true),
   )
-  expect(["rejected verified", "expired verified", "expired superseded"].map(returns)).toEqual(
-    Array(3).fill(false),
-  )
+  expect(["rejected verified", "expired verified", "expired superseded"].map(returns)).toEqual(Array(3).fill(false))
 })
 
 test("a schema that the company has renamed is called what it calls it", () => {
@@ -168,8 +157,7 @@ test("a tab says what the page is and who asks, in the reader's language", () =>
 
 test("whoever was rejected reads what to do better, where that helps; whoever was revoked does not", () => {
   const { documents_unreadable, not_eligible } = textsByLanguage.en.reasons
-  const ended = (was: string, reason: string) =>
-    textOf(page({ ...states[`rejected ${was}`], reason } as Shown))
+  const ended = (was: string, reason: string) => textOf(page({ ...states[`rejected ${was}`], reason } as Shown))
   expect(ended("pending", "documents_unreadable")).toContain(documents_unreadable.next)
   expect(ended("pending", "not_eligible")).not.toContain(not_eligible.next)
   expect(ended("verified", "documents_unreadable")).not.toContain(documents_unreadable.next)

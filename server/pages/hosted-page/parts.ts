@@ -35,12 +35,10 @@ export const select = (attributes: Html, options: Html | readonly Html[]): Html 
   html`<span class="select"><select${attributes}>${options}</select>${icon("chevron")}</span>`
 
 /** What is wrong with a field: seen once it is. */
-export const problem = (id: string, text: string): Html =>
-  html`<p id="${id}" class="problem" hidden>${text}</p>`
+export const problem = (id: string, text: string): Html => html`<p id="${id}" class="problem" hidden>${text}</p>`
 
 /** Says that the server cannot be reached; the script fills it. */
-export const lost = ({ lost }: Words): Html =>
-  html`<p role="status" class="connection" data-lost="${lost}"></p>`
+export const lost = ({ lost }: Words): Html => html`<p role="status" class="connection" data-lost="${lost}"></p>`
 
 /** The button of a form, and where it says why it could not be sent: `failures` are the texts by code of error. */
 export const send = (label: Html | string): Html =>

@@ -27,11 +27,7 @@ export async function serveHostedPage(asked: Asked, nonce: string): Promise<void
 }
 
 /** The hosted page while it cannot be served: it says so to a person, and tries again by itself. */
-export async function serveFailure(
-  asked: Asked,
-  nonce: string,
-  { code, retryAfterSeconds }: Failure,
-): Promise<void> {
+export async function serveFailure(asked: Asked, nonce: string, { code, retryAfterSeconds }: Failure): Promise<void> {
   if (retryAfterSeconds !== undefined) asked.response.setHeader("Retry-After", String(retryAfterSeconds))
   await send(asked, nonce, { state: "failed" }, statusOf(code))
 }
@@ -75,6 +71,4 @@ const languageCookie = (language: Language, secure: boolean): string =>
   `${COOKIE}=${language}; Path=/verify; Max-Age=${REMEMBERED_SECONDS}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`
 
 const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
-  /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/.test(
-    String(headers["accept-encoding"] ?? ""),
-  )
+  /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/.test(String(headers["accept-encoding"] ?? ""))

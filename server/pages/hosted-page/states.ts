@@ -150,9 +150,7 @@ function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
     content: [
       paragraph(happened(view.company)),
       ...(view.state === "rejected"
-        ? [
-            html`<dl class="reason"><dt>${words.facts.reason}</dt><dd>${words.reasons[view.reason].why}</dd></dl>`,
-          ]
+        ? [html`<dl class="reason"><dt>${words.facts.reason}</dt><dd>${words.reasons[view.reason].why}</dd></dl>`]
         : []),
       html`<h2>${words.whatYouCanDo}</h2>`,
       paragraph(next(view.company)),

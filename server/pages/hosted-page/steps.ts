@@ -23,12 +23,7 @@ export function steps(shown: Shown, { steps }: Words): Html | null {
   if (shown.state === "unknown" || shown.state === "failed" || shown.state === "renewal") return null
   // Ended on the way: nobody knows how far, and there is no result.
   if ("was" in shown && (shown.was === "open" || shown.was === "cancelled")) return null
-  const way: Step[] = [
-    "consent",
-    ...(shown.walletProof === "none" ? [] : ["wallet" as const]),
-    "check",
-    "result",
-  ]
+  const way: Step[] = ["consent", ...(shown.walletProof === "none" ? [] : ["wallet" as const]), "check", "result"]
   const at = way.indexOf(shown.state === "open" ? openStep(shown) : stepOf[shown.state])
   return html`<ol class="steps" aria-label="${steps.label}">${way.map(
     (step, index) =>

@@ -37,8 +37,7 @@ function write(): void {
 /** Whether the generated files match the endpoints, and both versions pass Redocly's recommended rules. */
 function check(): boolean {
   const stale = [...wanted()].filter(([name, text]) => read(name) !== text)
-  for (const [name] of stale)
-    console.error(`${name} does not match the endpoints. Run: npm run openapi:write`)
+  for (const [name] of stale) console.error(`${name} does not match the endpoints. Run: npm run openapi:write`)
   return stale.length === 0 && lint("openapi.yaml") && lintOlder()
 }
 

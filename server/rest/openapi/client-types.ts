@@ -50,9 +50,7 @@ export function comment(text: string | undefined, indent: string): string {
   if (!text) return ""
   const lines = text.replaceAll("*/", "* /").split("\n")
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`
-  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */\n`].join(
-    "\n",
-  )
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */\n`].join("\n")
 }
 
 /**
@@ -93,8 +91,7 @@ function compound(type: string, schema: Schema, isSent: boolean, indent: string)
     throw new Error(`The generator of the client's types does not support the type ${type}. Add it.`)
   const { properties, additionalProperties } = schema
   if (properties) return `{\n${fieldsOf(schema, isSent, `${indent}  `)}${indent}}`
-  const value =
-    typeof additionalProperties === "object" ? typeOf(additionalProperties, isSent, indent) : "unknown"
+  const value = typeof additionalProperties === "object" ? typeOf(additionalProperties, isSent, indent) : "unknown"
   return `Record<string, ${value}>`
 }
 

@@ -69,10 +69,7 @@ function methodOf(operation: Operation, parameters: Parameter[], listing: Listin
 }
 
 /** The parameters of a method: path, query and body fields, whose names never collide. */
-function paramsOf(
-  operation: Operation,
-  parameters: Parameter[],
-): { type: string | null; isOptional: boolean } {
+function paramsOf(operation: Operation, parameters: Parameter[]): { type: string | null; isOptional: boolean } {
   const named = parameters.filter(({ in: place }) => place !== "header")
   const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema
   if (schema && named.some(({ in: place }) => place === "query"))
@@ -92,9 +89,7 @@ const withText = (schema: Schema, description: string | undefined): Schema =>
   description === undefined ? schema : { ...schema, description }
 
 function returned({ responses }: Operation, listing: Listing): string {
-  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1] as
-    | Response
-    | undefined
+  const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1] as Response | undefined
   const schema = Object.values(success?.content ?? {})[0]?.schema
   if (schema === undefined) return "Promise<void>"
   const type = typeOf(schema, false, "  ")

@@ -36,8 +36,7 @@ export const tags: Record<string, string> = {
   Schemas: "The checks of a workspace, and how long a verification stays valid.",
   Usage: "The key of the request, and how much of the monthly quota is used.",
   Events: "What happened in the workspace, numbered without a gap.",
-  Webhooks:
-    "Endpoints to which Vouch sends events, signed with Standard Webhooks, and the result of each delivery.",
+  Webhooks: "Endpoints to which Vouch sends events, signed with Standard Webhooks, and the result of each delivery.",
   Health: "The service's health.",
   Description: "The OpenAPI document.",
 }

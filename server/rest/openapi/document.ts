@@ -62,7 +62,5 @@ function* schemasOf({ paths, components }: OpenApi): Generator<Schema> {
 
 function usedTags(paths: Record<string, PathItem>): OpenApi["tags"] {
   const used = new Set(operationsOf(paths).flatMap((operation) => operation.tags ?? []))
-  return Object.entries(tags).flatMap(([name, description]) =>
-    used.has(name) ? [{ name, description }] : [],
-  )
+  return Object.entries(tags).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []))
 }

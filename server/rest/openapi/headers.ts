@@ -27,8 +27,7 @@ export const headers = {
     example: '"key";r=199;t=1',
   },
   "RateLimit-Policy": {
-    description:
-      "How many requests (`q`) this key may send within `w` seconds. Absent if rates are not limited.",
+    description: "How many requests (`q`) this key may send within `w` seconds. Absent if rates are not limited.",
     schema: { type: "string", pattern: '^"key";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=200;w=2',
   },
@@ -92,9 +91,7 @@ export function headersOf(
   }
   if (codes.some((code) => errors[code].asksForKey)) found["WWW-Authenticate"] = refTo("WWW-Authenticate")
   if (codes.some((code) => errors[code].isTimed || statusOf(code) === 503)) {
-    found["Retry-After"] = refTo(
-      codes.every((code) => errors[code].isTimed) ? "Retry-After" : "Retry-After-If-Known",
-    )
+    found["Retry-After"] = refTo(codes.every((code) => errors[code].isTimed) ? "Retry-After" : "Retry-After-If-Known")
   }
   if (codes.includes("events_rewound")) found["Resume-Cursor"] = refTo("Resume-Cursor")
   if (status === 202) {

@@ -1,14 +1,5 @@
 import { resolve } from "./schemas.ts"
-import type {
-  Components,
-  Link,
-  Operation,
-  Parameter,
-  PathItem,
-  Reference,
-  Response,
-  Schema,
-} from "./types.ts"
+import type { Components, Link, Operation, Parameter, PathItem, Reference, Response, Schema } from "./types.ts"
 
 /** A value that names an object or wallet: its place and its kind. */
 type Value = { kind: string; expression: string }
@@ -52,9 +43,7 @@ const required = ({ parameters }: Operation): Parameter[] =>
   (parameters ?? []).filter((one): one is Parameter => "in" in one && one.required === true)
 
 function inPath(kind: string, { path, operation }: Place): Value | null {
-  const found = required(operation).find(
-    (one) => one.in === "path" && kindOf(one.name, one.schema, path) === kind,
-  )
+  const found = required(operation).find((one) => one.in === "path" && kindOf(one.name, one.schema, path) === kind)
   return found ? { kind, expression: `$request.path.${found.name}` } : null
 }
 
@@ -69,10 +58,7 @@ function valuesOf({ path, operation }: Place, { schemas }: Components): Value[] 
   ]
 }
 
-function bodyOf(
-  body: Pick<Response, "content"> | undefined,
-  schemas: Record<string, Schema>,
-): Schema | undefined {
+function bodyOf(body: Pick<Response, "content"> | undefined, schemas: Record<string, Schema>): Schema | undefined {
   const schema = body?.content?.["application/json"]?.schema
   return schema && resolve(schema, schemas)
 }

@@ -21,8 +21,7 @@ export const parameters: Record<string, Parameter> = {
     name: "Prefer",
     in: "header",
     required: false,
-    description:
-      "With `respond-async` the response is 202 at once, without waiting for the chain to confirm.",
+    description: "With `respond-async` the response is 202 at once, without waiting for the chain to confirm.",
     schema: { type: "string" },
     example: "respond-async",
   },
@@ -41,9 +40,7 @@ const JSON_TYPE = "application/json"
 export function finish(generated: Operation, route: Route, components: Components): Operation {
   const { meta } = route
   const operationId = meta.openapi?.operationId ?? operationIdOf(route.name)
-  const { security, headers, requestBody } = meta.raw
-    ? signedWebhook
-    : keyed(generated, route, operationId, components)
+  const { security, headers, requestBody } = meta.raw ? signedWebhook : keyed(generated, route, operationId, components)
   const inPath = (generated.parameters ?? []) as Parameter[]
   const parameters = [...inPath.map((one) => documentParameter(one, route, components)), ...headers]
   return {
@@ -60,10 +57,7 @@ export function finish(generated: Operation, route: Route, components: Component
 }
 
 const pick = <T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> =>
-  Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as Pick<
-    T,
-    K
-  >
+  Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as Pick<T, K>
 
 type Sent = {
   security: Security
@@ -71,12 +65,7 @@ type Sent = {
   requestBody: Operation["requestBody"] | undefined
 }
 
-function keyed(
-  { requestBody }: Operation,
-  { meta }: Route,
-  operationId: string,
-  components: Components,
-): Sent {
+function keyed({ requestBody }: Operation, { meta }: Route, operationId: string, components: Components): Sent {
   return {
     // For a scheme other than OAuth, OpenAPI 3.1 lists roles here. Ours are scopes.
     security: meta.open ? [] : [{ apiKey: meta.scope === undefined ? [] : [meta.scope] }],

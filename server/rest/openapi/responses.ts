@@ -55,8 +55,7 @@ export const errorSchema: Schema = {
     error: {
       type: "string",
       enum: apiErrorCodes,
-      description:
-        "Error code for your program. New codes may be added. Handle an unknown code by its status.",
+      description: "Error code for your program. New codes may be added. Handle an unknown code by its status.",
     },
     detail: {
       type: "string",
@@ -64,8 +63,7 @@ export const errorSchema: Schema = {
     },
     request_id: {
       type: "string",
-      description:
-        "Request id, or that of the first request if its response is replayed. Quote it to support.",
+      description: "Request id, or that of the first request if its response is replayed. Quote it to support.",
       pattern: idPattern("req"),
     },
   },
@@ -75,10 +73,7 @@ export const errorSchema: Schema = {
 }
 
 /** The error responses of an endpoint (null: a document), by status. Equal ones share a component. */
-export function errorResponses(
-  route: Route | null,
-  components: Components,
-): Record<string, Response | Reference> {
+export function errorResponses(route: Route | null, components: Components): Record<string, Response | Reference> {
   const found: Record<string, Response | Reference> = {}
   for (const [status, codes] of groupByStatus(codesOf(route))) {
     for (const code of codes) components.examples[code] ??= exampleOf(code)
@@ -121,11 +116,7 @@ function kindOf(route: Route | null): string {
 }
 
 /** A reference to the response, under the first name that is free or has the same content. */
-function share(
-  response: Response,
-  names: readonly string[],
-  { responses }: Components,
-): Response | Reference {
+function share(response: Response, names: readonly string[], { responses }: Components): Response | Reference {
   const text = JSON.stringify(response)
   for (const name of names) {
     responses[name] ??= response

@@ -55,11 +55,7 @@ export const resolve = (schema: Schema, schemas: Record<string, Schema>): Schema
   schema.$ref ? schemas[schema.$ref.slice(COMPONENT.length)]! : schema
 
 /** Names of all components that a schema refers to, directly or not. */
-export function reachable(
-  schema: Schema,
-  schemas: Record<string, Schema>,
-  found = new Set<string>(),
-): Set<string> {
+export function reachable(schema: Schema, schemas: Record<string, Schema>, found = new Set<string>()): Set<string> {
   for (const { $ref } of within(schema)) {
     const name = $ref?.slice(COMPONENT.length)
     if (name === undefined || found.has(name)) continue

@@ -13,8 +13,7 @@ export function asOpenApi30(document: OpenApi): Json {
   }
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Keys of examples, which may have any form. */
 const VALUES = new Set(["example", "value", "default", "enum", "const"])
@@ -39,25 +38,14 @@ const mapOf = (map: Json, change: (value: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]))
 
 function schema(converted: Json, named: Record<string, Json>): Json {
-  const {
-    type,
-    examples,
-    exclusiveMinimum,
-    exclusiveMaximum,
-    anyOf,
-    $ref,
-    propertyNames: _,
-    ...made
-  } = converted
+  const { type, examples, exclusiveMinimum, exclusiveMaximum, anyOf, $ref, propertyNames: _, ...made } = converted
   if ("const" in made) {
     made.enum = [made.const]
     delete made.const
   }
   if (Array.isArray(examples)) made.example = examples[0]
-  if (exclusiveMinimum !== undefined)
-    Object.assign(made, { minimum: exclusiveMinimum, exclusiveMinimum: true })
-  if (exclusiveMaximum !== undefined)
-    Object.assign(made, { maximum: exclusiveMaximum, exclusiveMaximum: true })
+  if (exclusiveMinimum !== undefined) Object.assign(made, { minimum: exclusiveMinimum, exclusiveMinimum: true })
+  if (exclusiveMaximum !== undefined) Object.assign(made, { maximum: exclusiveMaximum, exclusiveMaximum: true })
   if ($ref !== undefined) return Object.keys(made).length === 0 ? { $ref } : { allOf: [{ $ref }], ...made }
   const forms = (anyOf as Json[] | undefined)?.filter((one) => !isNull(one))
   const isNullable = forms !== undefined && forms.length < (anyOf as Json[]).length

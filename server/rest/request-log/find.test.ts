@@ -89,9 +89,7 @@ test("requests are deleted after 30 days, in any number", async () => {
     insert into api_requests (workspace_id, id, at, method, path, status, duration_us, key_id, headers)
     values (${workspaceId}, 'young', ${addSeconds(addDays(now, -30), 1)}, 'GET', '/', 200, 1, ${keyId}, '{}')`
   await clean()
-  expect(await sql`select id from api_requests where workspace_id = ${workspaceId}`).toEqual([
-    { id: "young" },
-  ])
+  expect(await sql`select id from api_requests where workspace_id = ${workspaceId}`).toEqual([{ id: "young" }])
 })
 
 test("pages, errors and expired requests of the log are found by indexes", async () => {

@@ -87,9 +87,7 @@ export function maskRequestBody(bytes: Buffer, fields: ReadonlySet<string>): str
     name,
     fields.has(name) || value === null ? maskField(name, value) : MASK,
   ]
-  return withoutKeys(
-    JSON.stringify(isObject(value) ? Object.fromEntries(Object.entries(value).map(mask)) : MASK),
-  )
+  return withoutKeys(JSON.stringify(isObject(value) ? Object.fromEntries(Object.entries(value).map(mask)) : MASK))
 }
 
 /** The address of a webhook endpoint, whose path may be a secret of the consumer. */
@@ -112,11 +110,7 @@ function maskField(name: string, value: unknown): unknown {
 }
 
 const maskRule = (limit: unknown): unknown =>
-  Array.isArray(limit)
-    ? limit.map((one) => (typeof one === "string" ? one : MASK))
-    : isObject(limit)
-      ? MASK
-      : limit
+  Array.isArray(limit) ? limit.map((one) => (typeof one === "string" ? one : MASK)) : isObject(limit) ? MASK : limit
 
 /** The origin of a redirect. Its path and query may name a person. */
 function maskUrl(url: unknown): string {
@@ -127,9 +121,7 @@ function maskUrl(url: unknown): string {
 }
 
 /** A response without any of these is kept as `JSON.stringify` wrote it. Errors never are. */
-const HAS_MASKED_FIELD = new RegExp(
-  `"error":"|"(?:${[...maskedFields, ...ofWebhooks, WEBHOOK_URL].join("|")})":`,
-)
+const HAS_MASKED_FIELD = new RegExp(`"error":"|"(?:${[...maskedFields, ...ofWebhooks, WEBHOOK_URL].join("|")})":`)
 
 /** A response body, with the code if it is an error. */
 export function maskResponseBody(body: string): { text: string | null; code: string | null } {
@@ -143,8 +135,7 @@ export function maskResponseBody(body: string): { text: string | null; code: str
   })
   const code = typeof value.error === "string" ? value.error : null
   // The caller may learn what a rule found in the investor's claims, but readers of the log may not.
-  if (code !== null && ruleOf(code)?.readsClaims)
-    value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
+  if (code !== null && ruleOf(code)?.readsClaims) value.detail = String(value.detail).replace(/: .*/s, `: ${MASK}`)
   return { text: withoutSecrets(JSON.stringify(value)), code }
 }
 

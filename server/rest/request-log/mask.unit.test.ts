@@ -149,11 +149,7 @@ describe("an answer's body", () => {
 
 describe("an address", () => {
   test.each<[string, string, string]>([
-    [
-      "keeps the parameters of its endpoint",
-      `/attestations?pubkey=${wallet}`,
-      `/attestations?pubkey=${wallet}`,
-    ],
+    ["keeps the parameters of its endpoint", `/attestations?pubkey=${wallet}`, `/attestations?pubkey=${wallet}`],
     ["keeps no others", "/attestations?email=a@b.c&limit=5", `/attestations?email=${MASK}&limit=5`],
     ["keeps no key", `/attestations/${apiKey}?x`, `/attestations/${startOfApiKey(apiKey)}…?x`],
     ["keeps no session", `/session/${sessionId}`, "/session/sess_…"],
@@ -226,7 +222,5 @@ test("every field of an answer that is logged is kept or masked on purpose", () 
     validity_days vendor_redactions verifications wallet_proof wallet_proof_setting wallet_proved_at wallets
     workspace_id`
   const rules = ruleFields.map(({ name }) => name)
-  expect([...names].filter((field) => !isMasked(field)).sort()).toEqual(
-    [...kept.trim().split(/\s+/), ...rules].sort(),
-  )
+  expect([...names].filter((field) => !isMasked(field)).sort()).toEqual([...kept.trim().split(/\s+/), ...rules].sort())
 })

@@ -44,8 +44,7 @@ async function lineOf(answer: Response): Promise<string> {
     select t::text as text from api_requests t where id = ${idOf(answer)}`
   return row!.text
 }
-const ask = (sent: Partial<Sent> & { path: string }) =>
-  app.request({ method: "GET", key: key.apiKey, ...sent })
+const ask = (sent: Partial<Sent> & { path: string }) => app.request({ method: "GET", key: key.apiKey, ...sent })
 
 test("every answer to a request with a key is logged", async () => {
   const reader = await app.key({

@@ -31,12 +31,7 @@ export async function askStatuses(
 ): Promise<{ context: { slot: number }; value: (SignatureStatus | null)[] }> {
   const result = await ask(connection, "getSignatureStatuses", [signatures, options])
   const { context, value } = (result ?? {}) as Fields
-  if (
-    !isFields(context) ||
-    typeof context.slot !== "number" ||
-    !Array.isArray(value) ||
-    !value.every(isStatus)
-  )
+  if (!isFields(context) || typeof context.slot !== "number" || !Array.isArray(value) || !value.every(isStatus))
     throw new Error("it answers something else than statuses")
   return { context: { slot: context.slot }, value }
 }
@@ -48,8 +43,7 @@ export async function askSignatures(
   options: { limit: number; before?: string; until?: string; minContextSlot?: number; commitment: Finality },
 ): Promise<ConfirmedSignatureInfo[]> {
   const result = await ask(connection, "getSignaturesForAddress", [addressOf(address), options])
-  if (!Array.isArray(result) || !result.every(isListed))
-    throw new Error("it answers something else than a history")
+  if (!Array.isArray(result) || !result.every(isListed)) throw new Error("it answers something else than a history")
   return result
 }
 

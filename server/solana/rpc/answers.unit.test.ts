@@ -3,8 +3,7 @@ import { expect, test } from "vitest"
 import { askSignatures, askStatuses } from "./answers.ts"
 
 const answering = (answer: object) => ({ _rpcRequest: async () => answer }) as unknown as Connection
-const statuses = (result: unknown) =>
-  askStatuses(answering({ result }), ["sig"], { searchTransactionHistory: false })
+const statuses = (result: unknown) => askStatuses(answering({ result }), ["sig"], { searchTransactionHistory: false })
 const signatures = (result: unknown) =>
   askSignatures(answering({ result }), PublicKey.default, { limit: 1, commitment: "finalized" })
 

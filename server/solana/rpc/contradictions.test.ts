@@ -19,9 +19,7 @@ beforeAll(async () => {
   chain = await startTestChain()
   ;[liar, honest] = await Promise.all([rpcProxy(chain.url), rpcProxy(chain.url)])
   const urls = [liar.url, honest.url]
-  rpc = new Rpc(
-    new RpcNodes({ urls, sendUrls: [], callsPerSecond: Number.POSITIVE_INFINITY, admit: async () => {} }),
-  )
+  rpc = new Rpc(new RpcNodes({ urls, sendUrls: [], callsPerSecond: Number.POSITIVE_INFINITY, admit: async () => {} }))
   // Different ones: two that are alike are one transaction.
   for (const more of [-1, 0, 1]) await rpc.airdrop(funded, LAMPORTS_PER_SOL + more)
   const areThere = async () => (await rpc.signaturesFor(funded, { limit: 9 })).length === 3

@@ -18,8 +18,7 @@ const MIN_CONTEXT_SLOT_NOT_REACHED = -32016
 /** The request itself is wrong: invalid parameters, or a transaction that no node accepts or reads. */
 const OF_THE_QUESTION = new Set([-32700, -32600, -32602, -32002, -32003, -32013, UNSUPPORTED_VERSION])
 
-const codeOf = (error: unknown): number | null =>
-  error instanceof SolanaJSONRPCError ? Number(error.code) : null
+const codeOf = (error: unknown): number | null => (error instanceof SolanaJSONRPCError ? Number(error.code) : null)
 
 /**
  * Whether another node may be able to answer: this one was not reached, is busy, lags, has no history, or refused with a
@@ -43,8 +42,7 @@ export function isBehind(error: unknown): boolean {
 export const hasNoHistory = (error: unknown): boolean => codeOf(error) === NO_HISTORY
 
 /** Whether a node's history does not reach back far enough, or it keeps none. */
-export const isWithoutHistory = (error: unknown): boolean =>
-  error instanceof HistoryMissing || hasNoHistory(error)
+export const isWithoutHistory = (error: unknown): boolean => error instanceof HistoryMissing || hasNoHistory(error)
 
 /** Whether the node or web3.js cannot read this version of transactions. */
 export const isUnreadable = (error: unknown): boolean => codeOf(error) === UNSUPPORTED_VERSION

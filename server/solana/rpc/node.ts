@@ -139,8 +139,7 @@ export class RpcNode {
   async noteSlot(slot: number, connection: Connection): Promise<void> {
     const claim = this.#slots.weigh(slot)
     const isSound =
-      claim === "plain" ||
-      (claim === "surprising" && Slots.explains(await connection.getSlot("processed"), slot))
+      claim === "plain" || (claim === "surprising" && Slots.explains(await connection.getSlot("processed"), slot))
     // Another chain may now be behind the same connection, at another slot.
     if (claim === "surprising") await this.identifyAnew()
     if (!isSound) {
@@ -209,8 +208,7 @@ export class RpcNode {
       const { status, statusText, headers } = response
       // Read here: a body that breaks off or never ends is a failure of the node.
       const body = await readBounded(response, MAX_ANSWER_BYTES)
-      if (response.ok && !body.includes(idOf(init.body)))
-        throw new RpcUnavailable(`${this.name} ${ANSWERS_ELSE}`)
+      if (response.ok && !body.includes(idOf(init.body))) throw new RpcUnavailable(`${this.name} ${ANSWERS_ELSE}`)
       failed = !response.ok || isRefusal(body)
       this.#noteAnswer(response, purpose)
       return new Response(body, { status, statusText, headers })
@@ -245,9 +243,7 @@ export class RpcNode {
     const ms = /^\d+$/.test(said)
       ? Number(said) * 1000
       : Date.parse(said) - Date.parse(response.headers.get("date") ?? "")
-    return Number.isFinite(ms)
-      ? Math.min(Math.max(ms, FIRST_REST_MS), LONGEST_RETRY_AFTER_MS)
-      : this.#nextPause()
+    return Number.isFinite(ms) ? Math.min(Math.max(ms, FIRST_REST_MS), LONGEST_RETRY_AFTER_MS) : this.#nextPause()
   }
 
   #nextPause(): number {
@@ -256,8 +252,7 @@ export class RpcNode {
 
   #noteFailure(what: string): void {
     this.trouble = what
-    if (this.#failures++ > 0)
-      this.#rest(what, Math.min(FIRST_REST_MS * 2 ** (this.#failures - 2), LONGEST_REST_MS))
+    if (this.#failures++ > 0) this.#rest(what, Math.min(FIRST_REST_MS * 2 ** (this.#failures - 2), LONGEST_REST_MS))
   }
 
   #rest(what: string, ms: number): void {
@@ -279,8 +274,7 @@ const onceMoreIfCutOff = <T>(ask: () => Promise<T>): Promise<T> =>
 const causeOf = (error: unknown): string => (error as { cause?: { code?: string } } | null)?.cause?.code ?? ""
 
 /** jayson writes the method first. */
-const methodOf = (body: unknown): string =>
-  /"method":"(\w+)"/.exec(String(body).slice(0, 200))?.[1] ?? "unknown"
+const methodOf = (body: unknown): string => /"method":"(\w+)"/.exec(String(body).slice(0, 200))?.[1] ?? "unknown"
 
 const ANSWERS_ELSE = "answers something else than it was asked"
 

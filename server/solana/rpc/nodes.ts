@@ -149,10 +149,7 @@ export class RpcNodes {
   }
 
   /** Calls one node after the other until one answers, and repeats that for a moment: one failure is no outage. */
-  async ask<T>(
-    question: Question<T>,
-    { needsHistory, purpose, persists, only = null }: AskOptions,
-  ): Promise<T> {
+  async ask<T>(question: Question<T>, { needsHistory, purpose, persists, only = null }: AskOptions): Promise<T> {
     const began = performance.now()
     const persist_ms = persists ? PERSIST_LONG_MS : PERSIST_MS
     /** The last error of each node. */
@@ -178,11 +175,7 @@ export class RpcNodes {
     const [wrong] = this.#readers.map((node) => node.wrong)
     if (wrong && this.#readers.every((node) => node.wrong)) return wrong
     const missing = problems.flatMap(([{ name }, error]) =>
-      !isWithoutHistory(error)
-        ? []
-        : error instanceof HistoryMissing
-          ? error.message
-          : `${name} keeps no history`,
+      !isWithoutHistory(error) ? [] : error instanceof HistoryMissing ? error.message : `${name} keeps no history`,
     )
     if (missing.length > 0) return new HistoryMissing(missing.join("; "))
     const what = problems.map(([{ name }, error]) => `${name}: ${(error as Error).message}`)

@@ -1,15 +1,7 @@
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { startLocalnet } from "#localnet"
-import {
-  everyOther,
-  frozen,
-  noHistory,
-  type RpcProxy,
-  replying,
-  rpcError,
-  rpcProxy,
-} from "#test/doubles/rpc-proxy.ts"
+import { everyOther, frozen, noHistory, type RpcProxy, replying, rpcError, rpcProxy } from "#test/doubles/rpc-proxy.ts"
 import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcUnavailable, WrongChain } from "./errors.ts"
 import { RpcNodes, type RpcOptions } from "./nodes.ts"
@@ -217,9 +209,7 @@ test("calls keep to their budget, and what is not urgent leaves room", async () 
 
 async function chainReaches(slot: number): Promise<void> {
   const rpc = rpcOf([second])
-  await expect
-    .poll(async () => (await rpc.accounts([anyAddress()], { since: 0 })).slot)
-    .toBeGreaterThanOrEqual(slot)
+  await expect.poll(async () => (await rpc.accounts([anyAddress()], { since: 0 })).slot).toBeGreaterThanOrEqual(slot)
 }
 
 test("an answer that is longer than any that is asked for is the node's failure", async () => {

@@ -85,8 +85,7 @@ export class Rpc {
       // web3.js returns 0 for every error.
       const lamports = await connection.getMinimumBalanceForRentExemption(bytes)
       if (lamports === 0) throw new Error("the node does not report the rent")
-      if (lamports > mostRentFor(bytes))
-        throw new Error(`it reports a rent of ${lamports}, which is impossible`)
+      if (lamports > mostRentFor(bytes)) throw new Error(`it reports a rent of ${lamports}, which is impossible`)
       return lamports
     })
   }
@@ -165,8 +164,7 @@ export class Rpc {
     const given = { commitment: "confirmed" as const, maxSupportedTransactionVersion: NEWEST_VERSION }
     return this.#read(async (connection) => {
       const found = await connection.getTransaction(signature, given)
-      if (found && found.transaction.signatures[0] !== signature)
-        throw new Error("it answers with another transaction")
+      if (found && found.transaction.signatures[0] !== signature) throw new Error("it answers with another transaction")
       return found
     }, true)
   }
@@ -195,9 +193,7 @@ export class Rpc {
       const reachesBack = async () => {
         const first = await connection.getFirstAvailableBlock()
         if (first > slot)
-          throw new HistoryMissing(
-            `${node.name} has no history before slot ${first}, and slot ${slot} matters`,
-          )
+          throw new HistoryMissing(`${node.name} has no history before slot ${first}, and slot ${slot} matters`)
       }
       await reachesBack()
       const found = await listDown(connection, address, { slot, since, commitment, keep })
@@ -217,17 +213,12 @@ export class Rpc {
   /** Prices per compute unit, in micro-lamports, of recent transactions that wrote the same accounts. */
   async recentFees(accounts: readonly PublicKey[]): Promise<number[]> {
     const lockedWritableAccounts = [...accounts]
-    const found = await this.#read((connection) =>
-      connection.getRecentPrioritizationFees({ lockedWritableAccounts }),
-    )
+    const found = await this.#read((connection) => connection.getRecentPrioritizationFees({ lockedWritableAccounts }))
     return found.map(({ prioritizationFee }) => prioritizationFee)
   }
 
   /** The compute units that a transaction would use, without signatures. Null if it would fail or a node refuses to simulate. */
-  async simulatedUnits(
-    transaction: VersionedTransaction,
-    { since }: { since: number },
-  ): Promise<number | null> {
+  async simulatedUnits(transaction: VersionedTransaction, { since }: { since: number }): Promise<number | null> {
     const given = { sigVerify: false, replaceRecentBlockhash: true, minContextSlot: since }
     return this.#read(async (connection) => {
       const told = await connection

@@ -40,10 +40,9 @@ export async function ask({ label, url, headers, body, signal, reasonOf }: Quest
   const answer = readJson(text)
   if (response.ok && answer !== undefined) return answer
   const reason = response.ok ? "no JSON" : reasonOf(answer)
-  throw new SignerFailure(
-    `${label} answered ${response.status}${reason === null ? "" : `: ${reason.slice(0, 200)}`}`,
-    { passing: response.status >= 500 || response.status === 429 },
-  )
+  throw new SignerFailure(`${label} answered ${response.status}${reason === null ? "" : `: ${reason.slice(0, 200)}`}`, {
+    passing: response.status >= 500 || response.status === 429,
+  })
 }
 
 function readJson(text: Buffer): unknown {

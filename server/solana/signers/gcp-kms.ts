@@ -18,9 +18,7 @@ export const gcpKms = defineScheme({
   example: "gcp-kms:projects/p/locations/europe-west3/keyRings/vouch/cryptoKeys/live/cryptoKeyVersions/1",
   read(rest) {
     if (VERSION.test(rest)) return { name: rest }
-    throw new WrongSigner(
-      "what follows gcp-kms: is projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/…",
-    )
+    throw new WrongSigner("what follows gcp-kms: is projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/…")
   },
   open: ({ name }) => ({ service: serviceOf(name) }),
 })

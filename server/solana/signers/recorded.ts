@@ -39,8 +39,7 @@ export async function recordedKeys(purposes: readonly string[], ending?: AbortSi
   for (;;) {
     ending?.throwIfAborted()
     const recorded = await readRecorded(sql, purposes)
-    if (purposes.every((purpose) => recorded.has(purpose)))
-      return (purpose) => publicOnly(recorded.get(purpose))
+    if (purposes.every((purpose) => recorded.has(purpose))) return (purpose) => publicOnly(recorded.get(purpose))
     if (performance.now() > deadline)
       throw new SettingsError([
         "VOUCH_SIGNER: this web process has none, and no worker has recorded its public keys yet. Start a process with VOUCH_ROLE=worker, VOUCH_SIGNER and the same fee payers",

@@ -23,8 +23,7 @@ export type Written = {
 export function readSigner(uri: string): Written {
   const [, name = "", rest = ""] = /^([a-z-]+):(.*)$/.exec(uri) ?? []
   const found = schemes.find(({ scheme }) => scheme === name)
-  if (!found)
-    throw new WrongSigner(`must begin with one of ${schemes.map(({ scheme }) => `${scheme}:`).join(", ")}`)
+  if (!found) throw new WrongSigner(`must begin with one of ${schemes.map(({ scheme }) => `${scheme}:`).join(", ")}`)
   const place = found.read(rest)
   return { uri, label: found.label, open: (context) => found.open(place, context) }
 }

@@ -41,8 +41,7 @@ test.each([
 })
 
 test("invalid signers in the settings stop the start, and all are named", () => {
-  const start = () =>
-    readChosen(parseSettings({ VOUCH_LIVE_FEE_PAYER: "file:a", VOUCH_TEST_AUTHORITY: "derived:2" }))
+  const start = () => readChosen(parseSettings({ VOUCH_LIVE_FEE_PAYER: "file:a", VOUCH_TEST_AUTHORITY: "derived:2" }))
   expect(start).toThrow(/VOUCH_LIVE_FEE_PAYER: what follows file: is an absolute path/)
   expect(start).toThrow(/VOUCH_TEST_AUTHORITY: each workspace derives its own key/)
 })

@@ -70,8 +70,7 @@ function headers(): Record<string, string> {
       throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE cannot be read: ${code}`, { passing: false })
     }
   }
-  if (!token)
-    throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE or VAULT_TOKEN has to be set`, { passing: false })
+  if (!token) throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE or VAULT_TOKEN has to be set`, { passing: false })
   return {
     "x-vault-token": token,
     "x-vault-request": "true",

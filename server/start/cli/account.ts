@@ -113,8 +113,6 @@ function readSol(text: string): bigint {
 
 function checkQuota({ plan, quota }: { plan: PlanName; quota?: number }): void {
   if (quota !== undefined && plan !== "enterprise") {
-    throw new CommandError(
-      `--quota: only for the enterprise plan; ${plan} includes ${plans[plan]} attestations.`,
-    )
+    throw new CommandError(`--quota: only for the enterprise plan; ${plan} includes ${plans[plan]} attestations.`)
   }
 }

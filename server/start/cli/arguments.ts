@@ -12,8 +12,7 @@ import { CommandError } from "./run.ts"
 
 const MAX_NAME = 200
 
-export const planOption = () =>
-  new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
+export const planOption = () => new Option("--plan <plan>", "free, growth or enterprise").choices(Object.keys(plans))
 export const modeOption = () => new Option("--mode <mode>", "live or test").choices(modes)
 
 /** Adds the options that name a workspace. */
@@ -24,8 +23,7 @@ export function inWorkspace(command: Command): Command {
 }
 
 export function nonEmpty(value: string): string {
-  if (value.trim() === "" || value.length > MAX_NAME)
-    throw new InvalidArgumentError(`Use 1 to ${MAX_NAME} characters.`)
+  if (value.trim() === "" || value.length > MAX_NAME) throw new InvalidArgumentError(`Use 1 to ${MAX_NAME} characters.`)
   return value
 }
 
@@ -51,8 +49,7 @@ export function walletAddress(value: string): Address {
 }
 
 export function emailAddress(value: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254)
-    throw new InvalidArgumentError("Use an email address.")
+  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 254) throw new InvalidArgumentError("Use an email address.")
   return value.toLowerCase()
 }
 
@@ -89,8 +86,7 @@ export function parseExpiry(value: string): Expiry {
     return () => addSeconds(clock.now(), seconds)
   }
   const expiry = /^\d{4}-\d{2}-\d{2}/.test(value) ? new Date(value) : new Date(Number.NaN)
-  if (Number.isNaN(expiry.getTime()))
-    throw new InvalidArgumentError("Use a time such as 2027-01-31T00:00:00Z or 90d.")
+  if (Number.isNaN(expiry.getTime())) throw new InvalidArgumentError("Use a time such as 2027-01-31T00:00:00Z or 90d.")
   return () => {
     if (expiry <= clock.now()) throw new CommandError("--expires: must be in the future.")
     return expiry

@@ -122,8 +122,7 @@ test("a server and a command refuse a database from before the first release", a
   await sql`create table drizzle.__drizzle_migrations as select 1 as id, 'x' as hash, 1::bigint as created_at`
   await sql.end()
   const env = { DATABASE_URL: url }
-  const sentence =
-    /The database was made by a version before 0\.1\.0, .* Start with an empty database: .*\.\n$/
+  const sentence = /The database was made by a version before 0\.1\.0, .* Start with an empty database: .*\.\n$/
   for (const args of [["migrate"], ["account", "list"]]) {
     const command = await vouch(args, env)
     expect(command).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(sentence) })
@@ -147,23 +146,17 @@ test.each([
     { DATABASE_URL: "postgres://vouch:hunter2@db.example.com/vouch?sslmod=require" },
     /DATABASE_URL: does not know the parameter sslmod. Did you mean sslmode\?/,
   ],
-])(
-  "a server and a command that cannot start with %j say which setting is wrong",
-  async (environment, sentence) => {
-    const [server, command] = [
-      await node(["server/main.ts"], environment),
-      await vouch(["account", "list"], environment),
-    ]
-    expect(server).toMatchObject({ exitCode: 1, stdout: "" })
-    expect(command).toMatchObject({ exitCode: 2, stdout: "" })
-    for (const { stderr } of [server, command]) {
-      expect(stderr).toMatch(/^Vouch cannot start|^DATABASE_URL: /)
-      if (typeof sentence === "string") expect(stderr).toContain(sentence)
-      else expect(stderr).toMatch(sentence)
-      expect(stderr).not.toContain("hunter2")
-    }
-  },
-)
+])("a server and a command that cannot start with %j say which setting is wrong", async (environment, sentence) => {
+  const [server, command] = [await node(["server/main.ts"], environment), await vouch(["account", "list"], environment)]
+  expect(server).toMatchObject({ exitCode: 1, stdout: "" })
+  expect(command).toMatchObject({ exitCode: 2, stdout: "" })
+  for (const { stderr } of [server, command]) {
+    expect(stderr).toMatch(/^Vouch cannot start|^DATABASE_URL: /)
+    if (typeof sentence === "string") expect(stderr).toContain(sentence)
+    else expect(stderr).toMatch(sentence)
+    expect(stderr).not.toContain("hunter2")
+  }
+})
 
 test("a key goes to the only account, or to the named one; a new account is created only with --create", async () => {
   const env = { DATABASE_URL: (await createTestDatabase()).url }

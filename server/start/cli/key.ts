@@ -108,12 +108,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .command("rotate")
     .description("give a key a new secret; its id and idempotency keys stay the same")
     .argument("<key_id>")
-    .option(
-      "--grace <time>",
-      "how long the old secret keeps working: 30s, 15m, 24h, 7d",
-      parseDuration,
-      24 * 3600,
-    )
+    .option("--grace <time>", "how long the old secret keeps working: 30s, 15m, 24h, 7d", parseDuration, 24 * 3600)
     .action((keyId: string, { grace }: { grace: number }) =>
       run(async () => {
         const rotate = () => rotateKey({ keyId, workspaceId: null, graceSeconds: grace })

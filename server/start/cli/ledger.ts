@@ -2,11 +2,7 @@ import type { Command } from "commander"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { acceptQuarantine, type Quarantine, reconcileMode } from "#server/domain/operations/quarantine.ts"
-import {
-  type Evidence,
-  gatherEvidence,
-  resolveOperation,
-} from "#server/domain/operations/resolve-operation.ts"
+import { type Evidence, gatherEvidence, resolveOperation } from "#server/domain/operations/resolve-operation.ts"
 import { modes } from "#shared/mode.ts"
 import { nonEmpty } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
@@ -49,16 +45,12 @@ export function addLedgerCommands(program: Command, run: Run): void {
     .description(
       "compare a restored database with the chain, and show why signing is stopped; exits 1 until this is resolved",
     )
-    .option(
-      "--accept",
-      "resume signing: destroy credentials without a verification, and leave the rest unchanged",
-    )
+    .option("--accept", "resume signing: destroy credentials without a verification, and leave the rest unchanged")
     .option("--reason <text>", "why this is right; recorded in the audit log", nonEmpty)
     .action(({ accept, reason }: { accept?: true; reason?: string }) =>
       run(
         async () => {
-          if (accept && !reason)
-            throw new CommandError("--reason: say why. The reason is recorded in the audit log.")
+          if (accept && !reason) throw new CommandError("--reason: say why. The reason is recorded in the audit log.")
           const found: Quarantine[] = []
           for (const mode of modes)
             if (deployment.chains[mode]) found.push(await reconcileMode(mode, (text) => console.error(text)))
@@ -82,8 +74,7 @@ export function addLedgerCommands(program: Command, run: Run): void {
         async () => {
           if (!landed && !lost) return showEvidence(await gatherEvidence(id))
           if (landed && lost) throw new CommandError("--landed, --lost: use one of them, not both.")
-          if (!reason)
-            throw new CommandError("--reason: say how you know. The reason is recorded in the audit log.")
+          if (!reason) throw new CommandError("--reason: say how you know. The reason is recorded in the audit log.")
           const refusal = await resolveOperation(id, landed ? "landed" : "lost", reason)
           if (refusal !== null) throw new CommandError(refusal)
           return {
@@ -132,14 +123,11 @@ function showEvidence(evidence: Evidence) {
       `transaction ${signature}: ${transaction.status}`,
       `signed ${signed_at}${signed_slot === null ? "" : `, as of slot ${signed_slot}`}, valid until block height ${last_valid_block_height}`,
     )
-    if (operations.length > 1)
-      lines.push(`it carries ${operations.join(", ")}: your decision applies to all of them`)
+    if (operations.length > 1) lines.push(`it carries ${operations.join(", ")}: your decision applies to all of them`)
     if (doubt !== null) lines.push(`doubt: ${doubt}`)
   }
   if (chain) {
-    lines.push(
-      `the chain is finalized up to block height ${chain.finalized_height}, slot ${chain.finalized_slot}`,
-    )
+    lines.push(`the chain is finalized up to block height ${chain.finalized_height}, slot ${chain.finalized_slot}`)
     lines.push(whatNodesSay(chain))
   }
   return { json: evidence, text: lines.join("\n") }

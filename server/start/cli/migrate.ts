@@ -25,9 +25,7 @@ export function addMigrateCommand(program: Command, run: RunOnDatabase): void {
         }, wait)
         const { applied, functions, total } = migrated
         const isNew = applied + functions > 0
-        const found = isNew
-          ? `is up to date: ${applied} applied, ${functions} function files`
-          : "was up to date"
+        const found = isNew ? `is up to date: ${applied} applied, ${functions} function files` : "was up to date"
         return { json: migrated, text: `The database ${found} (${total} migrations).` }
       }),
     )

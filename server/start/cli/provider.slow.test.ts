@@ -38,9 +38,7 @@ const secret = () => randomBytes(32).toString("base64")
 /** One database belongs to one deployment. */
 const signer = secret()
 const inTest = (settings: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", "VOUCH_TEST_"), value]),
-  )
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", "VOUCH_TEST_"), value]))
 
 type Result = { exitCode: number; stdout: string; stderr: string }
 
@@ -57,15 +55,10 @@ const check = (environment: Record<string, string>, ...args: string[]): Promise<
       },
       ...environment,
     }
-    execFile(
-      process.execPath,
-      ["server/cli.ts", "provider", "check", ...args],
-      { env },
-      (error, stdout, stderr) => {
-        said += stdout + stderr
-        resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
-      },
-    )
+    execFile(process.execPath, ["server/cli.ts", "provider", "check", ...args], { env }, (error, stdout, stderr) => {
+      said += stdout + stderr
+      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+    })
   })
 
 test("valid credentials are reported, with what to enter at each vendor and its schemas", async () => {
@@ -95,8 +88,7 @@ test("a wrong setting is named in a sentence, and the exit code is 1", async () 
     const { exitCode, stdout } = await check(settings, "--json")
     const { ok, providers } = JSON.parse(stdout)
     expect({ exitCode, ok }).toEqual({ exitCode: 1, ok: false })
-    return providers.find((one: { provider: string; ok: boolean }) => one.provider === provider && !one.ok)
-      .problem
+    return providers.find((one: { provider: string; ok: boolean }) => one.provider === provider && !one.ok).problem
   }
   expect(await problemOf(inTest(persona.wrongSettings), "persona")).toMatch(
     /^Persona refuses the credentials \(status 401\)\. Check VOUCH_TEST_PERSONA_API_KEY: /,
@@ -108,13 +100,9 @@ test("a wrong setting is named in a sentence, and the exit code is 1", async () 
   didit.misbehave("fails")
   expect(await problemOf(didit.settings, "didit")).toMatch(/^Didit has a problem \(status 500\)\./)
   didit.misbehave("rubbish")
-  expect(await problemOf(didit.settings, "didit")).toMatch(
-    /this may not be Didit's server\. Check VOUCH_DIDIT_URL\.$/,
-  )
+  expect(await problemOf(didit.settings, "didit")).toMatch(/this may not be Didit's server\. Check VOUCH_DIDIT_URL\.$/)
   didit.misbehave("redirects")
-  expect(await problemOf(didit.settings, "didit")).toMatch(
-    /^Didit has no API at that address \(status 307\)\./,
-  )
+  expect(await problemOf(didit.settings, "didit")).toMatch(/^Didit has no API at that address \(status 307\)\./)
 })
 
 test("a sandbox's credentials cannot verify live investors on a public server", async () => {

@@ -26,13 +26,10 @@ export function addProviderCommands(program: Command, run: Run): void {
     )
 }
 
-const NO_PROVIDER =
-  "No KYC provider is configured. Choose one with VOUCH_LIVE_PROVIDER: see docs/providers/README.md."
+const NO_PROVIDER = "No KYC provider is configured. Choose one with VOUCH_LIVE_PROVIDER: see docs/providers/README.md."
 
 function textOf({ mode, provider, label, verifies, ok, problem, note, setup }: ProviderCheck): string {
-  const schemas = verifies
-    .map((one) => (one === "all" ? "every schema without its own provider" : one))
-    .join(", ")
+  const schemas = verifies.map((one) => (one === "all" ? "every schema without its own provider" : one)).join(", ")
   const lines = [
     `${mode}: ${label} (${provider})`,
     `  ${problem ?? (ok === null ? "built in" : "ok: its API accepts the credentials")}`,

@@ -26,15 +26,7 @@ export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean
 export class CommandError extends Error {}
 
 /** Errors whose message is enough. A `Failure` has the message of the API. */
-const EXPECTED = [
-  CommandError,
-  SettingsError,
-  SignerFailure,
-  DatabaseUnusable,
-  EarlierDatabase,
-  AccountExists,
-  Failure,
-]
+const EXPECTED = [CommandError, SettingsError, SignerFailure, DatabaseUnusable, EarlierDatabase, AccountExists, Failure]
 
 const quiet = {
   info: () => {},

@@ -65,8 +65,7 @@ test("an unusable key changes nothing and the reason is shown", async () => {
 
 test("a workspace pays with its own fee payer, and then with its mode's again", async () => {
   const { workspaceId } = key
-  const shown = async () =>
-    JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout).fee_payers
+  const shown = async () => JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout).fee_payers
   const set = await vouch("--json", "signer", "set", workspaceId, "derived:", "--role", "fee-payer")
   const { fee_payer } = JSON.parse(set.stdout)
   expect(await shown()).toMatchObject([{ address: fee_payer, uri: "derived:", pays: "now" }])

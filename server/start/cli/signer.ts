@@ -2,12 +2,7 @@ import { type Command, Option } from "commander"
 import { theOperator } from "#server/domain/audit-log/record.ts"
 import { readHealth } from "#server/domain/health/health.ts"
 import { type AuthorityState, readAuthority, setAuthority } from "#server/domain/signers/authority.ts"
-import {
-  EmptyFeePayer,
-  type FeePayer,
-  readFeePayers,
-  setFeePayer,
-} from "#server/domain/signers/fee-payers.ts"
+import { EmptyFeePayer, type FeePayer, readFeePayers, setFeePayer } from "#server/domain/signers/fee-payers.ts"
 import { sleep } from "#server/lib/time.ts"
 import { SignerFailure, WrongSigner } from "#server/solana/signers/definition.ts"
 import { nonEmpty } from "./arguments.ts"
@@ -98,8 +93,7 @@ async function pay(workspace: string, uri: string | null) {
 
 async function stateOf(workspace: string): Promise<AuthorityState> {
   const state = await readAuthority(workspace)
-  if (!state)
-    throw new CommandError(`No workspace has the id ${workspace}. "vouch account create" prints them.`)
+  if (!state) throw new CommandError(`No workspace has the id ${workspace}. "vouch account create" prints them.`)
   return state
 }
 

@@ -34,14 +34,9 @@ const decide = (...args: string[]): Promise<{ exitCode: number; stdout: string; 
       ...{ VOUCH_SIGNER, VOUCH_DATA_KEY, VOUCH_WEBHOOK_SECRET: webhookSecret },
       ...sandboxAndGeneric,
     }
-    execFile(
-      process.execPath,
-      ["server/cli.ts", "test", "decide", ...args],
-      { env },
-      (error, stdout, stderr) => {
-        resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
-      },
-    )
+    execFile(process.execPath, ["server/cli.ts", "test", "decide", ...args], { env }, (error, stdout, stderr) => {
+      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
+    })
   })
 
 test("approving on the command line verifies the wallet with the given claims", async () => {

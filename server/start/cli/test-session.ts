@@ -29,9 +29,7 @@ export function addTestCommands(program: Command, run: Run): void {
     .option("--country <code>", "the country claim, such as US", countryCode)
     .option("--over-18", "claim that the person is over 18")
     .option("--accredited", "claim that the person is an accredited investor")
-    .addOption(
-      new Option("--public-reason <code>", "the reason shown to the investor").choices(publicReasons),
-    )
+    .addOption(new Option("--public-reason <code>", "the reason shown to the investor").choices(publicReasons))
     .action((sessionId: string, decision: Decision, options: Options) =>
       run(async () => {
         const { workspaces } = await chosenAccount(options.account)

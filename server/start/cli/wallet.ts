@@ -30,8 +30,7 @@ export function addWalletCommands(program: Command, run: Run): void {
       run(async () => {
         const workspaceId = await workspaceOf(options)
         const outcome = await eraseInvestor({ workspaceId, investorId: id, inForce: inForce(options) })
-        if (outcome === null)
-          throw new CommandError(`The ${options.mode} workspace has no investor with the id ${id}.`)
+        if (outcome === null) throw new CommandError(`The ${options.mode} workspace has no investor with the id ${id}.`)
         return report({ workspaceId, outcome, who: { investor: id }, name: id })
       }),
     )

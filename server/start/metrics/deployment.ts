@@ -73,10 +73,7 @@ async function read(): Promise<Figures> {
 }
 
 /** If nothing waits, the age is 0. */
-const noneIsZero = (ages: {
-  oldest_operation_seconds: number | null
-  oldest_transaction_seconds: number | null
-}) => ({
+const noneIsZero = (ages: { oldest_operation_seconds: number | null; oldest_transaction_seconds: number | null }) => ({
   oldest_operation_seconds: ages.oldest_operation_seconds ?? 0,
   oldest_transaction_seconds: ages.oldest_transaction_seconds ?? 0,
 })

@@ -39,8 +39,7 @@ export const gaugesOf = (options: GaugeOptions): Gauge[] => [
 ]
 
 const ofDatabase = ({ deployment }: GaugeOptions): Gauge[] => {
-  const pools = (of: "leased" | "waiting" | "max") => () =>
-    poolUse().map((pool) => [[pool.pool], pool[of]] as const)
+  const pools = (of: "leased" | "waiting" | "max") => () => poolUse().map((pool) => [[pool.pool], pool[of]] as const)
   return [
     {
       name: "vouch_database_up",

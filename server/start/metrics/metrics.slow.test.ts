@@ -162,8 +162,7 @@ test("a worker shows its ledgers: fee payers, the chain's slot, clocks, connecti
 test("metrics contain nothing of a customer and no secret", async () => {
   const { text } = await scrape(app.metricsPort!)
   const names = await sql<{ id: string }[]>`select id from workspaces union select id from accounts`
-  for (const one of [NAME, key.apiKey, key.keyId, ...names.map(({ id }) => id)])
-    expect(text).not.toContain(one)
+  for (const one of [NAME, key.apiKey, key.keyId, ...names.map(({ id }) => id)]) expect(text).not.toContain(one)
   expect(text).not.toMatch(/postgres:|https?:\/\/(?!prometheus)|sess_(?!ion)|vouch_(live|test)_/)
 })
 

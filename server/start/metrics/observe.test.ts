@@ -24,9 +24,7 @@ const alerts: Alert[] = parse(readText(directory, "alerts.yml")).groups.flatMap(
   ({ rules }: { rules: Alert[] }) => rules,
 )
 const cases: Case[] = parse(readText(directory, "alerts.test.yml")).tests
-const dashboard: { panels: { targets?: { expr: string }[] }[] } = JSON.parse(
-  readText(directory, "dashboard.json"),
-)
+const dashboard: { panels: { targets?: { expr: string }[] }[] } = JSON.parse(readText(directory, "dashboard.json"))
 const runbooks = readText(root, "docs", "observe.md")
 const names = alerts.map(({ alert }) => alert)
 
@@ -74,21 +72,18 @@ test("every metric is described, and no other", () => {
   expect([...described].filter((name) => !served().has(name))).toEqual([])
 })
 
-test.each(alerts)(
-  "$alert has a runbook, a severity, and cases where it fires and where it does not",
-  (alert) => {
-    const { annotations, labels } = alert
-    expect(annotations.runbook).toBe(`docs/observe.md#${alert.alert.toLowerCase()}`)
-    expect(annotations.summary).toMatch(/^[A-Z].*[^.]$/)
-    expect(runbooks).toMatch(new RegExp(`^### ${alert.alert}\n\n\\S`, "m"))
-    expect(["critical", "warning", "info"]).toContain(labels.severity)
-    const expected = cases
-      .flatMap((one) => one.alert_rule_test)
-      .filter(({ alertname }) => alertname === alert.alert)
-      .map(({ exp_alerts }) => exp_alerts.length > 0)
-    expect(expected.toSorted()).toEqual([false, true])
-  },
-)
+test.each(alerts)("$alert has a runbook, a severity, and cases where it fires and where it does not", (alert) => {
+  const { annotations, labels } = alert
+  expect(annotations.runbook).toBe(`docs/observe.md#${alert.alert.toLowerCase()}`)
+  expect(annotations.summary).toMatch(/^[A-Z].*[^.]$/)
+  expect(runbooks).toMatch(new RegExp(`^### ${alert.alert}\n\n\\S`, "m"))
+  expect(["critical", "warning", "info"]).toContain(labels.severity)
+  const expected = cases
+    .flatMap((one) => one.alert_rule_test)
+    .filter(({ alertname }) => alertname === alert.alert)
+    .map(({ exp_alerts }) => exp_alerts.length > 0)
+  expect(expected.toSorted()).toEqual([false, true])
+})
 
 test("every runbook belongs to an alert", () => {
   const sections = [...runbooks.matchAll(/^### (.+)$/gm)].map((found) => found[1]!)

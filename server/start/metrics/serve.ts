@@ -32,12 +32,7 @@ export type MetricsServer = { port: number; close(): Promise<void> }
  * supervisors, /livez returns 200 while the process can answer, and /readyz returns 503 until it is ready. Rejects if
  * the port is in use.
  */
-export async function serveMetrics({
-  port,
-  host,
-  isReady,
-  ...options
-}: MetricsOptions): Promise<MetricsServer> {
+export async function serveMetrics({ port, host, isReady, ...options }: MetricsOptions): Promise<MetricsServer> {
   countRequests()
   const deployment = new DeploymentFigures()
   const process = processFigures()
@@ -54,16 +49,14 @@ export async function serveMetrics({
       type: JSON_TYPE,
     }),
     "/livez": async () => ({ status: 200, body: "ok\n" }),
-    "/readyz": async () =>
-      (await isReady()) ? { status: 200, body: "ok\n" } : { status: 503, body: "not ready\n" },
+    "/readyz": async () => ((await isReady()) ? { status: 200, body: "ok\n" } : { status: 503, body: "not ready\n" }),
   }
   const server = createServer({ headersTimeout: 5000, requestTimeout: 5000 }, async (request, response) => {
     request.resume()
     const { method, url = "" } = request
     const answer = answers[url.split("?", 1)[0]!]
     if (answer === undefined) return void response.writeHead(404).end()
-    if (method !== "GET" && method !== "HEAD")
-      return void response.writeHead(405, { Allow: "GET, HEAD" }).end()
+    if (method !== "GET" && method !== "HEAD") return void response.writeHead(405, { Allow: "GET, HEAD" }).end()
     try {
       const { status, body, type = TYPE } = await answer()
       response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) })

@@ -1,11 +1,4 @@
-import {
-  type Context,
-  type Span as OtelSpan,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api"
+import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api"
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http"
 import { resourceFromAttributes } from "@opentelemetry/resources"
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base"
@@ -93,9 +86,7 @@ export function openTracing(settings: Settings, url: string): { tracer: Tracer; 
   return {
     tracer,
     async close() {
-      const last = provider
-        .shutdown()
-        .catch((error) => logger.debug({ err: error }, "the last traces were not sent"))
+      const last = provider.shutdown().catch((error) => logger.debug({ err: error }, "the last traces were not sent"))
       await Promise.race([last, sleep(LAST_MS)])
     },
   }
@@ -106,8 +97,7 @@ const sampled = <T extends object>(parent: T) => ({ ...parent, traceFlags: 1 })
 
 /** Only the name: an error's text may contain what a client sent. */
 function fail(span: OtelSpan, error: unknown): void {
-  const type =
-    error instanceof Error ? String((error as { code?: unknown }).code ?? error.name) : String(error)
+  const type = error instanceof Error ? String((error as { code?: unknown }).code ?? error.name) : String(error)
   span.setStatus({ code: SpanStatusCode.ERROR, message: type })
   span.setAttribute("error.type", type)
 }

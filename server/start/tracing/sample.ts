@@ -8,8 +8,7 @@ const SAMPLED = 1
 /** A `traceparent` header (https://www.w3.org/TR/trace-context/#traceparent-header); null if it is invalid. */
 export function readTraceparent(header: string | undefined): Parent | null {
   const [, version, traceId, spanId, flags, more] = FORMAT.exec(header ?? "") ?? []
-  if (traceId === undefined || spanId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId))
-    return null
+  if (traceId === undefined || spanId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
   // Later versions may append fields; version 00 has none.
   if (version === "00" && more !== undefined) return null
   return { traceId, spanId, traceFlags: Number.parseInt(flags!, 16) }

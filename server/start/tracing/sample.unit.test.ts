@@ -39,12 +39,9 @@ test.each([
   ["parentbased_traceidratio", 1, parent(0), false],
   ["parentbased_traceidratio", 1, null, true],
   ["parentbased_traceidratio", 0, null, false],
-] as const)(
-  "%s of %d, with the parent %o: %s",
-  (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, of, sampled) => {
-    expect(sampler({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG })(of)).toBe(sampled)
-  },
-)
+] as const)("%s of %d, with the parent %o: %s", (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, of, sampled) => {
+  expect(sampler({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG })(of)).toBe(sampled)
+})
 
 test("a ratio is decided by the trace's id, so that all services keep the same traces", () => {
   const isSampled = sampler({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: 0.5 })

@@ -72,11 +72,7 @@ test("a mint is one trace from its request to its transaction, under the caller'
   expect(transaction.attributes["solana.signature"]).toBe(json.onchain_tx)
   const signed = named(spans, "queue and sign")
   expect(signed.parentSpanId).toBe(operation.spanId)
-  expect([signed.start, signed.end, transaction.end]).toEqual([
-    operation.start,
-    transaction.start,
-    operation.end,
-  ])
+  expect([signed.start, signed.end, transaction.end]).toEqual([operation.start, transaction.start, operation.end])
 })
 
 test("the trace's id is in the log, and no span contains a secret or investor data", async () => {
@@ -120,9 +116,7 @@ test("a request that its caller does not record leaves no trace with its operati
   // What was sent later has arrived.
   await traceWith(last, "transaction")
   expect(spansOf(traceId)).toEqual([])
-  const rows = await sql<
-    { traceparent: string }[]
-  >`select traceparent from operations where traceparent is not null`
+  const rows = await sql<{ traceparent: string }[]>`select traceparent from operations where traceparent is not null`
   expect(rows.map(({ traceparent }) => traceparent.slice(3, 35))).toContain(last)
   expect(rows.map(({ traceparent }) => traceparent.slice(3, 35))).not.toContain(traceId)
 })

@@ -22,8 +22,6 @@ export const healthRouter = router({
     .query(async ({ ctx }) => {
       const health = await readHealth()
       if (health.checks.database !== "ok") ctx.answer.status = 503
-      return deployment.isPublic && ctx.principal === null && ctx.user === null
-        ? healthForStrangers(health)
-        : health
+      return deployment.isPublic && ctx.principal === null && ctx.user === null ? healthForStrangers(health) : health
     }),
 })

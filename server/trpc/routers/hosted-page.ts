@@ -41,15 +41,11 @@ export const verificationRouter = router({
     }),
 
   /** What the wallet should sign. */
-  askForProof: openProcedure
-    .input(z.object({ sessionId }))
-    .mutation(({ input }) => askForProof(input.sessionId)),
+  askForProof: openProcedure.input(z.object({ sessionId })).mutation(({ input }) => askForProof(input.sessionId)),
 
   /** What the wallet signed: a message, or a transaction that is never sent. */
   proveWallet: openProcedure
-    .input(
-      z.union([z.object({ sessionId, message, signature }), z.object({ sessionId, transaction: message })]),
-    )
+    .input(z.union([z.object({ sessionId, message, signature }), z.object({ sessionId, transaction: message })]))
     .mutation(async ({ input }): Promise<SessionView> => {
       const bytes = (base64: string) => Buffer.from(base64, "base64")
       await proveWallet(
@@ -119,10 +115,8 @@ export const verificationRouter = router({
       return { url, view: await readView(input.sessionId) }
     }),
 
-  stopReminders: openProcedure
-    .input(z.object({ sessionId }))
-    .mutation(async ({ input }): Promise<SessionView> => {
-      await stopReminders(input.sessionId)
-      return readView(input.sessionId)
-    }),
+  stopReminders: openProcedure.input(z.object({ sessionId })).mutation(async ({ input }): Promise<SessionView> => {
+    await stopReminders(input.sessionId)
+    return readView(input.sessionId)
+  }),
 })

@@ -110,9 +110,7 @@ export const investorRouter = router({
   notes: memberProcedure
     .meta({ scope: "claims:read" })
     .input(z.object({ id, cursor: page.cursor }))
-    .query(({ ctx, input }) =>
-      listNotes(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null }),
-    ),
+    .query(({ ctx, input }) => listNotes(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null })),
 
   addNote: memberProcedure
     .meta({ scope: "review:write" })

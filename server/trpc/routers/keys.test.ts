@@ -160,9 +160,7 @@ test("no member creates or rotates a key that may do more than they may", async 
     },
   })
   const refused = { cause: { code: "insufficient_scope" } }
-  await expect(caller.create({ name: "x", scopes: ["kyc:read", "token:mint"] })).rejects.toMatchObject(
-    refused,
-  )
+  await expect(caller.create({ name: "x", scopes: ["kyc:read", "token:mint"] })).rejects.toMatchObject(refused)
   await expect(caller.rotate({ key_id: data.key_id, grace_seconds: 0 })).rejects.toMatchObject(refused)
   expect(await statusWith(data.api_key)).not.toBe(401)
   expect((await caller.create({ name: "x", scopes: ["kyc:read"] })).api_key).toMatch(/^vouch_test_/)

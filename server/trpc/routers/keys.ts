@@ -57,8 +57,7 @@ export const keyRouter = router({
         operationId: "getKey",
         tags: ["Usage"],
         summary: "Get the key in use",
-        description:
-          "Returns the key of the request, its workspace, and what it may do. Any key may call it.",
+        description: "Returns the key of the request, its workspace, and what it may do. Any key may call it.",
       },
     })
     .input(z.object({}))

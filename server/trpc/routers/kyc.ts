@@ -32,9 +32,7 @@ const walletStatusRecord = z
       example: "att_4f8NqYcTzHkLwR2sVbJm9X",
     }),
     schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
-    expires_at: timestamp
-      .nullable()
-      .meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
+    expires_at: timestamp.nullable().meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     onchain_tx: signature.nullable().meta({
       description: "The issuing transaction's signature, base58; null until verified",
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",

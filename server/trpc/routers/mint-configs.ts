@@ -3,13 +3,7 @@ import { configPatch, patchConfig } from "#server/domain/tokens/change-config.ts
 import { checkConfig, configIssues } from "#server/domain/tokens/check-config.ts"
 import { configId, configInput, mintConfigRecord } from "#server/domain/tokens/config.ts"
 import { configView, viewConfig } from "#server/domain/tokens/config-view.ts"
-import {
-  applyConfig,
-  createConfig,
-  getConfig,
-  listConfigs,
-  setPaused,
-} from "#server/domain/tokens/configs.ts"
+import { applyConfig, createConfig, getConfig, listConfigs, setPaused } from "#server/domain/tokens/configs.ts"
 import { WAIT_MS } from "#server/ledger/wait.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 

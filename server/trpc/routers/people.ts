@@ -8,13 +8,7 @@ import { confirmEmail, mailConfirmation } from "#server/domain/people/confirm.ts
 import { findInvitation, mailInvitation, needsMail } from "#server/domain/people/invitations.ts"
 import { createUser, holderOf, join } from "#server/domain/people/join.ts"
 import { isTimeZone, me, renameUser, setTimeZone } from "#server/domain/people/me.ts"
-import {
-  changeRole,
-  inviteMember,
-  listMembers,
-  removeMember,
-  revokeInvitation,
-} from "#server/domain/people/members.ts"
+import { changeRole, inviteMember, listMembers, removeMember, revokeInvitation } from "#server/domain/people/members.ts"
 import { signInOptions } from "#server/domain/people/options.ts"
 import { requestReset, resetPassword } from "#server/domain/people/reset.ts"
 import { endSignIns, listSignIns } from "#server/domain/people/sign-ins.ts"
@@ -43,11 +37,7 @@ export const meRouter = router({
   setTimeZone: userProcedure
     .input(
       z.object({
-        time_zone: z
-          .string()
-          .max(64)
-          .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
-          .nullable(),
+        time_zone: z.string().max(64).refine(isTimeZone, "must be a time zone such as Europe/Berlin").nullable(),
       }),
     )
     .mutation(({ ctx, input }) => setTimeZone(ctx.user, input.time_zone)),

@@ -17,9 +17,7 @@ const seen = z.object({ review_id: reviewId, version: z.number().int() })
 /** Text that is not only spaces. */
 const reason = words(500)
 
-const claims = z.strictObject(
-  mapClaims(({ kind }) => (kind === "country" ? country : z.boolean()).optional()),
-)
+const claims = z.strictObject(mapClaims(({ kind }) => (kind === "country" ? country : z.boolean()).optional()))
 
 const reviewProcedure = memberProcedure.meta({ scope: "review:write" })
 
@@ -47,9 +45,7 @@ export const reviewRouter = router({
 
   assign: reviewProcedure
     .input(z.object({ review_id: reviewId, assignee: z.string().max(100).nullable() }))
-    .mutation(({ ctx, input }) =>
-      assignReview({ ...ctx, reviewId: input.review_id, assignee: input.assignee }),
-    ),
+    .mutation(({ ctx, input }) => assignReview({ ...ctx, reviewId: input.review_id, assignee: input.assignee })),
 
   note: reviewProcedure
     .input(z.object({ review_id: reviewId, text: words(2000) }))
@@ -78,14 +74,10 @@ export const reviewRouter = router({
 
   confirm: reviewProcedure
     .input(seen)
-    .mutation(({ ctx, input }) =>
-      confirmReview({ ...ctx, reviewId: input.review_id, version: input.version }),
-    ),
+    .mutation(({ ctx, input }) => confirmReview({ ...ctx, reviewId: input.review_id, version: input.version })),
 
   /** Also withdraws one's own request. */
   return: reviewProcedure
     .input(seen)
-    .mutation(({ ctx, input }) =>
-      returnReview({ ...ctx, reviewId: input.review_id, version: input.version }),
-    ),
+    .mutation(({ ctx, input }) => returnReview({ ...ctx, reviewId: input.review_id, version: input.version })),
 })

@@ -27,7 +27,5 @@ export const savedFilterRouter = router({
     .input(z.object({ id, name }))
     .mutation(({ ctx, input }) => renameFilter(ctx.principal, input)),
 
-  remove: memberProcedure
-    .input(z.object({ id }))
-    .mutation(({ ctx, input }) => removeFilter(ctx.principal, input.id)),
+  remove: memberProcedure.input(z.object({ id })).mutation(({ ctx, input }) => removeFilter(ctx.principal, input.id)),
 })

@@ -1,12 +1,6 @@
 import { z } from "zod"
 import { changeSchema, createSchema, MAX_SCHEMAS } from "#server/domain/schemas/change.ts"
-import {
-  getSchema,
-  listSchemas,
-  schemaDetail,
-  schemaInPath,
-  schemaRecord,
-} from "#server/domain/schemas/record.ts"
+import { getSchema, listSchemas, schemaDetail, schemaInPath, schemaRecord } from "#server/domain/schemas/record.ts"
 import { summariseSchemas } from "#server/domain/schemas/summary.ts"
 import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"

@@ -49,9 +49,7 @@ export const sessionRouter = router({
     .input(
       z.object({
         state: sessionState.optional().meta({ description: "Only sessions in this state" }),
-        status: attestationStatus
-          .optional()
-          .meta({ description: "Only sessions whose attestation has this status" }),
+        status: attestationStatus.optional().meta({ description: "Only sessions whose attestation has this status" }),
         pubkey: walletAddress.optional(),
         schema: schemaId.optional(),
         external_id: plainText(200)
@@ -146,8 +144,7 @@ export const sessionRouter = router({
           description: "Facts that rules may use. Nothing else about a person is stored.",
         }),
         public_reason: publicReason.optional().meta({
-          description:
-            "Reason code that the hosted page shows to an investor who was rejected or must submit again",
+          description: "Reason code that the hosted page shows to an investor who was rejected or must submit again",
           example: "documents_unreadable",
         }),
       }),

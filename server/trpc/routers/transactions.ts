@@ -7,9 +7,7 @@ export const transactionRouter = router({
     .meta({ scope: "attestation:read" })
     .input(
       z.object({
-        signature: z
-          .string()
-          .regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, "must be the base58 signature of a transaction"),
+        signature: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, "must be the base58 signature of a transaction"),
       }),
     )
     .query(({ ctx, input }) => readTransaction(ctx.principal, input.signature)),

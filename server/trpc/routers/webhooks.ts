@@ -51,9 +51,7 @@ const fields = {
     description: "Where events are sent: an https address on the public internet",
     example: "https://example.com/webhooks",
   }),
-  description: nameText(200)
-    .nullable()
-    .meta({ description: "Your own description", example: "Ledger service" }),
+  description: nameText(200).nullable().meta({ description: "Your own description", example: "Ledger service" }),
   types: z
     .array(z.enum(allEventTypes))
     .min(1, "must name at least one, or be null for all")
@@ -276,8 +274,7 @@ export const webhookRouter = router({
         .object({
           endpoint_id: id,
           events: z.number().int().meta({
-            description:
-              "Number of events sent again, not counting those still waiting for their first attempt",
+            description: "Number of events sent again, not counting those still waiting for their first attempt",
             example: 1,
           }),
         })

@@ -31,16 +31,12 @@ export const workspaceRouter = router({
   setReminders: memberProcedure
     .meta({ scope: "schema:write" })
     .input(z.object({ on: z.boolean() }))
-    .mutation(({ ctx, input }) =>
-      setReminders({ principal: ctx.principal, requestId: ctx.requestId, on: input.on }),
-    ),
+    .mutation(({ ctx, input }) => setReminders({ principal: ctx.principal, requestId: ctx.requestId, on: input.on })),
 
   requireSecondFactor: memberProcedure
     .meta({ scope: "member:write" })
     .input(z.object({ required: z.boolean() }))
-    .mutation(({ ctx, input }) =>
-      setSecurity({ ...ctx, wanted: { second_factor_required: input.required } }),
-    ),
+    .mutation(({ ctx, input }) => setSecurity({ ...ctx, wanted: { second_factor_required: input.required } })),
 
   requireFourEyes: memberProcedure
     .meta({ scope: "member:write" })

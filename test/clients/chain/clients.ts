@@ -10,8 +10,7 @@ type Chain = { url: string; stop(): Promise<void> }
 export async function startChains(): Promise<Chain[]> {
   const localnet = await startLocalnetProcess({ port: 0, slotMs: 20, output: "inherit" })
   const validator = findValidator()
-  if (validator === null)
-    console.log("No solana-test-validator: Solana's clients meet the local network alone.")
+  if (validator === null) console.log("No solana-test-validator: Solana's clients meet the local network alone.")
   return [localnet, ...(validator === null ? [] : [await startValidator(validator)])]
 }
 

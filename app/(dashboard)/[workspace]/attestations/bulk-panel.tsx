@@ -69,9 +69,7 @@ export function BulkPanel({
             )}
           </p>
         </div>
-        {isOver
-          ? dismiss
-          : can("attestation:write") && <Stop id={data.id} onStopped={() => setStopped(true)} />}
+        {isOver ? dismiss : can("attestation:write") && <Stop id={data.id} onStopped={() => setStopped(true)} />}
       </div>
       {!isOver && <Progress className="mt-3" label="Attestations revoked" value={done / data.attestations} />}
       {data.failed.length > 0 && <NotRevoked failed={data.failed} />}
@@ -102,9 +100,7 @@ function Stop({ id, onStopped }: { id: string; onStopped: () => void }) {
 }
 
 const resultOf = ({ revoked, attestations: all }: BulkRevocation): string =>
-  revoked === all
-    ? `${countOf(all, "attestation")} revoked`
-    : `${revoked} of ${countOf(all, "attestation")} revoked`
+  revoked === all ? `${countOf(all, "attestation")} revoked` : `${revoked} of ${countOf(all, "attestation")} revoked`
 
 /** How many are shown before the reader asks for the rest. */
 const FIRST = 5

@@ -41,9 +41,7 @@ export function BulkRevoke({
     >
       <p role="status" className="text-sm font-medium tabular-nums">
         {count} selected
-        {isTooMany && (
-          <span className="ml-2 font-normal text-danger">{MOST_REVOKED_TOGETHER} at most at a time</span>
-        )}
+        {isTooMany && <span className="ml-2 font-normal text-danger">{MOST_REVOKED_TOGETHER} at most at a time</span>}
       </p>
       <Confirm
         trigger={

@@ -3,14 +3,7 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs"
 import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from "react"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
-import {
-  ChoiceFilter,
-  DayFilters,
-  Filters,
-  given,
-  TextFilter,
-  useFilters,
-} from "#app/(dashboard)/filters.tsx"
+import { ChoiceFilter, DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import {
   OrderFilter,
@@ -90,11 +83,7 @@ export default function Page() {
           value={filter.q}
           onChange={(q) => setFilter({ q })}
         />
-        <StatusFilter
-          counts={counts.data}
-          value={status}
-          onChange={(status) => setFilter(withStatus(status, order))}
-        />
+        <StatusFilter counts={counts.data} value={status} onChange={(status) => setFilter(withStatus(status, order))} />
         <SchemaFilter value={filter.schema} onChange={(schema) => setFilter({ schema })} />
         <DayFilters labels={["Started from", "Started to"]} days={days} />
         <ChoiceFilter
@@ -119,8 +108,8 @@ export default function Page() {
         empty={
           isFiltered || !paging.isFirst ? (
             <Empty title="No matching attestations">
-              Search by a wallet or its first or last 4 characters, an attestation id, or the first characters
-              of an external id.
+              Search by a wallet or its first or last 4 characters, an attestation id, or the first characters of an
+              external id.
             </Empty>
           ) : (
             <Empty

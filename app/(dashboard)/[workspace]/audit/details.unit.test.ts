@@ -25,9 +25,7 @@ test("a value that was added or removed is compared with none", () => {
 })
 
 test("all other details are shown in words", () => {
-  expect(
-    detailsOf({ revoked_by: "Ann", at_once: false, scopes: ["kyc:read", "kyc:write"], note: null }),
-  ).toEqual([
+  expect(detailsOf({ revoked_by: "Ann", at_once: false, scopes: ["kyc:read", "kyc:write"], note: null })).toEqual([
     { name: "revoked by", text: "Ann" },
     { name: "at once", text: "no" },
     { name: "scopes", text: "kyc:read, kyc:write" },

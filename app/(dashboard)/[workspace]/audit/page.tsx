@@ -2,14 +2,7 @@
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
-import {
-  ChoiceFilter,
-  DayFilters,
-  Filters,
-  given,
-  TextFilter,
-  useFilters,
-} from "#app/(dashboard)/filters.tsx"
+import { ChoiceFilter, DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"

@@ -16,9 +16,7 @@ const documents = [
 
 /** What applies to every request, and how a KYC provider reports a decision. */
 export function Guides() {
-  const { data: facts } = useQuery(["workspace"], (api, signal) =>
-    api.workspace.get.query(undefined, { signal }),
-  )
+  const { data: facts } = useQuery(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
   return (
     <>
       <div className="grid gap-6 lg:grid-cols-2">
@@ -44,20 +42,16 @@ export function Guides() {
             <div>
               <dt>Idempotency</dt>
               <dd>
-                Send <Code>Idempotency-Key</Code> with every POST, a new one for each new request. After a
-                timeout or a 5xx, retry with the same key: nothing happens twice. Responses are kept for 24
-                hours.
+                Send <Code>Idempotency-Key</Code> with every POST, a new one for each new request. After a timeout or a
+                5xx, retry with the same key: nothing happens twice. Responses are kept for 24 hours.
               </dd>
             </div>
             <div>
               <dt>Errors</dt>
               <dd>
-                Three fields: <Code>error</Code> to act on, <Code>detail</Code> for a person,{" "}
-                <Code>request_id</Code> to find the request in Logs. A code’s page is its address:{" "}
-                <a
-                  href="/docs/errors/wallet_not_verified"
-                  className="text-accent underline underline-offset-4"
-                >
+                Three fields: <Code>error</Code> to act on, <Code>detail</Code> for a person, <Code>request_id</Code> to
+                find the request in Logs. A code’s page is its address:{" "}
+                <a href="/docs/errors/wallet_not_verified" className="text-accent underline underline-offset-4">
                   /docs/errors/wallet_not_verified
                 </a>
               </dd>
@@ -65,15 +59,14 @@ export function Guides() {
             <div>
               <dt>Rate limits</dt>
               <dd>
-                Each key has its own. <Code>RateLimit</Code> shows what is left. A 429 says in{" "}
-                <Code>Retry-After</Code> when to continue.
+                Each key has its own. <Code>RateLimit</Code> shows what is left. A 429 says in <Code>Retry-After</Code>{" "}
+                when to continue.
               </dd>
             </div>
             <div>
               <dt>Lists</dt>
               <dd>
-                Newest first, by <Code>limit</Code> and <Code>cursor</Code>. A cursor stays valid while rows
-                are added.
+                Newest first, by <Code>limit</Code> and <Code>cursor</Code>. A cursor stays valid while rows are added.
               </dd>
             </div>
           </dl>
@@ -102,12 +95,12 @@ export function Guides() {
               Serialize the body once. Sign <Code>id.timestamp.body</Code>, byte for byte as you send it.
             </li>
             <li>
-              HMAC-SHA256 with the secret, base64, after <Code>v1,</Code> in <Code>webhook-signature</Code>.
-              The signing key is the part after <Code>whsec_</Code>, decoded from base64.
+              HMAC-SHA256 with the secret, base64, after <Code>v1,</Code> in <Code>webhook-signature</Code>. The signing
+              key is the part after <Code>whsec_</Code>, decoded from base64.
             </li>
             <li>
-              Send it within 300 seconds. After a 5xx, send it again with the same <Code>webhook-id</Code>: a
-              repeat returns <Code>duplicate</Code> and changes nothing.
+              Send it within 300 seconds. After a 5xx, send it again with the same <Code>webhook-id</Code>: a repeat
+              returns <Code>duplicate</Code> and changes nothing.
             </li>
             <li>
               Events are ordered by <Code>occurred_at</Code>: an event older than the last applied one returns{" "}
@@ -127,8 +120,7 @@ function WebhookSecret({ place: { variable, file } }: { place: { variable: strin
   if (file === null) {
     return (
       <p className="text-muted">
-        The secret is in the server’s environment, as <Code>{variable}</Code>: the administrator of this
-        server has it.
+        The secret is in the server’s environment, as <Code>{variable}</Code>: the administrator of this server has it.
       </p>
     )
   }
@@ -139,8 +131,8 @@ node sign.mjs`
   return (
     <>
       <p className="text-muted">
-        This server created its own secret. It is <Code>{variable}</Code> in <Code>{file}</Code>, on the
-        machine of the server. To send a webhook by hand, save the sample as <Code>sign.mjs</Code> and run:
+        This server created its own secret. It is <Code>{variable}</Code> in <Code>{file}</Code>, on the machine of the
+        server. To send a webhook by hand, save the sample as <Code>sign.mjs</Code> and run:
       </p>
       <CodeBlock label="Send a test webhook" code={command} />
     </>

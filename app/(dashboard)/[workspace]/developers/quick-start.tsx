@@ -66,8 +66,8 @@ export function QuickStart() {
       title="Quick start"
       description={
         <>
-          The requests show only the first characters of your key. Replace them with the full key, which was
-          shown once when you created it.
+          The requests show only the first characters of your key. Replace them with the full key, which was shown once
+          when you created it.
         </>
       }
       actions={
@@ -112,10 +112,7 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
       </TabsList>
       {languages.map(({ id, name, write }) => {
         const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
-          <CodeBlock
-            label={`${title} (${name})`}
-            code={write(call, { baseUrl, key: `${keyStart}…`, attempt })}
-          />
+          <CodeBlock label={`${title} (${name})`} code={write(call, { baseUrl, key: `${keyStart}…`, attempt })} />
         )
         return (
           <TabsContent key={id} value={id}>
@@ -123,14 +120,14 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               <Step number={1} title={steps.start.title}>
                 {sample(steps.start)}
                 <p>
-                  The response contains <Code>session_url</Code>, the page where the investor verifies. The
-                  same request again returns the same session.
+                  The response contains <Code>session_url</Code>, the page where the investor verifies. The same request
+                  again returns the same session.
                 </p>
               </Step>
               <Step number={2} title="Open the page">
                 <p>
-                  Send the investor to <Code>session_url</Code>, or open it yourself: in test mode you can
-                  choose the result. A <Code>redirectUrl</Code> in the first request sends them back to you.
+                  Send the investor to <Code>session_url</Code>, or open it yourself: in test mode you can choose the
+                  result. A <Code>redirectUrl</Code> in the first request sends them back to you.
                 </p>
               </Step>
               <Step number={3} title={steps.status.title}>
@@ -143,12 +140,11 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
               <Step number={4} title={steps.mint.title}>
                 {sample(steps.mint)}
                 <p>
-                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often you
-                  send it. Responses are kept for 24 hours, refusals too: to try again after one, change the
-                  key. You get 200 when the mint is confirmed, and 202 when it takes longer, or at once with
-                  the header <Code>Prefer: respond-async</Code>: then{" "}
-                  <Code>GET /token/operation/&#123;id&#125;</Code> gives its status. If a rule refuses the
-                  mint, you get 403 with the rule’s own code.
+                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often you send it.
+                  Responses are kept for 24 hours, refusals too: to try again after one, change the key. You get 200
+                  when the mint is confirmed, and 202 when it takes longer, or at once with the header{" "}
+                  <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code> gives its
+                  status. If a rule refuses the mint, you get 403 with the rule’s own code.
                 </p>
               </Step>
             </ol>
@@ -160,8 +156,7 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
 }
 
 /** Six characters. Not `randomUUID`, which browsers offer over HTTPS only. */
-const newAttempt = () =>
-  crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)
+const newAttempt = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
   return (

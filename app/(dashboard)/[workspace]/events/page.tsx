@@ -1,14 +1,7 @@
 "use client"
 
 import { parseAsString, parseAsStringLiteral } from "nuqs"
-import {
-  ChoiceFilter,
-  DayFilters,
-  Filters,
-  given,
-  TextFilter,
-  useFilters,
-} from "#app/(dashboard)/filters.tsx"
+import { ChoiceFilter, DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
 import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { columnsOf, DataTable } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
@@ -32,10 +25,7 @@ export default function Page() {
   const list = useQuery(
     ["events", name, cursor],
     (api, signal) =>
-      api.event.search.query(
-        { limit: PAGE, ...given(filter), ...times, ...(cursor && { cursor }) },
-        { signal },
-      ),
+      api.event.search.query({ limit: PAGE, ...given(filter), ...times, ...(cursor && { cursor }) }, { signal }),
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
   // A filter with few matches searches a part of the events at a time.
@@ -76,8 +66,8 @@ export default function Page() {
             <Empty title="No matching events">Remove a filter or choose another date range.</Empty>
           ) : (
             <Empty title="No events yet">
-              Verifications, mints, transfers, reviews and changes of tokens show up here within a second.
-              Your systems receive them by{" "}
+              Verifications, mints, transfers, reviews and changes of tokens show up here within a second. Your systems
+              receive them by{" "}
               <Link href={path("webhooks")} className="text-accent underline">
                 webhooks
               </Link>

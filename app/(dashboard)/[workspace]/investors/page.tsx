@@ -85,8 +85,8 @@ export default function Page() {
         empty={
           isFiltered || !paging.isFirst ? (
             <Empty title="No matching investors">
-              Search by the first characters of an external id, a wallet or its first or last 4 characters, or
-              an investor id. The other filters match anyone with such a verification.
+              Search by the first characters of an external id, a wallet or its first or last 4 characters, or an
+              investor id. The other filters match anyone with such a verification.
             </Empty>
           ) : (
             <Empty
@@ -97,8 +97,8 @@ export default function Page() {
                 </Button>
               }
             >
-              An investor appears with their first session. Send externalId with POST /kyc/start to keep all
-              wallets of a person together.
+              An investor appears with their first session. Send externalId with POST /kyc/start to keep all wallets of
+              a person together.
             </Empty>
           )
         }

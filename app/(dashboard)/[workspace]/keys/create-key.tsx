@@ -18,13 +18,7 @@ type Options = RouterOutputs["key"]["options"]
 const DAY_MS = 86_400_000
 
 /** Asks what a new key is for and creates it. */
-export function CreateKey({
-  onClose,
-  onCreated,
-}: {
-  onClose: () => void
-  onCreated: (secret: NewSecret) => void
-}) {
+export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: NewSecret) => void }) {
   const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
@@ -53,8 +47,7 @@ function KeyForm({
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set())
   const [expiry, setExpiry] = useState("never")
   const create = useMutation(
-    (api, input: { name: string; scopes: Scope[]; expires_at: string | null }) =>
-      api.key.create.mutate(input),
+    (api, input: { name: string; scopes: Scope[]; expires_at: string | null }) => api.key.create.mutate(input),
     { refresh: ["keys"], quiet: true },
   )
   const all = options.scopes.map(({ scope }) => scope)
@@ -70,8 +63,7 @@ function KeyForm({
     <Form
       check={(values) => ({
         scopes: chosen.size === 0 ? "Select at least one scope." : undefined,
-        expires_at:
-          expiry === "date" && !(endOfDay(values) > new Date()) ? "Choose a date in the future." : undefined,
+        expires_at: expiry === "date" && !(endOfDay(values) > new Date()) ? "Choose a date in the future." : undefined,
       })}
       onSubmit={async (values) => {
         const name = String(values.get("name"))

@@ -30,10 +30,7 @@ export default function Page() {
     const shown = keys.data?.data.filter(({ status }) => showsRevoked || status !== "revoked")
     return { ...keys, data: shown && { data: shown } }
   }, [keys, showsRevoked])
-  const columns = useMemo(
-    () => columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null),
-    [mayChange],
-  )
+  const columns = useMemo(() => columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null), [mayChange])
   const done = () => setDoing(null)
 
   return (

@@ -28,13 +28,10 @@ export function RotateKey({
 }) {
   // Read in advance: once the new secret exists, nothing may fail before it is shown.
   const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
-  const rotate = useMutation(
-    (api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }),
-    {
-      refresh: ["keys"],
-      quiet: true,
-    },
-  )
+  const rotate = useMutation((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }), {
+    refresh: ["keys"],
+    quiet: true,
+  })
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent

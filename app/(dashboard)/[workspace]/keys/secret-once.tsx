@@ -41,10 +41,7 @@ export function SecretOnce({
       >
         <div className="space-y-4">
           <CodeBlock label="API key" code={apiKey} />
-          <CodeBlock
-            label="Try it"
-            code={`curl ${baseUrl}/schemas \\\n  -H "Authorization: Bearer ${apiKey}"`}
-          />
+          <CodeBlock label="Try it" code={`curl ${baseUrl}/schemas \\\n  -H "Authorization: Bearer ${apiKey}"`} />
           <div>
             <Checkbox
               ref={box}

@@ -73,12 +73,7 @@ export default function Page() {
         </p>
       )}
       <Filters onClear={onClear} saved={{ list: "logs", current }}>
-        <TextFilter
-          label="Request id"
-          placeholder="req_…"
-          value={filter.id}
-          onChange={(id) => setFilter({ id })}
-        />
+        <TextFilter label="Request id" placeholder="req_…" value={filter.id} onChange={(id) => setFilter({ id })} />
         <TextFilter
           label="Path starts with"
           placeholder="/kyc/status"

@@ -20,9 +20,7 @@ export function NeedsAttention({ overview: { attention, expiring } }: { overview
   const week = expiring.days_7
   const items: Record<string, ReactNode> = {
     reviews: reviews !== null && reviews > 0 && (
-      <To href={path("reviews")}>
-        {reviews < MANY ? countOf(reviews, "review") : `${MANY - 1}+ reviews`} to decide
-      </To>
+      <To href={path("reviews")}>{reviews < MANY ? countOf(reviews, "review") : `${MANY - 1}+ reviews`} to decide</To>
     ),
     disabled: endpoints.disabled > 0 && (
       <To href={path("webhooks")}>{countOf(endpoints.disabled, "webhook endpoint")} disabled</To>
@@ -39,9 +37,7 @@ export function NeedsAttention({ overview: { attention, expiring } }: { overview
     ),
     expiring: week.count > 0 && (
       <To href={`${path("attestations")}?expiring=7`}>
-        {week.more
-          ? `More than ${numbers.format(week.count)} verifications`
-          : countOf(week.count, "verification")}{" "}
+        {week.more ? `More than ${numbers.format(week.count)} verifications` : countOf(week.count, "verification")}{" "}
         expiring within 7 days
       </To>
     ),

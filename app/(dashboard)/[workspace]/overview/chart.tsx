@@ -48,11 +48,7 @@ export default function Chart({ days }: { days: readonly Day[] }) {
           initialDimension={{ width: 600, height: HEIGHT }}
           className="[&_svg]:outline-none"
         >
-          <BarChart
-            data={days as Day[]}
-            accessibilityLayer={false}
-            margin={{ top: 4, right: 0, bottom: 0, left: 0 }}
-          >
+          <BarChart data={days as Day[]} accessibilityLayer={false} margin={{ top: 4, right: 0, bottom: 0, left: 0 }}>
             <Patterns />
             <CartesianGrid vertical={false} stroke="var(--line)" />
             <XAxis

@@ -11,8 +11,7 @@ const count = new Intl.NumberFormat("en-GB")
 export function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: Expiring }) {
   const path = usePath()
   if (days_30.count === 0) return null
-  const said = ({ count: counted, more }: Expiring["days_7"]) =>
-    (more ? "more than " : "") + count.format(counted)
+  const said = ({ count: counted, more }: Expiring["days_7"]) => (more ? "more than " : "") + count.format(counted)
   return (
     <Card title="Expiring soon" description="Verified wallets by the end of their verification">
       <ul className="flex flex-wrap gap-x-8 gap-y-2">

@@ -13,11 +13,7 @@ const sols = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 })
 const count = new Intl.NumberFormat("en-GB")
 
 /** The share of started verifications that became verified, and how long that took. */
-export function Conversion({
-  figures: { started, verified, median_seconds },
-}: {
-  figures: Overview["figures"]
-}) {
+export function Conversion({ figures: { started, verified, median_seconds } }: { figures: Overview["figures"] }) {
   return (
     <Card>
       <dl className="grid grid-cols-2 gap-4">
@@ -134,8 +130,8 @@ export function LastReconciliation({ audit }: { audit: Overview["ledger"]["audit
           {audit.differences > 0 && (
             <span className="block text-[13px] text-muted">
               <WithCommands>
-                Your records and the chain differ. Ask the administrator of this server to run `vouch ledger
-                audit`: it lists each difference.
+                Your records and the chain differ. Ask the administrator of this server to run `vouch ledger audit`: it
+                lists each difference.
               </WithCommands>
             </span>
           )}

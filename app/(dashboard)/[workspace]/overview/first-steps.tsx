@@ -61,8 +61,7 @@ const live = (issuer: Overview["issuer"]): Step[] => [
     name: "Send the fee payer SOL",
     why: issuer ? (
       <>
-        It pays for every transaction:{" "}
-        <Copyable compact value={issuer.fee_payer} what="the fee payer’s address" />
+        It pays for every transaction: <Copyable compact value={issuer.fee_payer} what="the fee payer’s address" />
       </>
     ) : (
       <>

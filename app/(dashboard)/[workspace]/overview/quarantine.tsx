@@ -38,8 +38,8 @@ export function QuarantineBanner({ quarantine: { of, reason } }: { quarantine: Q
           </p>
         )}
         <p>
-          You can still read everything and revoke. A revocation counts in Vouch at once, and reaches the
-          chain when signing resumes. Minting, transfers and approvals are refused: retry them later.
+          You can still read everything and revoke. A revocation counts in Vouch at once, and reaches the chain when
+          signing resumes. Minting, transfers and approvals are refused: retry them later.
         </p>
         <p>
           <WithCommands>{next}</WithCommands>

@@ -111,8 +111,7 @@ function Queue() {
             <Empty title="No matching reviews">Remove a filter to see more.</Empty>
           ) : state === "waiting" ? (
             <Empty title="Nothing to review">
-              Verifications in review at a vendor, matches with wallet lists and later reports from vendors
-              appear here.
+              Verifications in review at a vendor, matches with wallet lists and later reports from vendors appear here.
             </Empty>
           ) : (
             <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>
@@ -122,11 +121,7 @@ function Queue() {
     </>
   )
   return (
-    <StateTabs
-      names={{ waiting: "Waiting", closed: "Closed" }}
-      value={state}
-      onChange={(to) => void setState(to)}
-    >
+    <StateTabs names={{ waiting: "Waiting", closed: "Closed" }} value={state} onChange={(to) => void setState(to)}>
       {table}
     </StateTabs>
   )

@@ -212,7 +212,6 @@ function SessionState({ session }: { session: Session }) {
   if (decision === "approved") return <Badge tone="notice">Approved, confirming on chain</Badge>
   if (decision === "in_review") return <Badge tone="notice">In review</Badge>
   if (decision === "resubmission_requested") return <Badge tone="notice">Asked to submit again</Badge>
-  if (consented_at !== null)
-    return <Badge tone="notice">{flow === "form" ? "Submitted" : "Consent given"}</Badge>
+  if (consented_at !== null) return <Badge tone="notice">{flow === "form" ? "Submitted" : "Consent given"}</Badge>
   return <Badge tone="plain">Waiting for the investor</Badge>
 }

@@ -108,8 +108,8 @@ export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; on
         title="Send this link to the investor"
         description={
           <>
-            It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the
-            link can fill in the form.
+            It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the link can fill
+            in the form.
           </>
         }
       >

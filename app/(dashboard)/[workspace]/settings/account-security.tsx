@@ -21,8 +21,7 @@ const demands = [
     on: "Members without a second factor are asked to set one up, and can do nothing else until then. API keys are not affected.",
     off: "Members can sign in with their password only.",
     isOn: (account: Account) => account.second_factor_required,
-    set: (api: Api, required: boolean): Promise<unknown> =>
-      api.workspace.requireSecondFactor.mutate({ required }),
+    set: (api: Api, required: boolean): Promise<unknown> => api.workspace.requireSecondFactor.mutate({ required }),
   },
   {
     name: FOUR_EYES,
@@ -30,8 +29,7 @@ const demands = [
     on: "Every decision of a review waits until another member confirms it. The member who asks for it cannot confirm it.",
     off: "Another member who decides reviews has to confirm this within seven days. Until then it stays on.",
     isOn: (account: Account) => account.four_eyes,
-    set: (api: Api, required: boolean): Promise<unknown> =>
-      api.workspace.requireFourEyes.mutate({ required }),
+    set: (api: Api, required: boolean): Promise<unknown> => api.workspace.requireFourEyes.mutate({ required }),
   },
 ] as const
 
@@ -79,9 +77,7 @@ function Demand({ demand, account }: { demand: (typeof demands)[number]; account
           danger={isOn}
           onConfirm={async () => {
             await set.mutateAsync()
-            notify(
-              isOn && name === FOUR_EYES ? "Asked for a confirmation" : `${name}: ${isOn ? "off" : "on"}`,
-            )
+            notify(isOn && name === FOUR_EYES ? "Asked for a confirmation" : `${name}: ${isOn ? "off" : "on"}`)
           }}
         />
       )}
@@ -94,8 +90,8 @@ type Request = NonNullable<Account["four_eyes_off"]>
 function Waiting({ request: { by, is_own, until } }: { request: Request }) {
   return (
     <span className="mt-1 block text-[13px] text-notice">
-      {is_own ? "You asked" : `${by} asked`} to turn this off. Another member who decides reviews can confirm
-      it until <Timestamp at={until} />.
+      {is_own ? "You asked" : `${by} asked`} to turn this off. Another member who decides reviews can confirm it until{" "}
+      <Timestamp at={until} />.
     </span>
   )
 }

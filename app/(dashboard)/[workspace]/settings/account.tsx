@@ -21,11 +21,7 @@ import { TwoFactor } from "./two-factor.tsx"
 export function YourAccount() {
   const { data: me, error, refetch } = useMe()
   if (!me) {
-    return error ? (
-      <Failed error={error} onRetry={refetch} />
-    ) : (
-      <Loading what="Loading your account" lines={8} />
-    )
+    return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading your account" lines={8} />
   }
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
@@ -85,8 +81,8 @@ function ConfirmEmail() {
           }}
         >
           <p className="text-muted">
-            Your email is not confirmed. Until you confirm it, you cannot reset your password by email or join
-            another account.
+            Your email is not confirmed. Until you confirm it, you cannot reset your password by email or join another
+            account.
           </p>
           <Submit variant="outline">Send confirmation link</Submit>
         </Form>
@@ -164,9 +160,7 @@ function Display({ timeZone }: { timeZone: string | null }) {
                 {spaced(zone)}
               </option>
             ))}
-            {timeZone !== null && !zones.includes(timeZone) && (
-              <option value={timeZone}>{spaced(timeZone)}</option>
-            )}
+            {timeZone !== null && !zones.includes(timeZone) && <option value={timeZone}>{spaced(timeZone)}</option>}
           </Select>
         </Field>
         <Submit variant="outline">Save display</Submit>

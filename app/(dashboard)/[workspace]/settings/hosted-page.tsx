@@ -53,10 +53,9 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
   const [color, setColor] = useState(brand.color ?? "")
   // An upload empties the field.
   const [uploads, setUploads] = useState(0)
-  const save = useMutation(
-    (api, next: Pick<Brand, "color" | "contact">) => api.workspace.setBrand.mutate(next),
-    { quiet: true },
-  )
+  const save = useMutation((api, next: Pick<Brand, "color" | "contact">) => api.workspace.setBrand.mutate(next), {
+    quiet: true,
+  })
   const removeLogo = useMutation((api) => api.workspace.removeLogo.mutate(), { refresh: ["brand"] })
   return (
     <div className="grid gap-6 lg:grid-cols-2">
@@ -79,18 +78,10 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
         <Field name="logo" label="Logo" hint="PNG, JPEG or WebP, up to 100 kB. Shown 40 pixels high.">
           <Input key={uploads} type="file" accept="image/png,image/jpeg,image/webp" className={fileLook} />
         </Field>
-        <Field
-          name="color"
-          label="Color"
-          hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own."
-        >
+        <Field name="color" label="Color" hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own.">
           <Input value={color} maxLength={7} onChange={({ target }) => setColor(target.value)} />
         </Field>
-        <Field
-          name="contact"
-          label="Contact"
-          hint="Where investors get help: an email address or an https:// URL."
-        >
+        <Field name="contact" label="Contact" hint="Where investors get help: an email address or an https:// URL.">
           <Input defaultValue={brand.contact ?? ""} maxLength={200} />
         </Field>
         <div className="flex flex-wrap gap-2">
@@ -167,11 +158,7 @@ function Preview({
       className="rounded-lg border border-line p-4"
     >
       <div className="flex min-h-10 items-center font-semibold">
-        {logo ? (
-          <Logo logo={logo} company={company} />
-        ) : (
-          <span className="min-w-0 wrap-anywhere">{company}</span>
-        )}
+        {logo ? <Logo logo={logo} company={company} /> : <span className="min-w-0 wrap-anywhere">{company}</span>}
       </div>
       <div
         style={{

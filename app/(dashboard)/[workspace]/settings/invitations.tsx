@@ -9,13 +9,7 @@ import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import {
-  Dialog,
-  DialogClose,
-  DialogContent,
-  DialogFooter,
-  DialogTrigger,
-} from "#app/components/ui/dialog.tsx"
+import { Dialog, DialogClose, DialogContent, DialogFooter, DialogTrigger } from "#app/components/ui/dialog.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
 import { type Role, roles } from "#shared/roles.ts"
 
@@ -30,13 +24,7 @@ type Invitation = {
 const column = columnsOf<Invitation>()
 
 /** Invitations that were not accepted yet. */
-export function Invitations({
-  invitations,
-  mayChange,
-}: {
-  invitations: readonly Invitation[]
-  mayChange: boolean
-}) {
+export function Invitations({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) {
   const columns = useMemo(
     () => [
       column.accessor("email", {
@@ -125,13 +113,10 @@ export function Invite() {
 }
 
 function Invitation() {
-  const invite = useMutation(
-    (api, input: { role: Role; email?: string }) => api.member.invite.mutate(input),
-    {
-      refresh: ["members"],
-      quiet: true,
-    },
-  )
+  const invite = useMutation((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input), {
+    refresh: ["members"],
+    quiet: true,
+  })
   if (invite.data) return <Invited {...invite.data} />
   return (
     <Form
@@ -170,9 +155,7 @@ function Invited({ link, sent_to }: { link: string | null; sent_to: string | nul
         </p>
       ) : (
         <>
-          <p role="status">
-            Send this link to the person. It works once, for seven days, and is shown only now.
-          </p>
+          <p role="status">Send this link to the person. It works once, for seven days, and is shown only now.</p>
           <CodeBlock label="Link" code={link} />
         </>
       )}

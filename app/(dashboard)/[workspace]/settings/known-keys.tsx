@@ -37,9 +37,7 @@ export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => voi
             <li key={key.key_id} className="flex items-center justify-between gap-3 py-2.5">
               <div className="min-w-0">
                 <span className="font-medium">{key.name}</span>{" "}
-                <Badge tone={key.mode === "live" ? "good" : "notice"}>
-                  {key.mode === "live" ? "Live" : "Test"}
-                </Badge>
+                <Badge tone={key.mode === "live" ? "good" : "notice"}>{key.mode === "live" ? "Live" : "Test"}</Badge>
                 <code className="block font-mono text-xs text-muted">{key.start}…</code>
               </div>
               {revoked.has(key.key_id) ? (

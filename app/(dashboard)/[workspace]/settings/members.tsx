@@ -59,9 +59,7 @@ export function Members() {
         cell: ({ row: { original } }) => (
           <>
             {original.email}
-            {original.email_confirmed === false && (
-              <span className="block text-[13px] text-notice">Not confirmed</span>
-            )}
+            {original.email_confirmed === false && <span className="block text-[13px] text-notice">Not confirmed</span>}
           </>
         ),
       }),
@@ -78,8 +76,7 @@ export function Members() {
       column.accessor("second_factor", {
         header: "Second factor",
         meta: { wideOnly: true },
-        cell: ({ getValue }) =>
-          getValue() ? <Badge tone="good">On</Badge> : <span className="text-muted">Off</span>,
+        cell: ({ getValue }) => (getValue() ? <Badge tone="good">On</Badge> : <span className="text-muted">Off</span>),
       }),
       column.accessor("joined_at", {
         header: "Joined",
@@ -181,10 +178,9 @@ function MemberMenu({
   const [isRemoving, setRemoving] = useState(false)
   const { account } = useWorkspace()
   const client = useQueryClient()
-  const changeRole = useMutation(
-    (api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }),
-    { refresh: ["members"] },
-  )
+  const changeRole = useMutation((api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }), {
+    refresh: ["members"],
+  })
   const remove = useMutation((api) => api.member.remove.mutate({ user_id: member.user_id }), {
     ...(!isYou && { refresh: ["members"] }),
     quiet: true,

@@ -14,15 +14,9 @@ import { type ChosenPolicies, type Policies, policies, policyNames } from "#shar
 
 /** The wallet screening lists, and what Vouch does automatically on a finding. */
 export function Monitoring() {
-  const { data, error, refetch } = useQuery(["monitoring"], (api, signal) =>
-    api.monitoring.get.query({}, { signal }),
-  )
+  const { data, error, refetch } = useQuery(["monitoring"], (api, signal) => api.monitoring.get.query({}, { signal }))
   if (!data) {
-    return error ? (
-      <Failed error={error} onRetry={refetch} />
-    ) : (
-      <Loading what="Loading monitoring" lines={8} />
-    )
+    return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading monitoring" lines={8} />
   }
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">

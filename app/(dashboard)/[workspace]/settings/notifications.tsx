@@ -15,10 +15,7 @@ export function Notifications() {
     api.member.notifications.query(undefined, { signal }),
   )
   return (
-    <Card
-      title="Email notifications"
-      description={`Emails you get as a member${data ? ` of ${data.account}` : ""}.`}
-    >
+    <Card title="Email notifications" description={`Emails you get as a member${data ? ` of ${data.account}` : ""}.`}>
       {data ? (
         <Choices {...data} />
       ) : error ? (
@@ -31,10 +28,10 @@ export function Notifications() {
 }
 
 function Choices({ kinds, email_confirmed }: NotificationSettings) {
-  const mute = useMutation(
-    (api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }),
-    { refresh: ["notifications"], quiet: true },
-  )
+  const mute = useMutation((api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }), {
+    refresh: ["notifications"],
+    quiet: true,
+  })
   if (kinds.length === 0) return <p className="text-muted">Your role gets no emails.</p>
   return (
     <Form

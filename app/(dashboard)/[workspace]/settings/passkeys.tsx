@@ -85,20 +85,13 @@ function AddPasskey({ onAdded }: { onAdded: () => void }) {
             const { data, error } = await auth.passkey.addPasskey()
             throwIf(error)
             // Named after its creation, because an earlier name would replace the user's name in the authenticator.
-            throwIf(
-              (await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error,
-            )
+            throwIf((await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error)
             await client.invalidateQueries({ queryKey: PASSKEYS })
             setOpen(false)
             onAdded()
           }}
         >
-          <Field
-            name="name"
-            label="Name"
-            hint="The device, such as “Laptop” or “Blue security key”."
-            required
-          >
+          <Field name="name" label="Name" hint="The device, such as “Laptop” or “Blue security key”." required>
             <Input autoComplete="off" maxLength={60} />
           </Field>
           <DialogSubmit>Add</DialogSubmit>

@@ -27,8 +27,7 @@ export function Reminders() {
             <Badge tone={data.on ? "good" : "plain"}>{data.on ? "On" : "Off"}</Badge>
             {!data.mail && (
               <span className="text-notice">
-                This server cannot send email, so nothing is sent. Ask its administrator to set
-                VOUCH_SMTP_URL.
+                This server cannot send email, so nothing is sent. Ask its administrator to set VOUCH_SMTP_URL.
               </span>
             )}
           </p>

@@ -13,9 +13,7 @@ import { deviceOf } from "./device.ts"
 /** The browsers in which the member is signed in. */
 export function SignIns({ className }: { className?: string }) {
   const api = useApi()
-  const { data, error, refetch } = useQuery(["sign-ins"], (api, signal) =>
-    api.me.signIns.query(undefined, { signal }),
-  )
+  const { data, error, refetch } = useQuery(["sign-ins"], (api, signal) => api.me.signIns.query(undefined, { signal }))
   return (
     <Card
       {...(className && { className })}

@@ -59,10 +59,7 @@ function useChanged() {
   }
 }
 
-type Step =
-  | { name: "password" }
-  | { name: "code"; uri: string; codes: string[] }
-  | { name: "kept"; codes: string[] }
+type Step = { name: "password" } | { name: "code"; uri: string; codes: string[] } | { name: "kept"; codes: string[] }
 
 function SwitchOn() {
   const [isOpen, setOpen] = useState(false)
@@ -86,9 +83,7 @@ function SwitchOn() {
         // The codes are shown once, so a click outside must not close the dialog.
         insists={step.name === "kept"}
       >
-        {step.name === "password" && (
-          <PasswordStep onDone={(uri, codes) => setStep({ name: "code", uri, codes })} />
-        )}
+        {step.name === "password" && <PasswordStep onDone={(uri, codes) => setStep({ name: "code", uri, codes })} />}
         {step.name === "code" && (
           <CodeStep uri={step.uri} onDone={() => setStep({ name: "kept", codes: step.codes })} />
         )}
@@ -183,10 +178,7 @@ function NewBackupCodes() {
       <DialogTrigger>
         <Button>New backup codes</Button>
       </DialogTrigger>
-      <DialogContent
-        title={codes ? "Keep your backup codes" : "Create new backup codes"}
-        insists={codes !== null}
-      >
+      <DialogContent title={codes ? "Keep your backup codes" : "Create new backup codes"} insists={codes !== null}>
         {codes ? (
           <BackupCodes codes={codes} onKept={() => change(false)} />
         ) : (
@@ -216,8 +208,8 @@ function BackupCodes({ codes, onKept }: { codes: readonly string[]; onKept: () =
   return (
     <div className="space-y-4">
       <p>
-        Each code works once in place of the app. They are shown only now: store them where you can find them
-        without your phone.
+        Each code works once in place of the app. They are shown only now: store them where you can find them without
+        your phone.
       </p>
       <ul
         aria-label="Backup codes"

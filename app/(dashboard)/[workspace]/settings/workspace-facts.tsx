@@ -24,11 +24,7 @@ export function WorkspaceFacts() {
     api.workspace.get.query(undefined, { signal }),
   )
   if (!data) {
-    return error ? (
-      <Failed error={error} onRetry={refetch} />
-    ) : (
-      <Loading what="Loading the workspace" lines={8} />
-    )
+    return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the workspace" lines={8} />
   }
   const { account, mode, id, base_url, provider, chain } = data
   return (
@@ -47,9 +43,7 @@ export function WorkspaceFacts() {
       <Card title="Workspace">
         <Facts
           facts={{
-            Mode: (
-              <Badge tone={mode === "live" ? "good" : "notice"}>{mode === "live" ? "Live" : "Test"}</Badge>
-            ),
+            Mode: <Badge tone={mode === "live" ? "good" : "notice"}>{mode === "live" ? "Live" : "Test"}</Badge>,
             "Workspace id": <Copyable value={id} what="the workspace’s id" compact />,
             "Base URL": <Copyable value={base_url} what="the base URL" compact whole />,
           }}
@@ -93,12 +87,7 @@ function AccountName({ name }: { name: string }) {
         notify("Company name saved")
       }}
     >
-      <Field
-        name="name"
-        label="Company name"
-        hint="Shown in invitations and when you choose a workspace."
-        required
-      >
+      <Field name="name" label="Company name" hint="Shown in invitations and when you choose a workspace." required>
         <Input key={name} autoComplete="organization" defaultValue={name} maxLength={100} />
       </Field>
       <Submit variant="outline">Save company name</Submit>

@@ -100,13 +100,7 @@ export function ConfigForm({
     >
       <Card title="Token">
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field
-            name="name"
-            label="Name"
-            required
-            error={problemAt("name")}
-            hint={fixed ?? "Shown by wallets."}
-          >
+          <Field name="name" label="Name" required error={problemAt("name")} hint={fixed ?? "Shown by wallets."}>
             <Input {...entered("name")} disabled={isMinted} autoComplete="off" />
           </Field>
           <Field

@@ -17,11 +17,7 @@ export type Draft = {
 export type RulesDraft = Record<RuleName, Entered>
 
 /** The form value of each type of field. Times have the format of `datetime-local`, in the page's time zone. */
-export type EnteredIn<T extends FieldType> = T extends "countries"
-  ? string[]
-  : T extends "flag"
-    ? boolean
-    : string
+export type EnteredIn<T extends FieldType> = T extends "countries" ? string[] : T extends "flag" ? boolean : string
 export type Entered = EnteredIn<FieldType>
 
 type Sent = Omit<Draft, "decimals" | "rules"> & { decimals: number; rules: RulesJson }

@@ -16,10 +16,7 @@ const isAtRest = ({ mint_state, reconciling }: TokenView) => mint_state !== "cre
 export const useToken = (id: string) =>
   usePolling(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
 
-export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<
-  Operation["kind"],
-  string
->
+export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<Operation["kind"], string>
 
 /** Whether it has ended. */
 export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>

@@ -23,13 +23,8 @@ export function EndpointForm({
   const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(of?.types ?? allEventTypes))
   const [wantsAll, setWantsAll] = useState((of?.types ?? null) === null)
   const save = useMutation(
-    (
-      api,
-      fields: { url: string; description: string | null; types: EventType[] | null; ordered: boolean },
-    ) =>
-      of === null
-        ? api.webhook.create.mutate(fields)
-        : api.webhook.change.mutate({ id: of.endpoint_id, ...fields }),
+    (api, fields: { url: string; description: string | null; types: EventType[] | null; ordered: boolean }) =>
+      of === null ? api.webhook.create.mutate(fields) : api.webhook.change.mutate({ id: of.endpoint_id, ...fields }),
     { refresh: ["webhooks"], quiet: true },
   )
 

@@ -18,8 +18,6 @@ export function EndpointBadge({
   endpoint: Pick<Endpoint, "disabled_reason" | "failing_since">
 }) {
   if (disabled_reason !== null)
-    return (
-      <Badge tone={disabled_reason === "requested" ? "plain" : "bad"}>{disabledWords[disabled_reason]}</Badge>
-    )
+    return <Badge tone={disabled_reason === "requested" ? "plain" : "bad"}>{disabledWords[disabled_reason]}</Badge>
   return failing_since === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="notice">Failing</Badge>
 }

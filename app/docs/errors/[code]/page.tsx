@@ -43,8 +43,8 @@ function Explained({ code }: { code: ErrorCode }) {
         </Card>
         <Shown example={errorExamples[code]} isDashboardOnly={isDashboardOnly} />
         <p className="text-sm text-muted">
-          The request id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>. In
-          the dashboard, Logs finds the request by it.
+          The request id is also in the header <code className="font-mono text-[13px]">X-Request-Id</code>. In the
+          dashboard, Logs finds the request by it.
         </p>
       </div>
     </>

@@ -80,8 +80,6 @@ function memcmpBytes(bytes: unknown, encoding: unknown): Buffer {
         ? Buffer.from(bytes)
         : null
   if (decoded === null || decoded === undefined || decoded.length > MAX_MEMCMP_BYTES)
-    throw invalidParams(
-      `Invalid param: memcmp.bytes must be base58 or base64 of at most ${MAX_MEMCMP_BYTES} bytes`,
-    )
+    throw invalidParams(`Invalid param: memcmp.bytes must be base58 or base64 of at most ${MAX_MEMCMP_BYTES} bytes`)
   return Buffer.from(decoded)
 }

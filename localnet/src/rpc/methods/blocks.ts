@@ -55,10 +55,7 @@ export function blockMethods({ chain, identity }: Context): Methods {
     if (!slots.reached(slot, commitment)) throw new RpcError(-32004, `Block not available for slot ${slot}`)
     const first = firstSlot()
     if (slot < first)
-      throw new RpcError(
-        -32001,
-        `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`,
-      )
+      throw new RpcError(-32001, `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`)
     if (!slots.hasBlock(slot))
       throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
   }
@@ -90,9 +87,7 @@ export function blockMethods({ chain, identity }: Context): Methods {
         return { transactions: full().map((one) => transactionView(one, options, { rewards })) }
       }
       default:
-        throw invalidParams(
-          "Invalid params: unknown variant, expected one of full, signatures, none, accounts",
-        )
+        throw invalidParams("Invalid params: unknown variant, expected one of full, signatures, none, accounts")
     }
   }
 

@@ -68,9 +68,7 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
         const message = parseMessage(bytes)
         return withContext(slots.isRecent(message.blockhash, commitment) ? feeOf(message) : null, commitment)
       } catch (error) {
-        throw invalidParams(
-          `failed to deserialize solana_message::VersionedMessage: ${(error as Error).message}`,
-        )
+        throw invalidParams(`failed to deserialize solana_message::VersionedMessage: ${(error as Error).message}`)
       }
     },
     getMinimumBalanceForRentExemption: ([bytes]) => {
@@ -90,9 +88,7 @@ export function clusterMethods({ chain, withContext, slotMs }: Context): Methods
       const numSlots = Math.round(60_000 / slotMs)
       const slot = slots.slot()
       const numTransactions = history.ofSlots(slot - numSlots + 1, slot).length
-      return [
-        { slot, numSlots, numTransactions, numNonVoteTransactions: numTransactions, samplePeriodSecs: 60 },
-      ]
+      return [{ slot, numSlots, numTransactions, numNonVoteTransactions: numTransactions, samplePeriodSecs: 60 }]
     },
   }
 }

@@ -1,11 +1,4 @@
-import {
-  base58OfKey,
-  isTokenProgram,
-  type Key,
-  keyAt,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-} from "../../chain/keys.ts"
+import { base58OfKey, isTokenProgram, type Key, keyAt, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "../../chain/keys.ts"
 import {
   readMint,
   readTokenAccount,
@@ -78,9 +71,7 @@ export function tokenMethods({ chain, optionsOf, withContext }: Context): Method
       const found = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].flatMap((program) => vm.ownedBy(program, hasDelegate))
       const accounts = found.flatMap(({ key, account }) => {
         const token = readTokenAccount(account)
-        return token !== null && matches(account, token)
-          ? [{ pubkey: base58OfKey(key), account: view(account) }]
-          : []
+        return token !== null && matches(account, token) ? [{ pubkey: base58OfKey(key), account: view(account) }] : []
       })
       return withContext(accounts)
     },

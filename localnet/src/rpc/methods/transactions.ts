@@ -75,11 +75,7 @@ export function transactionMethods({ chain, withContext }: Context): Methods {
       confirmations: finalized ? null : slots.height() - slots.heightOfSlot(slot),
       err,
       status: err === null ? { Ok: null } : { Err: err },
-      confirmationStatus: finalized
-        ? "finalized"
-        : slots.reached(slot, "confirmed")
-          ? "confirmed"
-          : "processed",
+      confirmationStatus: finalized ? "finalized" : slots.reached(slot, "confirmed") ? "confirmed" : "processed",
     }
   }
 

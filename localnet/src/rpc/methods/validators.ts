@@ -23,11 +23,9 @@ export function validatorMethods({ chain, identity, voteAccount, optionsOf, with
     getInflationRate: () => ({ epoch: epochOf(slots.slot()), foundation: 0, total: 0, validator: 0 }),
     getInflationReward: ([addresses, given]) => {
       const count = param.list(addresses, "addresses", 1_000).map(param.address).length
-      const epoch =
-        param.optionalNumber(optionsOf(given).epoch, "epoch") ?? epochOf(slots.slot("finalized")) - 1
+      const epoch = param.optionalNumber(optionsOf(given).epoch, "epoch") ?? epochOf(slots.slot("finalized")) - 1
       const first = (epoch + 1) * SLOTS_PER_EPOCH
-      if (!slots.reached(first, "finalized"))
-        throw new RpcError(-32004, `Block not available for slot ${first}`)
+      if (!slots.reached(first, "finalized")) throw new RpcError(-32004, `Block not available for slot ${first}`)
       return Array(count).fill(null)
     },
     getClusterNodes: () => [
@@ -96,9 +94,7 @@ export function validatorMethods({ chain, identity, voteAccount, optionsOf, with
       const age = slots.slot() - asked
       const known = age >= 0 && age < BLOCKHASH_BLOCKS && slots.hasBlock(asked)
       const depth = Math.min(age, LOCKOUTS - 1)
-      const commitment = known
-        ? Array.from({ length: LOCKOUTS }, (_, at) => (at === depth ? STAKE : 0))
-        : null
+      const commitment = known ? Array.from({ length: LOCKOUTS }, (_, at) => (at === depth ? STAKE : 0)) : null
       return { commitment, totalStake: STAKE }
     },
   }

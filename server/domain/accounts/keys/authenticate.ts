@@ -32,8 +32,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
     return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   }
   const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-  if (key === undefined)
-    return fail("invalid_api_key", "Authorization: must be Bearer, a space and one API key.")
+  if (key === undefined) return fail("invalid_api_key", "Authorization: must be Bearer, a space and one API key.")
   if (!isWellFormedApiKey(key)) return fail("invalid_api_key", `Authorization: ${whyNoApiKey(key)}`)
   const hash = hashApiKey(key)
   const hashText = hash.toString("latin1")
@@ -52,10 +51,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
 }
 
 const refuse = (): never =>
-  fail(
-    "invalid_api_key",
-    "Authorization: this API key is unknown or revoked. Create another one under API keys.",
-  )
+  fail("invalid_api_key", "Authorization: this API key is unknown or revoked. Create another one under API keys.")
 
 async function readKey(hash: Buffer, now: number): Promise<CachedKey> {
   const [row] = await keyReads<

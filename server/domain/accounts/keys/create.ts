@@ -70,12 +70,7 @@ async function requireRoom(sql: Queryable, workspaceId: string): Promise<void> {
 
 export async function addSecret(
   sql: Queryable,
-  {
-    workspaceId,
-    keyId,
-    apiKey,
-    author,
-  }: { workspaceId: string; keyId: string; apiKey: string; author: Author },
+  { workspaceId, keyId, apiKey, author }: { workspaceId: string; keyId: string; apiKey: string; author: Author },
 ): Promise<void> {
   await sql`
     insert into key_secrets (hash, workspace_id, key_id, start, created_at, shown_to)

@@ -41,8 +41,7 @@ test("a revoked key stops working at once, and revoking it again changes nothing
   expect(await statusWith(key.apiKey)).toBe(200)
   await revoke(key.keyId)
   expect(await statusWith(key.apiKey)).toBe("invalid_api_key")
-  const revokedAt = async () =>
-    (await sql`select revoked_at from api_keys where id = ${key.keyId}`)[0]!.revoked_at
+  const revokedAt = async () => (await sql`select revoked_at from api_keys where id = ${key.keyId}`)[0]!.revoked_at
   const first = await revokedAt()
   later(1000)
   await revoke(key.keyId)

@@ -3,8 +3,7 @@ import { expect, test } from "vitest"
 import { hashApiKey, isWellFormedApiKey, newApiKey, startOfApiKey } from "./secret.ts"
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const value = (text: string) =>
-  [...text].reduce((sum, letter) => sum * 62n + BigInt(BASE62.indexOf(letter)), 0n)
+const value = (text: string) => [...text].reduce((sum, letter) => sum * 62n + BigInt(BASE62.indexOf(letter)), 0n)
 
 test("a key is its mode, 24 random bytes in base62, and six characters of CRC32 over what precedes them", () => {
   for (const mode of ["live", "test"] as const) {

@@ -33,12 +33,8 @@ const verify = (ids: string[]) => sql`
   update attestations set status = 'verified', issued_at = created_at, verified_at = created_at, open_until = null,
     expires_at = ${addDays(realNow(), 300)}, onchain_tx = id, commitment = 'c', salt = 's' where id = any(${ids})`
 
-const start = (
-  by: Browser,
-  ids: readonly string[],
-  more: object = {},
-  headers: Record<string, string> = {},
-) => by.mutate("bulkRevocation.start", { attestation_ids: ids, reason: "Left the fund", ...more }, headers)
+const start = (by: Browser, ids: readonly string[], more: object = {}, headers: Record<string, string> = {}) =>
+  by.mutate("bulkRevocation.start", { attestation_ids: ids, reason: "Left the fund", ...more }, headers)
 
 async function begin(by: Browser, ids: readonly string[], more: object = {}): Promise<string> {
   const { data, error } = await start(by, ids, more)
@@ -200,13 +196,7 @@ test("one that is cancelled keeps what is revoked, finishes the one that it is a
   expect(await read(browser, null)).toBeNull()
   expect(await timesOf(ids)).toEqual({ revoked: [1, 1, 1, 0, 0], burnt: [1, 1, 1, 0, 0] })
   const rows = await sql`select status from attestations where id = any(${ids}) order by seq`
-  expect(rows.map(({ status }) => status)).toEqual([
-    "rejected",
-    "rejected",
-    "rejected",
-    "verified",
-    "verified",
-  ])
+  expect(rows.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "verified", "verified"])
   // Once: again changes nothing, and neither does it where all was done.
   expect((await cancel(browser, id)).data).toMatchObject({ left: 2, cancelled_by: "The compliance" })
   const lines = await sql`

@@ -45,10 +45,7 @@ export async function startBulkRevocation({
     const open = await sql`
       select from bulk_revocations where workspace_id = ${workspaceId} and ended_at is null limit ${MOST_OPEN}`
     if (open.length === MOST_OPEN) {
-      fail(
-        "too_many_bulk_revocations",
-        `${MOST_OPEN} lists of attestations are being revoked. Wait for one to end.`,
-      )
+      fail("too_many_bulk_revocations", `${MOST_OPEN} lists of attestations are being revoked. Wait for one to end.`)
     }
     await sql`
       insert into bulk_revocations

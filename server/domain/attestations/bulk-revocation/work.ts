@@ -103,9 +103,7 @@ async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const role = await heldRole(sql, workspaceId, userId)
   if (role === null || !permissionsOf(role).has("attestation:write")) return "insufficient_scope"
   const author = { principal: { via: { kind: "user" as const, userId, name, role } }, requestId }
-  const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(
-    codeOf,
-  )
+  const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(codeOf)
   if (open === "review_open") return open
   const outcome = await revokeIn(sql, {
     workspaceId,

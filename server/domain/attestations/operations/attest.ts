@@ -107,9 +107,7 @@ export const attest = defineOperation({
     return row ? "nothing" : null
   },
   recover: (error, _operation, instruction) =>
-    instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports
-      ? { do: "wait" }
-      : { do: "retry" },
+    instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports ? { do: "wait" } : { do: "retry" },
 })
 
 type Landed = {

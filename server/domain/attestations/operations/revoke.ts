@@ -31,26 +31,24 @@ export const revoke = defineOperation({
     const ids = operations.map(({ payload }) => payload.schema_id)
     const credentials = await loadCredentials(sql, { issuer, ids })
     return new Map(
-      operations.map(
-        ({ id, attempts, payload: { attestation_id, schema_id, wallet }, redo }): [string, Plan] => {
-          const holder = holders.get(`${schema_id}/${wallet}`)
-          if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
-          const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
-          if (there === undefined) return [id, { do: "look" }]
-          // An operation that is done again leaves the unit of a newer attestation in place.
-          const told = redo && holder !== undefined ? there - 1n : there
-          const isSure = seen!.sure.has(id)
-          // Only we can burn a unit that the books have there. If a single node reports it as gone, the chain decides:
-          // a burn of nothing fails there.
-          const isContested = !redo && told <= 0n && isSure && seen!.isAlone && attempts === 0
-          const units = isContested ? 1n : told
-          if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]
-          const { credential } = credentials.get(schema_id)!
-          const memoText = operationMemo(id)
-          const instructions = instructionsOf(credential, publicKeyOf(wallet), { units, memoText })
-          return [id, { do: "send", instructions, signers: [] }]
-        },
-      ),
+      operations.map(({ id, attempts, payload: { attestation_id, schema_id, wallet }, redo }): [string, Plan] => {
+        const holder = holders.get(`${schema_id}/${wallet}`)
+        if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
+        const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
+        if (there === undefined) return [id, { do: "look" }]
+        // An operation that is done again leaves the unit of a newer attestation in place.
+        const told = redo && holder !== undefined ? there - 1n : there
+        const isSure = seen!.sure.has(id)
+        // Only we can burn a unit that the books have there. If a single node reports it as gone, the chain decides:
+        // a burn of nothing fails there.
+        const isContested = !redo && told <= 0n && isSure && seen!.isAlone && attempts === 0
+        const units = isContested ? 1n : told
+        if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]
+        const { credential } = credentials.get(schema_id)!
+        const memoText = operationMemo(id)
+        const instructions = instructionsOf(credential, publicKeyOf(wallet), { units, memoText })
+        return [id, { do: "send", instructions, signers: [] }]
+      }),
     )
   },
 

@@ -31,10 +31,7 @@ const LEAST_SECONDS = 60
  * reached, the next click asks again for the same session. A new page at the vendor uses `language`, our page's language.
  * Errors: provider_unavailable, provider_not_configured, wallet_proof_required, invalid_public_key, validation_failed.
  */
-export async function continueToProvider(
-  sessionId: string,
-  language: Language | null = null,
-): Promise<string | null> {
+export async function continueToProvider(sessionId: string, language: Language | null = null): Promise<string | null> {
   const giveUpAt = monotonic.now() + WAIT_MS
   for (;;) {
     const now = clock.now()
@@ -150,8 +147,7 @@ async function askVendor({
     const { id: attestation_id } = row
     const isOver =
       vendor.isDecided &&
-      (await ask({ ...row, session_id: sessionId, attestation_id, provider_reference: vendor.reference })) ===
-        "applied"
+      (await ask({ ...row, session_id: sessionId, attestation_id, provider_reference: vendor.reference })) === "applied"
     return isOver ? null : vendor.url
   } catch (error) {
     await sql`

@@ -110,16 +110,7 @@ export class FormDelivery {
   }
 
   async #post(submission: Submission): Promise<boolean> {
-    const {
-      attestation_id,
-      event_id,
-      session_id,
-      mode,
-      provider: name,
-      decision,
-      claims,
-      occurred_at,
-    } = submission
+    const { attestation_id, event_id, session_id, mode, provider: name, decision, claims, occurred_at } = submission
     try {
       const { flow } = providerNamed(mode, name)
       if (flow.kind !== "form") return false
@@ -141,8 +132,7 @@ export class FormDelivery {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       await response.arrayBuffer()
-      if (!response.ok)
-        logger.warn({ status: response.status }, "a submission was not acknowledged; retrying")
+      if (!response.ok) logger.warn({ status: response.status }, "a submission was not acknowledged; retrying")
       return response.ok
     } catch (error) {
       logger.warn({ err: error }, "could not deliver a submission; retrying")

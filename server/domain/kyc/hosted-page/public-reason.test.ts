@@ -121,10 +121,9 @@ test("the audit log never contains a reason's text", async () => {
   const lines = await sql<{ action: string; detail: unknown }[]>`
     select action, detail from audit_entries where subject = ${status.attestation_id}`
   expect([...lines]).toEqual([{ action: "attestation.revoked", detail: { was: "verified" } }])
-  const [{ found }] =
-    (await sql`select count(*)::int as found from audit_entries t where t::text like '%OFAC%'`) as [
-      { found: number },
-    ]
+  const [{ found }] = (await sql`select count(*)::int as found from audit_entries t where t::text like '%OFAC%'`) as [
+    { found: number },
+  ]
   expect(found).toBe(0)
   // A reader of the attestation still sees it, with its time.
   const { data } = await browser.query("attestation.detail", { id: status.attestation_id })

@@ -47,8 +47,7 @@ test("the whole flow: consent, the provider's page, its webhook, a credential on
   const status = await app.waitForStatus(key, wallet, "verified")
   expect(await view(sessionId)).toMatchObject({ state: "verified", onchainTx: status.onchain_tx })
   expect((await goOn(sessionId)).data).toMatchObject({ url: null, view: { state: "verified" } })
-  const [after] =
-    await sql`select provider_link, provider_link_until from attestations where session_id = ${sessionId}`
+  const [after] = await sql`select provider_link, provider_link_until from attestations where session_id = ${sessionId}`
   expect(after).toEqual({ provider_link: null, provider_link_until: null })
 })
 
@@ -76,11 +75,7 @@ test("the dashboard shows the consent, and no form", async () => {
   expect(session).toMatchObject({ flow: "redirect", consented_at: expect.any(String), decision: null })
   await vendor.report(sessionId, "failed")
   const { data } = await browser.query("attestation.detail", { id: session.attestation_id })
-  expect(data.timeline.map(({ event }: { event: string }) => event)).toEqual([
-    "started",
-    "consented",
-    "decided",
-  ])
+  expect(data.timeline.map(({ event }: { event: string }) => event)).toEqual(["started", "consented", "decided"])
 })
 
 test("ten simultaneous clicks and one later call the vendor once and lead to the same page", async () => {

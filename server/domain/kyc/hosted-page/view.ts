@@ -137,8 +137,7 @@ async function find(on: Queryable, where: ReturnType<typeof sql>): Promise<Sessi
 }
 
 /** Whether the session waits for the proof of the wallet. */
-export const needsProof = (row: SessionRow): boolean =>
-  row.wallet_proof_required && row.wallet_proved_at === null
+export const needsProof = (row: SessionRow): boolean => row.wallet_proof_required && row.wallet_proved_at === null
 
 /** Refuses to continue to a provider before the proof of the wallet. Errors: wallet_proof_required. */
 export function requireProof(row: SessionRow): void {
@@ -161,8 +160,7 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
     provider: providerView(row),
     wallet: row.wallet,
     walletProof: needsProof(row) ? "needed" : row.wallet_proof_required ? "given" : "none",
-    returnUrl:
-      status === "pending" || row.redirect_url === null ? null : returnUrl(row.redirect_url, row.id, status),
+    returnUrl: status === "pending" || row.redirect_url === null ? null : returnUrl(row.redirect_url, row.id, status),
   }
   switch (status) {
     case "verified":
@@ -196,8 +194,7 @@ const wasBeforeRejection = (row: SessionRow) =>
   row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
 
 /** The state before the expiry. */
-const wasBefore = (row: SessionRow) =>
-  row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified"
+const wasBefore = (row: SessionRow) => (row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified")
 
 function pendingView(known: Known, row: SessionRow): SessionView {
   const inReview = row.event_decision === "in_review"

@@ -2,16 +2,7 @@ import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
-import {
-  app,
-  emailOf,
-  endingIn,
-  key,
-  mailsTo,
-  newEmail,
-  page,
-  sendsReminders,
-} from "#test/fixtures/renewals.ts"
+import { app, emailOf, endingIn, key, mailsTo, newEmail, page, sendsReminders } from "#test/fixtures/renewals.ts"
 import { renewalToken } from "./link.ts"
 import { sendReminders } from "./notices.ts"
 

@@ -18,14 +18,7 @@ type Facts = { company: string; check: string; wallet: string; date: string; url
 const texts: Record<Language, { subject: (facts: Facts) => string; text: (facts: Facts) => string }> = {
   en: {
     subject: ({ company, date }) => `Renew your verification for ${company} by ${date}`,
-    text: ({
-      company,
-      check,
-      wallet,
-      date,
-      url,
-      host,
-    }) => `Your verification for ${company} expires on ${date}.
+    text: ({ company, check, wallet, date, url, host }) => `Your verification for ${company} expires on ${date}.
 
 Check: ${check}
 Wallet: ${wallet}
@@ -53,14 +46,7 @@ Recibe este correo porque se pidió al verificar la wallet en ${host}. ${host} n
   },
   de: {
     subject: ({ company, date }) => `Verlängern Sie Ihre Verifizierung für ${company} bis ${date}`,
-    text: ({
-      company,
-      check,
-      wallet,
-      date,
-      url,
-      host,
-    }) => `Ihre Verifizierung für ${company} läuft am ${date} ab.
+    text: ({ company, check, wallet, date, url, host }) => `Ihre Verifizierung für ${company} läuft am ${date} ab.
 
 Prüfung: ${check}
 Wallet: ${wallet}
@@ -74,14 +60,7 @@ Sie erhalten diese E-Mail, weil sie bei der Verifizierung der Wallet auf ${host}
   },
   fr: {
     subject: ({ company, date }) => `Renouvelez votre vérification pour ${company} avant le ${date}`,
-    text: ({
-      company,
-      check,
-      wallet,
-      date,
-      url,
-      host,
-    }) => `Votre vérification pour ${company} expire le ${date}.
+    text: ({ company, check, wallet, date, url, host }) => `Votre vérification pour ${company} expire le ${date}.
 
 Contrôle : ${check}
 Wallet : ${wallet}
@@ -95,14 +74,7 @@ Vous recevez cet e-mail parce qu’il a été demandé lors de la vérification 
   },
   pt: {
     subject: ({ company, date }) => `Renove a sua verificação para ${company} até ${date}`,
-    text: ({
-      company,
-      check,
-      wallet,
-      date,
-      url,
-      host,
-    }) => `A sua verificação para ${company} expira em ${date}.
+    text: ({ company, check, wallet, date, url, host }) => `A sua verificação para ${company} expira em ${date}.
 
 Verificação: ${check}
 Carteira: ${wallet}

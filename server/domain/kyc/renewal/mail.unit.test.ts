@@ -22,8 +22,7 @@ test("each language has its own mail, with the company, the date and the link", 
   expect(new Set(mails.map(({ subject }) => subject)).size).toBe(languageCodes.length)
   for (const { subject, text } of mails) {
     expect(subject).toContain("Acme")
-    for (const part of ["Acme", "7Np41", "2026", "https://vouch.example/verify/renew_x"])
-      expect(text).toContain(part)
+    for (const part of ["Acme", "7Np41", "2026", "https://vouch.example/verify/renew_x"]) expect(text).toContain(part)
     expect(text).not.toMatch(/undefined|\[Test\]/)
   }
 })

@@ -2,12 +2,7 @@ import { sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import {
-  findAttestation,
-  type SessionRow,
-  type SessionView,
-  viewOf,
-} from "#server/domain/kyc/hosted-page/view.ts"
+import { findAttestation, type SessionRow, type SessionView, viewOf } from "#server/domain/kyc/hosted-page/view.ts"
 import { startSession } from "#server/domain/kyc/start.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -82,8 +77,7 @@ export async function startRenewal(token: string, requestId: string): Promise<st
 /** Deletes the reminder address of a link's investor. */
 export async function stopReminders(token: string): Promise<void> {
   const row = await rowOf(token)
-  if (row === null)
-    return fail("invalid_link", "This link does not work. Check that you opened the whole link.")
+  if (row === null) return fail("invalid_link", "This link does not work. Check that you opened the whole link.")
   await sql`
     update attestations set reminder_email = null, reminder_language = null
     where workspace_id = ${row.workspace_id} and wallet = ${row.wallet} and schema_id = ${row.schema_id}

@@ -35,8 +35,7 @@ const renew = (token: string) =>
     body: JSON.stringify({ sessionId: token }),
   })
 const ownerOf = async (wallet: string) =>
-  (await app.request({ method: "GET", path: `/investors?wallet=${wallet}`, key: key.apiKey })).json.data[0]
-    .external_id
+  (await app.request({ method: "GET", path: `/investors?wallet=${wallet}`, key: key.apiKey })).json.data[0].external_id
 const sessionsOf = async (wallet: string) =>
   (await app.request({ method: "GET", path: `/kyc/sessions?pubkey=${wallet}`, key: key.apiKey })).json.data
 

@@ -36,8 +36,7 @@ test("an investor is reminded once, for the latest past day, with a link to rene
   const { text } = mailsTo(email)[0]!
   expect(textOf(text)).toContain(`/verify/${token}`)
   expect(text).toMatch(/^Subject: .*\[Test\]/m)
-  const notices =
-    await sql`select days, sent_at is not null as sent from renewal_notices where attestation_id = ${id}`
+  const notices = await sql`select days, sent_at is not null as sent from renewal_notices where attestation_id = ${id}`
   expect([...notices]).toEqual([{ days: 7, sent: true }])
   // The day before the expiry is another reminder.
   await sql`update attestations set expires_at = now() + interval '20 hours' where id = ${id}`
@@ -121,9 +120,7 @@ test("turning reminders off deletes the addresses and is in the audit log; a vie
   await browser.mutate("workspace.setReminders", { on: true })
   const { id } = await endingIn(5, newEmail(), newWallet(), own)
   const viewer = (await member(app, { role: "viewer", account })).browser
-  expect((await viewer.mutate("workspace.setReminders", { on: false })).error.error).toBe(
-    "insufficient_scope",
-  )
+  expect((await viewer.mutate("workspace.setReminders", { on: false })).error.error).toBe("insufficient_scope")
   expect((await viewer.query("workspace.reminders")).data).toEqual({ on: true, mail: true })
   await browser.mutate("workspace.setReminders", { on: false })
   expect(await emailOf(id)).toBeNull()
@@ -175,8 +172,7 @@ test("a refused mailbox is tried again later, does not delay other reminders, an
   const name = newId("evt").toLowerCase()
   const refused = await endingIn(5, `refused@${name}.example.com`)
   await sendReminders()
-  const [notice] =
-    await sql`select attempts, sent_at from renewal_notices where attestation_id = ${refused.id}`
+  const [notice] = await sql`select attempts, sent_at from renewal_notices where attestation_id = ${refused.id}`
   expect(notice).toEqual({ attempts: 1, sent_at: null })
   expect(app.log.join("\n")).not.toContain(name)
   const email = newEmail()

@@ -109,10 +109,7 @@ export async function findOpenSession(sessionId: string, now: Date): Promise<Ses
   if (session.wallet_proved_at !== null)
     return refuseProof("request", "this wallet is already proved. Reload the page to continue.")
   if (!needsProof(session))
-    return refuseProof(
-      "session",
-      "this session does not require proof of the wallet. Reload the page to continue.",
-    )
+    return refuseProof("session", "this session does not require proof of the wallet. Reload the page to continue.")
   return session
 }
 

@@ -26,8 +26,7 @@ async function started() {
     page,
     sign: () => page.sign(wallet),
     send: async (decision: string, at: Date = clock.now(), more: object = {}) =>
-      (await app.webhook({ session_id: sessionId, decision, occurred_at: at.toISOString(), ...more })).json
-        .outcome,
+      (await app.webhook({ session_id: sessionId, decision, occurred_at: at.toISOString(), ...more })).json.outcome,
     row: async () => {
       const [row] = await sql`select * from attestations where session_id = ${sessionId}`
       return row!
@@ -170,8 +169,7 @@ test("the form cannot be submitted before the wallet has signed", async () => {
 test("without the proof the approval expires with its session, and its claims are deleted", async () => {
   const { page, send, status, row } = await started()
   await send("approved", clock.now(), { claims: { country: "US" } })
-  const used = async () =>
-    (await sql`select used from usage_periods where workspace_id = ${key.workspaceId}`)[0]!.used
+  const used = async () => (await sql`select used from usage_periods where workspace_id = ${key.workspaceId}`)[0]!.used
   const before = await used()
   await sql`update attestations set open_until = ${addSeconds(clock.now(), -1)} where id = ${(await row()).id}`
   expect(await status()).toBe("expired")

@@ -19,16 +19,7 @@ import { Rpc } from "#server/solana/rpc/rpc.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import { MULTISIG, vaultExecutes, walletOn } from "#test/fixtures/siws.ts"
 import { newSigningWallet, type SigningWallet } from "#test/fixtures/wallet.ts"
-import {
-  app,
-  key,
-  provesWallets,
-  refused,
-  row,
-  SCHEMA,
-  signed,
-  started,
-} from "#test/fixtures/wallet-proof.ts"
+import { app, key, provesWallets, refused, row, SCHEMA, signed, started } from "#test/fixtures/wallet-proof.ts"
 
 // For wallets that cannot sign text: a transaction that can never land or, for a smart wallet, a memo on chain.
 provesWallets()

@@ -18,8 +18,7 @@ import { noSuchRequest, recordProof } from "./record.ts"
 export async function proveOnChain(sessionId: string, signature: string): Promise<void> {
   const session = await findOpenSession(sessionId, clock.now())
   const wallet = publicKeyOf(session.wallet)
-  if (!isOfProgram(wallet))
-    return refuseProof("session", "this wallet has a key. Sign the message with it instead.")
+  if (!isOfProgram(wallet)) return refuseProof("session", "this wallet has a key. Sign the message with it instead.")
   const challenge = await findChallenge(session)
   if (challenge === null) return noSuchRequest()
   // The page is public, so the ledger's requests take priority.
@@ -27,10 +26,7 @@ export async function proveOnChain(sessionId: string, signature: string): Promis
   const found = await rpc.patient.transaction(signature).catch((error) => {
     // The node refuses the request, because it is not a signature.
     if (isRefusal(error)) return null
-    return fail(
-      "chain_unavailable",
-      "The chain does not answer right now. Check the transaction again in a moment.",
-    )
+    return fail("chain_unavailable", "The chain does not answer right now. Check the transaction again in a moment.")
   })
   if (found === null || found.meta === null || found.meta.err !== null)
     return refuseProof(

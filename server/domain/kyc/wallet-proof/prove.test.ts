@@ -7,16 +7,7 @@ import { addSeconds } from "#server/lib/time.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import { walletOn } from "#test/fixtures/siws.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
-import {
-  app,
-  key,
-  provesWallets,
-  refused,
-  row,
-  SCHEMA,
-  signed,
-  started,
-} from "#test/fixtures/wallet-proof.ts"
+import { app, key, provesWallets, refused, row, SCHEMA, signed, started } from "#test/fixtures/wallet-proof.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
 // What counts as proof that a wallet belongs to the investor.
@@ -31,9 +22,7 @@ test("the wallet's signature proves a session that requires it, once", async () 
   expect(status).toBe(200)
   expect(data).toMatchObject({ state: "open", walletProof: "given" })
   expect((await row(sessionId)).wallet_proved_at).toBeInstanceOf(Date)
-  expect(
-    await sql`select from wallet_challenges where attestation_id = ${(await row(sessionId)).id}`,
-  ).toEqual([])
+  expect(await sql`select from wallet_challenges where attestation_id = ${(await row(sessionId)).id}`).toEqual([])
   refused(await page.call("askForProof"), "request")
 })
 
@@ -85,20 +74,17 @@ test.each([
   ["an additional line", /$/, "\n", "message"],
   ["an invisible first character", /^/, "\ufeff", "domain"],
   ["another format", /.*/s, "I own this wallet", "message"],
-])(
-  "a message with %s is refused, even if the wallet signed it",
-  async (_what, pattern, replacement, problem) => {
-    const { wallet, sessionId, page } = await started()
-    const text = await page.ask()
-    const changed = text.replace(pattern, replacement)
-    expect(changed).not.toBe(text)
-    refused(await page.prove(changed, signed(wallet, changed)), problem)
-    // The signature of the requested text is not valid for another text.
-    refused(await page.prove(changed, signed(wallet, text)), problem)
-    expect((await row(sessionId)).wallet_proved_at).toBeNull()
-    expect((await page.prove(text, signed(wallet, text))).status).toBe(200)
-  },
-)
+])("a message with %s is refused, even if the wallet signed it", async (_what, pattern, replacement, problem) => {
+  const { wallet, sessionId, page } = await started()
+  const text = await page.ask()
+  const changed = text.replace(pattern, replacement)
+  expect(changed).not.toBe(text)
+  refused(await page.prove(changed, signed(wallet, changed)), problem)
+  // The signature of the requested text is not valid for another text.
+  refused(await page.prove(changed, signed(wallet, text)), problem)
+  expect((await row(sessionId)).wallet_proved_at).toBeNull()
+  expect((await page.prove(text, signed(wallet, text))).status).toBe(200)
+})
 
 test("a hardware wallet signs the same text in its own envelope", async () => {
   const { wallet, page } = await started()

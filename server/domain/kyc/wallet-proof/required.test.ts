@@ -32,10 +32,7 @@ afterAll(async () => {
 })
 
 const offCurve = () => {
-  const [address] = PublicKey.findProgramAddressSync(
-    [Keypair.generate().publicKey.toBytes()],
-    PublicKey.default,
-  )
+  const [address] = PublicKey.findProgramAddressSync([Keypair.generate().publicKey.toBytes()], PublicKey.default)
   return addressOf(address)
 }
 const required = async (sessionId: string) => {
@@ -101,9 +98,7 @@ test("a schema can be created with the setting, but only with the permission", a
   })
   expect(made.status).toBe(200)
   const viewer = await member(app, { account: owner.account, role: "viewer" })
-  expect(
-    await viewer.browser.mutate("schema.change", { id: "proved_v1", wallet_proof: false }),
-  ).toMatchObject({
+  expect(await viewer.browser.mutate("schema.change", { id: "proved_v1", wallet_proof: false })).toMatchObject({
     error: { error: "insufficient_scope" },
   })
   expect(await schemaOf((await keyOf("test")).apiKey, "proved_v1")).toMatchObject({ wallet_proof: true })

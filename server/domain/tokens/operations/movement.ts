@@ -151,11 +151,7 @@ export function expectUnits(to: Holding, config: ConfigRow, amount: bigint): voi
 }
 
 /** The configuration of an asset mint, whose creation may be lost together with its row; null if there is none. */
-export async function configOfMint(
-  sql: Queryable,
-  workspaceId: string,
-  mint: Address,
-): Promise<string | null> {
+export async function configOfMint(sql: Queryable, workspaceId: string, mint: Address): Promise<string | null> {
   const rows = await sql<{ id: string }[]>`select id from mint_configs where workspace_id = ${workspaceId}`
   const config = rows.find(({ id }) => addressOf(assetMintOf(workspaceId, id)) === mint)
   if (!config) return null

@@ -96,8 +96,7 @@ export const transfer = defineOperation({
 
   async rebuild(sql, { instruction, accounts: [source, mint, target], amount }, { workspaceId, ownerOf }) {
     const [from_wallet, wallet] = [ownerOf(source!), ownerOf(target!)]
-    if (instruction !== "TransferChecked" || from_wallet === null || wallet === null || amount === null)
-      return null
+    if (instruction !== "TransferChecked" || from_wallet === null || wallet === null || amount === null) return null
     const config = await configOfMint(sql, workspaceId, mint!)
     if (config === null) return null
     const payload = { mint_config: config, wallet, from_wallet, amount }

@@ -70,11 +70,7 @@ export async function claim(workspaceId: string, { id, ordered }: Target, most: 
  * Leaves attempts that this process has started and cannot finish to another process. Skips events that a failover has
  * lost.
  */
-export async function giveBack(
-  workspaceId: string,
-  endpointId: string,
-  claimed: readonly Claimed[],
-): Promise<void> {
+export async function giveBack(workspaceId: string, endpointId: string, claimed: readonly Claimed[]): Promise<void> {
   await sql`
     update webhook_deliveries d set attempts = d.attempts - 1, next_attempt_at = ${clock.now()}
     from unnest(${claimed.map(({ sequence }) => String(sequence))}::bigint[],

@@ -30,9 +30,7 @@ test("every event is sent, signed, as GET /events has it, and only what comes af
   await until(to, 4)
   const told = (await eventsOf(call)).slice(2)
   expect(told).toHaveLength(4)
-  expect(
-    [...to.received].sort((a, b) => a.event.sequence! - b.event.sequence!).map(({ event }) => event),
-  ).toEqual(told)
+  expect([...to.received].sort((a, b) => a.event.sequence! - b.event.sequence!).map(({ event }) => event)).toEqual(told)
   expect(to.received.map(({ id }) => id)).toEqual(to.received.map(({ event }) => event.id))
   expect(to.refused()).toBe(0)
   await ended(call, id)
@@ -41,10 +39,7 @@ test("every event is sent, signed, as GET /events has it, and only what comes af
   expect(sent[0]).toMatchObject({ status: "delivered", attempts: 1, next_attempt_at: null })
   // Pages
   const { json: first } = await call("GET", `/webhook-endpoint/${id}/deliveries?limit=3`)
-  const { json: second } = await call(
-    "GET",
-    `/webhook-endpoint/${id}/deliveries?limit=3&cursor=${first.next_cursor}`,
-  )
+  const { json: second } = await call("GET", `/webhook-endpoint/${id}/deliveries?limit=3&cursor=${first.next_cursor}`)
   expect([...first.data, ...second.data]).toEqual(sent)
   expect(second.next_cursor).toBe(null)
 })
@@ -139,9 +134,7 @@ test("in order, many are sent in a row up to the first that is not taken, and th
   const waiting = await waitFor(async () => {
     const known = await all()
     const behind = known.filter(({ sequence, status }) => sequence > 9 && status === "pending")
-    return behind.length === 21 && known.filter(({ status }) => status === "delivered").length === 8
-      ? behind
-      : null
+    return behind.length === 21 && known.filter(({ status }) => status === "delivered").length === 8 ? behind : null
   }, "eight to be taken")
   expect(to.sequences()).toEqual(first)
   await waitFor(
@@ -204,11 +197,7 @@ test("attempts follow the schedule of Standard Webhooks, and wait longer where t
   const failed = (retryAfter_s: number | null = null) =>
     ({ error: "no", retryAfter_s }) as Parameters<typeof nextAttempt>[0]["outcome"]
   const pauseAfter = (attempts: number, random: number, retryAfter?: number) => {
-    const next = nextAttempt(
-      { delivery: delivery(attempts), outcome: failed(retryAfter ?? null) },
-      now,
-      random,
-    )
+    const next = nextAttempt({ delivery: delivery(attempts), outcome: failed(retryAfter ?? null) }, now, random)
     return next && (next.getTime() - now.getTime()) / 1000
   }
   expect([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((attempts) => pauseAfter(attempts, 0.5))).toEqual([

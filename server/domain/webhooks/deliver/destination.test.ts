@@ -154,21 +154,13 @@ describe("when it connects", () => {
   test("a name that leads to this machine is refused, whatever it led to before", async () => {
     const server = await trap()
     answering([loopback])
-    expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(
-      /not on the public Internet/,
-    )
-    expect((await send(`http://hooks.example.com:${server.port}/`)).error).toMatch(
-      /not on the public Internet/,
-    )
+    expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
+    expect((await send(`http://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
     // One of two, and the mapped form.
     answering([{ address: "203.0.113.1", family: 4 }, loopback])
-    expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(
-      /not on the public Internet/,
-    )
+    expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
     answering([{ address: "::ffff:127.0.0.1", family: 6 }])
-    expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(
-      /not on the public Internet/,
-    )
+    expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
     answering([])
     expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(/no address/)
     expect(server.hits()).toBe(0)
@@ -184,9 +176,7 @@ describe("when it connects", () => {
       error: null,
     })
     expect(names.asked()).toBe(1)
-    expect((await send(`http://hooks.example.com:${server.port}/`)).error).toMatch(
-      /not on the public Internet/,
-    )
+    expect((await send(`http://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
     expect(server.hits()).toBe(1)
     server.close()
   })
@@ -194,9 +184,7 @@ describe("when it connects", () => {
   test("an address that is written out is refused as well", async () => {
     const server = await trap()
     expect((await send(`http://127.0.0.1:${server.port}/`)).error).toMatch(/not on the public Internet/)
-    expect((await send(`http://[::ffff:127.0.0.1]:${server.port}/`)).error).toMatch(
-      /not on the public Internet/,
-    )
+    expect((await send(`http://[::ffff:127.0.0.1]:${server.port}/`)).error).toMatch(/not on the public Internet/)
     expect(server.hits()).toBe(0)
     server.close()
   })

@@ -27,10 +27,7 @@ const AZURE_WIRE_SERVER = "168.63.129.16"
  * Blocks that IANA has assigned to registries (https://www.iana.org/assignments/ipv6-unicast-address-assignments), by
  * /8.
  */
-const allocated = parseNetworks(
-  "IPv6",
-  "2001::/16, 2003::/16, 2400::/8, 2600::/8, 2800::/8, 2a00::/8, 2c00::/8",
-)!
+const allocated = parseNetworks("IPv6", "2001::/16, 2003::/16, 2400::/8, 2600::/8, 2800::/8, 2a00::/8, 2c00::/8")!
 
 /**
  * Whether an address is on the public Internet, by IANA's special-purpose registries. An IPv6 address that contains an
@@ -75,19 +72,17 @@ export const lookupFor =
   (protocol: string): LookupFunction =>
   (hostname, { family = 0, all }, callback) => {
     const refuse = (cause: NodeJS.ErrnoException) => callback(cause, "")
-    resolver
-      .resolve(hostname, typeof family === "string" ? (families[family] ?? 0) : family)
-      .then((found) => {
-        try {
-          for (const { address } of found) check(address, protocol === "http:")
-          if (found.length === 0) throw new Refused("The endpoint's name has no address.")
-        } catch (cause) {
-          return refuse(cause as Error)
-        }
-        if (all) return callback(null, found)
-        const [first] = found as [LookupAddress]
-        callback(null, first.address, first.family)
-      }, refuse)
+    resolver.resolve(hostname, typeof family === "string" ? (families[family] ?? 0) : family).then((found) => {
+      try {
+        for (const { address } of found) check(address, protocol === "http:")
+        if (found.length === 0) throw new Refused("The endpoint's name has no address.")
+      } catch (cause) {
+        return refuse(cause as Error)
+      }
+      if (all) return callback(null, found)
+      const [first] = found as [LookupAddress]
+      callback(null, first.address, first.family)
+    }, refuse)
   }
 
 /** Checks an address that is written in place of a name, since it is never resolved. Rejects with Refused. */

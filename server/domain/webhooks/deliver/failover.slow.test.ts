@@ -50,9 +50,7 @@ async function claimAll(endpointId: string, count: number): Promise<Claimed[]> {
 const receives = (events: readonly Event[], times = 1) =>
   waitFor(
     async () =>
-      events.every(
-        ({ cursor }) => consumer.received.filter(({ event }) => event.cursor === cursor).length >= times,
-      ),
+      events.every(({ cursor }) => consumer.received.filter(({ event }) => event.cursor === cursor).length >= times),
     "every event to be received",
   )
 
@@ -124,9 +122,7 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   await receives(after)
 
   // The rejection was lost and came again: the same id, so the consumer drops it.
-  const rejections = [before, after].map(
-    (events) => events.find(({ type }) => type === "attestation.rejected")!,
-  )
+  const rejections = [before, after].map((events) => events.find(({ type }) => type === "attestation.rejected")!)
   expect(rejections[1]!.id).toBe(rejections[0]!.id)
   expect(rejections[1]!.cursor).not.toBe(rejections[0]!.cursor)
   const rejected = consumer.received.filter(({ event }) => event.type === "attestation.rejected")
@@ -138,9 +134,7 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   expect(new Set(fifth.map(({ event }) => event.cursor)).size).toBe(2)
 
   // Its own cursor may be of a lost event. The refusal says from where to have everything sent again.
-  const lost = consumer.received.findLast(({ event }) =>
-    before.some(({ cursor }) => cursor === event.cursor),
-  )!
+  const lost = consumer.received.findLast(({ event }) => before.some(({ cursor }) => cursor === event.cursor))!
   const refused = await app.request({
     method: "POST",
     path: `/webhook-endpoint/${id}/replay`,

@@ -16,11 +16,7 @@ const JITTER = 0.1
 export const isTaken = ({ outcome }: Attempted): boolean => outcome.error === null
 
 /** When to try again, or null if all attempts were made. */
-export function nextAttempt(
-  { delivery, outcome }: Attempted,
-  now: Date,
-  random = Math.random(),
-): Date | null {
+export function nextAttempt({ delivery, outcome }: Attempted, now: Date, random = Math.random()): Date | null {
   const pause = attemptPauses_s[delivery.attempts]
   if (pause === undefined) return null
   const shifted = pause * (1 + JITTER * (2 * random - 1))
@@ -32,11 +28,7 @@ export function nextAttempt(
  * attempt in the meantime, that one decides. If a failover has lost the event, its number may now be another event's,
  * so nothing is recorded for it.
  */
-export const note = (
-  workspaceId: string,
-  endpointId: string,
-  attempted: readonly Attempted[],
-): Promise<void> =>
+export const note = (workspaceId: string, endpointId: string, attempted: readonly Attempted[]): Promise<void> =>
   sql.begin(async (sql) => {
     const now = clock.now()
     const rows = attempted.map((one) => {
@@ -46,11 +38,7 @@ export const note = (
         sequence: String(delivery.sequence),
         generation: delivery.generation,
         attempts: delivery.attempts,
-        status: isTaken(one)
-          ? ("delivered" as const)
-          : next === null
-            ? ("failed" as const)
-            : ("pending" as const),
+        status: isTaken(one) ? ("delivered" as const) : next === null ? ("failed" as const) : ("pending" as const),
         next_attempt_at: next,
         at: outcome.at,
         latency_ms: outcome.latency_ms,
@@ -88,8 +76,7 @@ export const note = (
         and (is_slow, failing_since) is distinct from (${isSlow}, ${failingSince}::timestamptz)`
     if (endpoint.disabled_at !== null) return
     if (attempted.some(({ outcome }) => outcome.statusCode === 410)) await disable(sql, "gone")
-    else if (failingSince !== null && failingSince <= addDays(now, -disabledAfterDays))
-      await disable(sql, "failing")
+    else if (failingSince !== null && failingSince <= addDays(now, -disabledAfterDays)) await disable(sql, "failing")
 
     async function disable(sql: Queryable, reason: DisabledReason): Promise<void> {
       await sql`

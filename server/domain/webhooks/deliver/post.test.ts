@@ -45,12 +45,7 @@ test.each([
   ],
   ["101 alone", "HTTP/1.1 101 Switching Protocols\r\n\r\n", 101, "It answered 101."],
   ["nothing, and goes", "", null, "The connection broke."],
-  [
-    "a part of an answer, and goes",
-    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
-    null,
-    "The connection broke.",
-  ],
+  ["a part of an answer, and goes", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", null, "The connection broke."],
   ["what is no HTTP", "hello\r\n\r\n", null, "Its answer is not HTTP."],
 ])("a consumer that answers %s has failed, and is over", async (_, answer, statusCode, error) => {
   const url = await answering((socket) => {

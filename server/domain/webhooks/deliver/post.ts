@@ -134,17 +134,14 @@ const textOf = (bytes: Buffer): string | null =>
 
 function retryAfterOf(header: string | undefined): number | null {
   if (header === undefined) return null
-  const seconds = /^\d{1,9}$/.test(header)
-    ? Number(header)
-    : (Date.parse(header) - clock.now().getTime()) / 1000
+  const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - clock.now().getTime()) / 1000
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_S) : null
 }
 
 function errorOf(status: number | null): string | null {
   if (status !== null && status >= 200 && status < 300) return null
   if (status === 410) return "It answered 410: the endpoint is gone."
-  if (status !== null && status >= 300 && status < 400)
-    return `It answered ${status}. Redirects are not followed.`
+  if (status !== null && status >= 300 && status < 400) return `It answered ${status}. Redirects are not followed.`
   return `It answered ${status}.`
 }
 

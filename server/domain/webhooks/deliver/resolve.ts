@@ -28,12 +28,8 @@ export async function resolveName(
   const resolver = new dns.promises.Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (servers) resolver.setServers(servers)
   const answers = await Promise.allSettled([
-    family === 6
-      ? []
-      : resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
-    family === 4
-      ? []
-      : resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
+    family === 6 ? [] : resolver.resolve4(hostname).then((found) => found.map((address) => ({ address, family: 4 }))),
+    family === 4 ? [] : resolver.resolve6(hostname).then((found) => found.map((address) => ({ address, family: 6 }))),
   ])
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
   if (found.length > 0) return found

@@ -11,14 +11,10 @@ export const answersIn = (data: FormData): Answers => ({
   accredited: data.has("accredited"),
 })
 
-export const keep = (data: FormData) =>
-  attempt(() => sessionStorage.setItem(keptName, JSON.stringify(answersIn(data))))
+export const keep = (data: FormData) => attempt(() => sessionStorage.setItem(keptName, JSON.stringify(answersIn(data))))
 
 export function restoreAnswers(): void {
-  const kept = attempt(() => JSON.parse(sessionStorage.getItem(keptName) ?? "null")) as
-    | Answers
-    | null
-    | undefined
+  const kept = attempt(() => JSON.parse(sessionStorage.getItem(keptName) ?? "null")) as Answers | null | undefined
   const form = find<HTMLFormElement>("[data-form=submit]")
   if (!kept || !form) return
   const country = find<HTMLSelectElement>("#country", form)!

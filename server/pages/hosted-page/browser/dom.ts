@@ -6,14 +6,11 @@ export const sessionId = decodeURIComponent(location.pathname.split("/")[2] ?? "
 export const { lang } = document.documentElement
 export const locale = document.documentElement.dataset.locale ?? lang
 
-export const find = <T extends Element = HTMLElement>(
-  selector: string,
-  within: ParentNode = document,
-): T | null => within.querySelector<T>(selector)
-export const all = <T extends Element = HTMLElement>(
-  selector: string,
-  within: ParentNode = document,
-): T[] => [...within.querySelectorAll<T>(selector)]
+export const find = <T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T | null =>
+  within.querySelector<T>(selector)
+export const all = <T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T[] => [
+  ...within.querySelectorAll<T>(selector),
+]
 
 export class Refusal extends Error {
   readonly code: string

@@ -6,9 +6,7 @@ export type Control = HTMLInputElement | HTMLSelectElement
 export function setProblem(control: Control, isWrong: boolean): void {
   const id = control.dataset.problem!
   const text = find(`#${id}`)!
-  const others = (control.getAttribute("aria-describedby") ?? "")
-    .split(" ")
-    .filter((one) => one && one !== id)
+  const others = (control.getAttribute("aria-describedby") ?? "").split(" ").filter((one) => one && one !== id)
   const described = isWrong ? [id, ...others] : others
   control.setAttribute("aria-invalid", String(isWrong))
   if (described.length > 0) control.setAttribute("aria-describedby", described.join(" "))

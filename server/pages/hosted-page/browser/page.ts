@@ -141,9 +141,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   if (form.getAttribute("aria-busy") === "true") return
   const wrong = all<Control>("[data-problem]", form).filter((control) => {
     const isWrong =
-      control.type === "checkbox"
-        ? !(control as HTMLInputElement).checked
-        : !control.value || !control.checkValidity()
+      control.type === "checkbox" ? !(control as HTMLInputElement).checked : !control.value || !control.checkValidity()
     setProblem(control, isWrong)
     return isWrong
   })
@@ -161,11 +159,7 @@ async function send(form: HTMLFormElement): Promise<void> {
       await takeLater(await call<SessionView>("proveOnChain", { transaction }, SEND_TIMEOUT_MS))
     } else if (does === "continue" || does === "renew") {
       const input = does === "continue" ? { consent: true, language: lang } : {}
-      const { url, view } = await call<{ url: string | null; view: SessionView }>(
-        does,
-        input,
-        SEND_TIMEOUT_MS,
-      )
+      const { url, view } = await call<{ url: string | null; view: SessionView }>(does, input, SEND_TIMEOUT_MS)
       // Busy until the other page is there.
       if (url !== null) return location.assign(url)
       await takeLater(view)

@@ -164,14 +164,10 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   function draw(): void {
     if (isAsking) return
     if (wallets.length > 1)
-      choices.replaceChildren(
-        made("p", {}, texts.choose),
-        listOf(wallets.map((wallet) => buttonOf(wallet, ""))),
-      )
+      choices.replaceChildren(made("p", {}, texts.choose), listOf(wallets.map((wallet) => buttonOf(wallet, ""))))
     else if (wallets[0]) choices.replaceChildren(buttonOf(wallets[0], "primary"))
     else if (!isSettled) choices.replaceChildren()
-    else if (isPhone(navigator))
-      choices.replaceChildren(made("p", {}, texts.phone), listOf(walletApps.map(linkOf)))
+    else if (isPhone(navigator)) choices.replaceChildren(made("p", {}, texts.phone), listOf(walletApps.map(linkOf)))
     else {
       // The wallet may be on a phone, whose camera reads the address.
       const { content } = find<HTMLTemplateElement>("template", section!)!
@@ -234,12 +230,9 @@ function isDeclined(error: unknown): boolean {
 const problemOf = ({ detail }: Refusal) => detail.split(":")[0] as ProofProblem
 
 const isRefused = (error: unknown, problems?: ProofProblem[]): error is Refusal =>
-  error instanceof Refusal &&
-  error.code === "wallet_proof_refused" &&
-  (problems?.includes(problemOf(error)) ?? true)
+  error instanceof Refusal && error.code === "wallet_proof_refused" && (problems?.includes(problemOf(error)) ?? true)
 
-const listOf = (items: HTMLElement[]): HTMLElement =>
-  made("ul", {}, ...items.map((item) => made("li", {}, item)))
+const listOf = (items: HTMLElement[]): HTMLElement => made("ul", {}, ...items.map((item) => made("li", {}, item)))
 
 function made(name: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
   const element = document.createElement(name)

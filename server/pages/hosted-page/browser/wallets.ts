@@ -141,8 +141,7 @@ const signsPlainly = (listed: readonly string[]): boolean =>
   listed.includes("solana:signMessage") || listed.includes("standard:signMessage")
 
 /** From 1.1 on a wallet can wrap what it signs in for a hardware wallet (https://github.com/anza-xyz/wallet-standard/pull/93). */
-const signsInOffchain = (features: Features): boolean =>
-  /^1\.[1-9]/.test(features["solana:signIn"]?.version ?? "")
+const signsInOffchain = (features: Features): boolean => /^1\.[1-9]/.test(features["solana:signIn"]?.version ?? "")
 
 /** Asks the wallet for its signature. Throws whatever a wallet throws whose owner declines, or that cannot sign so. */
 export async function signWith(

@@ -14,8 +14,7 @@ export const de: Texts = {
   language: "Sprache",
   questions: (contact) => html`Fragen? ${contact}`,
   poweredBy: (vouch) => html`Verifizierung durch ${vouch}`,
-  needsScript:
-    "Um fortzufahren, benötigt diese Seite JavaScript. Schalten Sie es ein und laden Sie die Seite neu.",
+  needsScript: "Um fortzufahren, benötigt diese Seite JavaScript. Schalten Sie es ein und laden Sie die Seite neu.",
   reload: "Laden Sie diese Seite neu, um den aktuellen Stand zu sehen.",
 
   facts: {
@@ -82,8 +81,7 @@ export const de: Texts = {
     choose: "Wählen Sie die Wallet, mit der Sie signieren:",
     sign: "Mit {wallet} signieren",
     approve: "Bestätigen Sie die Anfrage in {wallet}.",
-    phone:
-      "Dieser Browser hat keine Solana-Wallet. Öffnen Sie diese Seite in Ihrer Wallet-App und signieren Sie dort:",
+    phone: "Dieser Browser hat keine Solana-Wallet. Öffnen Sie diese Seite in Ihrer Wallet-App und signieren Sie dort:",
     openIn: "In {wallet} öffnen",
     desktop:
       "Dieser Browser hat keine Solana-Wallet. Installieren Sie die Erweiterung Ihrer Wallet und laden Sie diese Seite neu, oder scannen Sie diesen Code mit dem Smartphone, auf dem Ihre Wallet ist.",
@@ -99,18 +97,15 @@ export const de: Texts = {
         "In {wallet} ist ein anderes Konto geöffnet. Wechseln Sie zum Konto oben und versuchen Sie es erneut.",
       other: "Die Signatur wurde nicht gesendet. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
       session: "Diese Seite ist nicht mehr aktuell. Laden Sie sie neu und versuchen Sie es erneut.",
-      request:
-        "Diese Anfrage wurde bereits verwendet oder durch eine neuere ersetzt. Versuchen Sie es erneut.",
+      request: "Diese Anfrage wurde bereits verwendet oder durch eine neuere ersetzt. Versuchen Sie es erneut.",
       domain:
         "Die Wallet hat für eine andere Website signiert. Öffnen Sie den ursprünglichen Link und versuchen Sie es erneut.",
-      wallet:
-        "Eine andere Wallet hat die Nachricht signiert. Wechseln Sie zum Konto oben und versuchen Sie es erneut.",
+      wallet: "Eine andere Wallet hat die Nachricht signiert. Wechseln Sie zum Konto oben und versuchen Sie es erneut.",
       early: "Die Anfrage ist noch nicht gültig. Versuchen Sie es gleich noch einmal.",
       late: "Die Anfrage ist abgelaufen. Versuchen Sie es erneut.",
       message:
         "Die Wallet hat die Nachricht verändert, daher beweist sie nichts. Versuchen Sie es mit einer anderen Wallet-App.",
-      signature:
-        "Die Signatur stammt nicht vom Konto oben. Wechseln Sie zu diesem Konto und versuchen Sie es erneut.",
+      signature: "Die Signatur stammt nicht vom Konto oben. Wechseln Sie zu diesem Konto und versuchen Sie es erneut.",
       cannot: "{wallet} konnte die Nachricht mit diesem Konto nicht signieren.",
       transaction:
         "Die Transaktion wurde nicht gefunden oder ist fehlgeschlagen. Warten Sie, bis sie bestätigt ist, und prüfen Sie erneut.",
@@ -152,8 +147,7 @@ export const de: Texts = {
     refused: "Ihre Angaben wurden nicht angenommen. Prüfen Sie sie und reichen Sie sie erneut ein.",
     notSent:
       "Ihre Angaben wurden nicht gesendet. Sie sind noch hier: Prüfen Sie Ihre Verbindung und reichen Sie sie erneut ein.",
-    notSentOn:
-      "Die Weiterleitung ist fehlgeschlagen. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+    notSentOn: "Die Weiterleitung ist fehlgeschlagen. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
     notAWallet:
       "Diese Adresse ist keine Wallet, sondern verwahrt Token für eine. Bitten Sie das Unternehmen um einen Link für die Adresse Ihrer Wallet selbst.",
     providerUnavailable: (provider) =>
@@ -203,23 +197,20 @@ export const de: Texts = {
   revoked: {
     heading: "Verifizierung widerrufen",
     news: "Sie ist nicht mehr gültig.",
-    happened: () =>
-      html`Diese Wallet war verifiziert. Die Verifizierung wurde widerrufen und ihr Nachweis entfernt.`,
+    happened: () => html`Diese Wallet war verifiziert. Die Verifizierung wurde widerrufen und ihr Nachweis entfernt.`,
     next: (company) => html`Wenden Sie sich an ${company}, wenn Sie dies für einen Irrtum halten.`,
   },
   expired: {
     heading: "Ihre Verifizierung ist abgelaufen",
     news: "Sie ist nicht mehr gültig.",
     happened: () => html`Diese Wallet war verifiziert, aber die Verifizierung ist abgelaufen.`,
-    next: (company) =>
-      html`Bitten Sie ${company} um einen neuen Link, wenn Sie weiterhin verifiziert werden müssen.`,
+    next: (company) => html`Bitten Sie ${company} um einen neuen Link, wenn Sie weiterhin verifiziert werden müssen.`,
   },
   closed: {
     heading: "Diese Verifizierung ist abgelaufen",
     news: "Sie ist beendet.",
     happened: () => html`Sie endete, bevor Sie verifiziert waren.`,
-    next: (company) =>
-      html`Bitten Sie ${company} um einen neuen Link, wenn Sie weiterhin verifiziert werden müssen.`,
+    next: (company) => html`Bitten Sie ${company} um einen neuen Link, wenn Sie weiterhin verifiziert werden müssen.`,
   },
   superseded: {
     heading: "Ihre Verifizierung wurde erneuert",

@@ -44,8 +44,7 @@ export const en: Texts = {
   open: {
     heading: "Verify your identity",
     news: "Another submission is needed.",
-    asks: (company) =>
-      html`${company} asks you to confirm a few facts about yourself as the holder of this wallet.`,
+    asks: (company) => html`${company} asks you to confirm a few facts about yourself as the holder of this wallet.`,
     submitAgain: "Please submit again.",
     stored: {
       heading: "What is stored",
@@ -102,8 +101,7 @@ export const en: Texts = {
       message: "The wallet changed the message, so it proves nothing. Try another wallet app.",
       signature: "The signature is not from the account above. Switch to that account, and try again.",
       cannot: "{wallet} could not sign the message with this account.",
-      transaction:
-        "The transaction was not found, or it failed. Wait until it is confirmed, and check again.",
+      transaction: "The transaction was not found, or it failed. Wait until it is confirmed, and check again.",
       memo: "This transaction has no memo with exactly this text that the wallet signed. Check the text and the signer, and try again.",
     },
     onChain: {
@@ -162,8 +160,7 @@ export const en: Texts = {
     news: "The result will appear here.",
     text: "The result appears here automatically. You can close this page and open the same link later to see it.",
     reviewNews: "A reviewer is checking it. You can close this page.",
-    reviewText:
-      "A reviewer is checking it. You can close this page and open the same link later to see the result.",
+    reviewText: "A reviewer is checking it. You can close this page and open the same link later to see the result.",
   },
   lost: "Connection lost, trying again",
   verified: {

@@ -44,8 +44,7 @@ export const es: Texts = {
   open: {
     heading: "Verifique su identidad",
     news: "Es necesario un nuevo envío.",
-    asks: (company) =>
-      html`${company} le pide que confirme algunos datos sobre usted como titular de esta wallet.`,
+    asks: (company) => html`${company} le pide que confirme algunos datos sobre usted como titular de esta wallet.`,
     submitAgain: "Envíe sus datos de nuevo.",
     stored: {
       heading: "Qué se guarda",
@@ -73,8 +72,7 @@ export const es: Texts = {
       missing: "Acepte para continuar.",
     },
     agree: "Continuar",
-    away: (provider) =>
-      html`Continuará en la página de ${provider}. Después, el resultado aparecerá en esta página.`,
+    away: (provider) => html`Continuará en la página de ${provider}. Después, el resultado aparecerá en esta página.`,
     goOn: (provider) => html`Continuar en ${provider}`,
   },
   wallet: {
@@ -96,22 +94,19 @@ export const es: Texts = {
     signUnsent: "Firmar con {wallet}, sin enviar",
     failures: {
       declined: "{wallet} no ha firmado. Ábrala, elija la cuenta indicada arriba e inténtelo de nuevo.",
-      otherAccount:
-        "{wallet} tiene abierta otra cuenta. Cambie a la cuenta indicada arriba e inténtelo de nuevo.",
+      otherAccount: "{wallet} tiene abierta otra cuenta. Cambie a la cuenta indicada arriba e inténtelo de nuevo.",
       other: "La firma no se ha enviado. Compruebe su conexión e inténtelo de nuevo.",
       session: "Esta página ya no está actualizada. Recárguela e inténtelo de nuevo.",
       request: "Esa solicitud ya se utilizó o fue sustituida por otra más reciente. Inténtelo de nuevo.",
       domain: "La wallet ha firmado para otro sitio web. Abra el enlace original e inténtelo de nuevo.",
-      wallet:
-        "El mensaje lo ha firmado otra wallet. Cambie a la cuenta indicada arriba e inténtelo de nuevo.",
+      wallet: "El mensaje lo ha firmado otra wallet. Cambie a la cuenta indicada arriba e inténtelo de nuevo.",
       early: "La solicitud todavía no es válida. Inténtelo de nuevo en un momento.",
       late: "La solicitud ha caducado. Inténtelo de nuevo.",
       message:
         "La wallet ha modificado el mensaje, por lo que no demuestra nada. Pruebe con otra aplicación de wallet.",
       signature: "La firma no es de la cuenta indicada arriba. Cambie a esa cuenta e inténtelo de nuevo.",
       cannot: "{wallet} no ha podido firmar el mensaje con esta cuenta.",
-      transaction:
-        "No se ha encontrado la transacción o ha fallado. Espere a que se confirme y vuelva a comprobarla.",
+      transaction: "No se ha encontrado la transacción o ha fallado. Espere a que se confirme y vuelva a comprobarla.",
       memo: "Esta transacción no tiene un memo con exactamente este texto firmado por la wallet. Compruebe el texto y el firmante e inténtelo de nuevo.",
     },
     onChain: {
@@ -199,8 +194,7 @@ export const es: Texts = {
   revoked: {
     heading: "Verificación revocada",
     news: "Ya no es válida.",
-    happened: () =>
-      html`Esta wallet estaba verificada. La verificación fue revocada y se retiró su credencial.`,
+    happened: () => html`Esta wallet estaba verificada. La verificación fue revocada y se retiró su credencial.`,
     next: (company) => html`Si cree que es un error, contacte con ${company}.`,
   },
   expired: {
@@ -271,8 +265,7 @@ export const es: Texts = {
       html`Su verificación para ${company} termina pronto. Renuévela para conservarla. La actual es válida hasta entonces.`,
     over: (company) => html`Su verificación para ${company} ha caducado. Vuelva a verificarse.`,
     start: "Renovar ahora",
-    notStarted: (company) =>
-      html`No se ha podido iniciar la renovación. Inténtelo más tarde o pregunte a ${company}.`,
+    notStarted: (company) => html`No se ha podido iniciar la renovación. Inténtelo más tarde o pregunte a ${company}.`,
     stop: "Desactivar recordatorios",
     stopped: "Los recordatorios están desactivados.",
     notStopped: "No se han podido desactivar los recordatorios. Compruebe su conexión e inténtelo de nuevo.",

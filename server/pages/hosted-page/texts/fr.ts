@@ -73,8 +73,7 @@ export const fr: Texts = {
       missing: "Donnez votre accord pour continuer.",
     },
     agree: "Continuer",
-    away: (provider) =>
-      html`Vous continuez sur la page de ${provider}. Le résultat s’affiche ensuite sur cette page.`,
+    away: (provider) => html`Vous continuez sur la page de ${provider}. Le résultat s’affiche ensuite sur cette page.`,
     goOn: (provider) => html`Continuer vers ${provider}`,
   },
   wallet: {
@@ -104,12 +103,10 @@ export const fr: Texts = {
       wallet: "Un autre wallet a signé le message. Passez au compte ci-dessus et réessayez.",
       early: "La demande n’est pas encore valable. Réessayez dans un instant.",
       late: "La demande a expiré. Réessayez.",
-      message:
-        "Le wallet a modifié le message, qui ne prouve donc rien. Essayez une autre application de wallet.",
+      message: "Le wallet a modifié le message, qui ne prouve donc rien. Essayez une autre application de wallet.",
       signature: "La signature ne vient pas du compte ci-dessus. Passez à ce compte et réessayez.",
       cannot: "{wallet} n’a pas pu signer le message avec ce compte.",
-      transaction:
-        "La transaction est introuvable ou a échoué. Attendez sa confirmation, puis vérifiez de nouveau.",
+      transaction: "La transaction est introuvable ou a échoué. Attendez sa confirmation, puis vérifiez de nouveau.",
       memo: "Cette transaction ne contient pas de mémo avec exactement ce texte, signé par le wallet. Vérifiez le texte et le signataire, puis réessayez.",
     },
     onChain: {
@@ -176,8 +173,7 @@ export const fr: Texts = {
   verified: {
     heading: "Votre wallet est vérifié",
     news: "Terminé.",
-    text: (company) =>
-      html`${company} peut désormais se fier à cette vérification. Vous pouvez fermer cette page.`,
+    text: (company) => html`${company} peut désormais se fier à cette vérification. Vous pouvez fermer cette page.`,
     explorer: "Voir la transaction sur Solana Explorer",
   },
   whatYouCanDo: "Ce que vous pouvez faire",
@@ -205,15 +201,13 @@ export const fr: Texts = {
     heading: "Votre vérification a expiré",
     news: "Elle n’est plus valable.",
     happened: () => html`Ce wallet était vérifié, mais la vérification a expiré.`,
-    next: (company) =>
-      html`Si vous avez encore besoin de cette vérification, demandez un nouveau lien à ${company}.`,
+    next: (company) => html`Si vous avez encore besoin de cette vérification, demandez un nouveau lien à ${company}.`,
   },
   closed: {
     heading: "Cette vérification a expiré",
     news: "Elle est terminée.",
     happened: () => html`Elle a pris fin avant d’aboutir.`,
-    next: (company) =>
-      html`Si vous avez encore besoin de cette vérification, demandez un nouveau lien à ${company}.`,
+    next: (company) => html`Si vous avez encore besoin de cette vérification, demandez un nouveau lien à ${company}.`,
   },
   superseded: {
     heading: "Votre vérification a été renouvelée",

@@ -44,8 +44,7 @@ export const pt: Texts = {
   open: {
     heading: "Verifique sua identidade",
     news: "É necessário um novo envio.",
-    asks: (company) =>
-      html`${company} pede que você confirme alguns dados pessoais como titular desta carteira.`,
+    asks: (company) => html`${company} pede que você confirme alguns dados pessoais como titular desta carteira.`,
     submitAgain: "Envie seus dados novamente.",
     stored: {
       heading: "O que é armazenado",
@@ -73,8 +72,7 @@ export const pt: Texts = {
       missing: "Concorde para continuar.",
     },
     agree: "Continuar",
-    away: (provider) =>
-      html`Você continua na página de ${provider}. Depois, o resultado aparece nesta página.`,
+    away: (provider) => html`Você continua na página de ${provider}. Depois, o resultado aparece nesta página.`,
     goOn: (provider) => html`Continuar para ${provider}`,
   },
   wallet: {
@@ -84,8 +82,7 @@ export const pt: Texts = {
     choose: "Escolha a carteira com que vai assinar:",
     sign: "Assinar com {wallet}",
     approve: "Aprove a solicitação na {wallet}.",
-    phone:
-      "Este navegador não tem uma carteira Solana. Abra esta página no aplicativo da sua carteira e assine lá:",
+    phone: "Este navegador não tem uma carteira Solana. Abra esta página no aplicativo da sua carteira e assine lá:",
     openIn: "Abrir na {wallet}",
     desktop:
       "Este navegador não tem uma carteira Solana. Instale a extensão da sua carteira e recarregue esta página, ou escaneie este código com o celular que tem sua carteira.",
@@ -104,8 +101,7 @@ export const pt: Texts = {
       wallet: "Outra carteira assinou a mensagem. Mude para a conta acima e tente novamente.",
       early: "A solicitação ainda não é válida. Tente novamente em instantes.",
       late: "A solicitação expirou. Tente novamente.",
-      message:
-        "A carteira alterou a mensagem, por isso ela não comprova nada. Tente outro aplicativo de carteira.",
+      message: "A carteira alterou a mensagem, por isso ela não comprova nada. Tente outro aplicativo de carteira.",
       signature: "A assinatura não é da conta acima. Mude para essa conta e tente novamente.",
       cannot: "{wallet} não conseguiu assinar a mensagem com esta conta.",
       transaction: "A transação não foi encontrada ou falhou. Espere a confirmação e verifique novamente.",
@@ -196,8 +192,7 @@ export const pt: Texts = {
   revoked: {
     heading: "Verificação revogada",
     news: "Não é mais válida.",
-    happened: () =>
-      html`Esta carteira estava verificada. A verificação foi revogada e sua credencial foi removida.`,
+    happened: () => html`Esta carteira estava verificada. A verificação foi revogada e sua credencial foi removida.`,
     next: (company) => html`Se você acredita que houve um engano, entre em contato com ${company}.`,
   },
   expired: {
@@ -268,8 +263,7 @@ export const pt: Texts = {
       html`Sua verificação para ${company} termina em breve. Renove-a para não perdê-la. A atual vale até lá.`,
     over: (company) => html`Sua verificação para ${company} expirou. Faça uma nova verificação.`,
     start: "Renovar agora",
-    notStarted: (company) =>
-      html`Não foi possível iniciar a renovação. Tente mais tarde ou pergunte a ${company}.`,
+    notStarted: (company) => html`Não foi possível iniciar a renovação. Tente mais tarde ou pergunte a ${company}.`,
     stop: "Desativar lembretes",
     stopped: "Os lembretes estão desativados.",
     notStopped: "Não foi possível desativar os lembretes. Verifique a conexão e tente novamente.",

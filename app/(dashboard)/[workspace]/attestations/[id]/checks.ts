@@ -8,13 +8,7 @@ export type Check = { name: string; result: "passed" | "failed" | "open"; detail
  * Compares the chain with the record. Everything the browser can compute itself is computed here, so that the reader need
  * not trust the server.
  */
-export async function checksOf({
-  record,
-  issuers,
-  unit,
-  account,
-  transaction,
-}: OnChainState): Promise<Check[]> {
+export async function checksOf({ record, issuers, unit, account, transaction }: OnChainState): Promise<Check[]> {
   const { onchain } = record
   if (onchain === null) return []
   const check = (name: string, passed: boolean, detail: string | null = null): Check => ({

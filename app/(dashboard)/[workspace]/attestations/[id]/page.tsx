@@ -24,9 +24,7 @@ export default function Page() {
   const { id } = useParams<{ id: string }>()
   const path = usePath()
   const { can } = useWorkspace()
-  const detail = useQuery(["attestation", id], (api, signal) =>
-    api.attestation.detail.query({ id }, { signal }),
-  )
+  const detail = useQuery(["attestation", id], (api, signal) => api.attestation.detail.query({ id }, { signal }))
   const { data } = detail
   const isMissing = detail.error !== null && problemOf(detail.error).code === "attestation_not_found"
   const isStanding = data?.status === "pending" || data?.status === "verified"
@@ -97,8 +95,7 @@ function About({ attestation }: { attestation: Detail }) {
         Issued: issued_at && <Timestamp at={issued_at} />,
         Expires: expires_at && <Timestamp at={expires_at} />,
         "Internal reason": attestation.revocation_reason,
-        "Reason shown to the investor":
-          attestation.public_reason && publicReasonCopy[attestation.public_reason],
+        "Reason shown to the investor": attestation.public_reason && publicReasonCopy[attestation.public_reason],
         Session: attestation.status === "pending" && attestation.session_id && (
           <a
             href={`/verify/${attestation.session_id}`}

@@ -62,9 +62,7 @@ export function Proof({ attestation }: { attestation: Detail }) {
           Final: attestation.finalized_at ? (
             <Timestamp at={attestation.finalized_at} />
           ) : (
-            <span className="text-muted">
-              Final in a few seconds. Until then the chain could still undo it.
-            </span>
+            <span className="text-muted">Final in a few seconds. Until then the chain could still undo it.</span>
           ),
           "Destroyed in": credential.state === "destroyed" && (
             <Copyable value={credential.transaction} what="destroying transaction's signature" compact />

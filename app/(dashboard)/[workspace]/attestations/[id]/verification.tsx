@@ -35,9 +35,7 @@ export function Verification({ id }: { id: string }) {
   return (
     <div className="mt-5 border-t border-line pt-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-[13px] text-muted">
-          Reads the chain now and recomputes the fingerprint in your browser.
-        </p>
+        <p className="text-[13px] text-muted">Reads the chain now and recomputes the fingerprint in your browser.</p>
         <Button variant="primary" pending={verify.isPending} onClick={() => verify.mutate(id)}>
           Verify
         </Button>

@@ -23,11 +23,9 @@ const FOLLOW_MS = 5000
 export default function Page() {
   const { id } = useParams<{ id: string }>()
   const path = usePath()
-  const { data, error, refetch } = useQuery(
-    ["events", id],
-    (api, signal) => api.event.view.query({ id }, { signal }),
-    { every_ms: FOLLOW_MS },
-  )
+  const { data, error, refetch } = useQuery(["events", id], (api, signal) => api.event.view.query({ id }, { signal }), {
+    every_ms: FOLLOW_MS,
+  })
   const isMissing = error !== null && problemOf(error).code === "event_not_found"
   return (
     <>
@@ -61,8 +59,8 @@ export default function Page() {
               rowHref={({ endpoint_id }) => path("webhooks", endpoint_id, id)}
               empty={
                 <Empty title="Sent to no endpoint">
-                  No webhook endpoint received it. A new endpoint gets events from then on. To send it earlier
-                  ones, use Replay events on its page.
+                  No webhook endpoint received it. A new endpoint gets events from then on. To send it earlier ones, use
+                  Replay events on its page.
                 </Empty>
               }
             />

@@ -51,9 +51,8 @@ function Reported({ known }: { known: Known }) {
     <>
       {differing.length > 0 && (
         <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-notice">
-          These verifications contradict each other:{" "}
-          {differing.map((name) => definitions[name].label).join(", ")}. Find out which is right, and revoke
-          the others.
+          These verifications contradict each other: {differing.map((name) => definitions[name].label).join(", ")}. Find
+          out which is right, and revoke the others.
         </p>
       )}
       <ul className="-my-3 divide-y divide-line" aria-label="Reported claims">

@@ -49,10 +49,7 @@ export function VendorRedactions({ investorId }: { investorId: string }) {
   })
   if (!data || data.length === 0) return null
   return (
-    <Card
-      title="Data at vendors"
-      description="Data about this person that Vouch asked KYC vendors to delete."
-    >
+    <Card title="Data at vendors" description="Data about this person that Vouch asked KYC vendors to delete.">
       <ul className="divide-y divide-line">
         {data.map(({ id, provider, status, reference }) => (
           <li key={id} className="space-y-2 py-2.5 first:pt-0 last:pb-0">

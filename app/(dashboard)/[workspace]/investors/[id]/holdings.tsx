@@ -47,10 +47,9 @@ export function Holdings({ investor: { tokens, chain_answered } }: { investor: I
 
 function OfWallet({ holding }: { holding: Holding }) {
   const { user_pubkey, balance, incoming, outgoing, account } = holding
-  const moving = [
-    incoming !== "0" && `+${grouped(incoming)}`,
-    outgoing !== "0" && `−${grouped(outgoing)}`,
-  ].filter(Boolean)
+  const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
+    Boolean,
+  )
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 text-[13px]">
       <span className="flex flex-wrap items-center gap-2">

@@ -52,8 +52,7 @@ export function Verifications({ investorId }: { investorId: string }) {
   const { cursor } = paging
   const list = useQuery(
     ["investor", investorId, "verifications", cursor],
-    (api, signal) =>
-      api.attestation.search.query({ investor: investorId, ...(cursor && { cursor }) }, { signal }),
+    (api, signal) => api.attestation.search.query({ investor: investorId, ...(cursor && { cursor }) }, { signal }),
     { keep: true },
   )
   return (
@@ -100,8 +99,7 @@ function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }: { of:
   if (user_pubkey) return <Shortened value={user_pubkey} />
   return (
     <>
-      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span>{" "}
-      <Shortened value={to_pubkey!} />
+      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span> <Shortened value={to_pubkey!} />
     </>
   )
 }
@@ -196,8 +194,7 @@ export function Refusals({ investorId }: { investorId: string }) {
   return (
     <>
       <p className="mb-3 text-[13px] text-muted">
-        Requests that a rule refused, from the last {keptDays.requests} days, and operations that failed. The
-        newest 50.
+        Requests that a rule refused, from the last {keptDays.requests} days, and operations that failed. The newest 50.
       </p>
       <DataTable
         caption="Refusals"

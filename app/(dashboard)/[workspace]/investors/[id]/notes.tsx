@@ -51,10 +51,10 @@ export function Notes({ investorId, isErased }: { investorId: string; isErased: 
 
 function AddNote({ investorId }: { investorId: string }) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const add = useMutation(
-    (api, text: string) => api.investor.addNote.mutate({ id: investorId, text: clean(text) }),
-    { quiet: true, refresh: ["investor", investorId] },
-  )
+  const add = useMutation((api, text: string) => api.investor.addNote.mutate({ id: investorId, text: clean(text) }), {
+    quiet: true,
+    refresh: ["investor", investorId],
+  })
   return (
     <Form
       className="mb-5"

@@ -94,12 +94,8 @@ function Person({ investor }: { investor: InvestorView }) {
           {can("claims:read") && <ClaimsCard investor={investor} />}
         </div>
         <div className="min-w-0 space-y-4">
-          {investor.erased_at && can("investor:erase") && (
-            <VendorRedactions investorId={investor.investor_id} />
-          )}
-          {can("claims:read") && (
-            <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />
-          )}
+          {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
+          {can("claims:read") && <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />}
           <Card title="Timeline">
             <InvestorTimeline investor={investor} />
           </Card>

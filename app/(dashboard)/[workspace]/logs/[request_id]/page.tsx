@@ -20,9 +20,7 @@ type Logged = RouterOutputs["request"]["get"]
 export default function Page() {
   const { request_id } = useParams<{ request_id: string }>()
   const path = usePath()
-  const request = useQuery(["request", request_id], (api, signal) =>
-    api.request.get.query({ request_id }, { signal }),
-  )
+  const request = useQuery(["request", request_id], (api, signal) => api.request.get.query({ request_id }, { signal }))
   const { data } = request
   const isMissing = request.error !== null && problemOf(request.error).code === "request_not_found"
   return (
@@ -52,8 +50,8 @@ export default function Page() {
       ) : isMissing ? (
         <Card>
           <Empty title="This request is not in the log">
-            It may be older than {keptDays.requests} days or have used a key of another workspace. If you just
-            sent it, reload in a second.
+            It may be older than {keptDays.requests} days or have used a key of another workspace. If you just sent it,
+            reload in a second.
           </Empty>
         </Card>
       ) : request.error ? (
@@ -85,10 +83,7 @@ function Request({ request }: { request: Logged }) {
           </Fact>
           {request.error && (
             <Fact term="Error">
-              <Link
-                href={`/docs/errors/${request.error}`}
-                className="text-accent underline underline-offset-2"
-              >
+              <Link href={`/docs/errors/${request.error}`} className="text-accent underline underline-offset-2">
                 <code className="font-mono">{request.error}</code>
               </Link>
             </Fact>

@@ -6,13 +6,7 @@ export type Subject = { what: string; id: string; parts: string[]; query?: strin
  * page is below its configuration, which the path of a read does not name: then `parts` is empty and `id` is the
  * operation's.
  */
-export function subjectOf({
-  path,
-  response_body,
-}: {
-  path: string
-  response_body: string | null
-}): Subject | null {
+export function subjectOf({ path, response_body }: { path: string; response_body: string | null }): Subject | null {
   const [, kind, id = ""] =
     /^\/(attestation|mint-config|token\/operation|kyc\/status|token\/balance)\/(\w+)/.exec(path) ?? []
   switch (kind) {
@@ -31,12 +25,7 @@ export function subjectOf({
   return { what: "Operation", id: operation_id, parts: partsOf(mint_config, operation_id) }
 }
 
-export const partsOf = (config: string, operation: string): string[] => [
-  "tokens",
-  config,
-  "operations",
-  operation,
-]
+export const partsOf = (config: string, operation: string): string[] => ["tokens", config, "operations", operation]
 
 function read(body: string | null): Record<string, unknown> {
   try {

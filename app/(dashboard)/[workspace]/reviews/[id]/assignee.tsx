@@ -11,10 +11,9 @@ export function Assignee({ review: { review_id, assignee, state } }: { review: R
   const id = useId()
   const { data: me } = useMe()
   const reviewers = useQuery(["reviewers"], (api, signal) => api.review.reviewers.query({}, { signal }))
-  const assign = useMutation(
-    (api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }),
-    { refresh: ["review", review_id] },
-  )
+  const assign = useMutation((api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }), {
+    refresh: ["review", review_id],
+  })
   if (state === "closed") return <>{assignee?.name ?? "No one"}</>
   const people = reviewers.data?.data ?? []
   // A member who may no longer decide stays named until another member takes it.

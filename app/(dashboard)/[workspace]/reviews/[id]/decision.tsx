@@ -70,9 +70,7 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
   return (
     <Confirm
       trigger={
-        <Button variant={decision === "approve" || decision === "clear" ? "primary" : "outline"}>
-          {label}
-        </Button>
+        <Button variant={decision === "approve" || decision === "clear" ? "primary" : "outline"}>{label}</Button>
       }
       title={`${label}?`}
       description={

@@ -25,11 +25,9 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const mayReview = can("review:write")
-  const review = useQuery(
-    ["review", id],
-    (api, signal) => api.review.get.query({ review_id: id }, { signal }),
-    { enabled: mayReview },
-  )
+  const review = useQuery(["review", id], (api, signal) => api.review.get.query({ review_id: id }, { signal }), {
+    enabled: mayReview,
+  })
   // A member who lost the right to read reviews must not see what was read before.
   const data = mayReview ? review.data : undefined
   const isMissing = review.error !== null && problemOf(review.error).code === "review_not_found"
@@ -67,9 +65,7 @@ export default function Page() {
         </div>
       ) : isMissing || !mayReview ? (
         <Card>
-          <Empty
-            title={mayReview ? "Review not found in this workspace" : "Your role does not include reviews"}
-          >
+          <Empty title={mayReview ? "Review not found in this workspace" : "Your role does not include reviews"}>
             {mayReview
               ? "Check the id, or look in the other workspace: test and live are separate."
               : "Owners and compliance officers decide them. An owner can change your role in Settings."}
@@ -100,18 +96,13 @@ function About({ review }: { review: Review }) {
           Lists: review.lists.length > 0 && <Lists of={review.lists} />,
           Wallet: wallet && <Copyable value={wallet} what="wallet" compact />,
           Investor: investor_id && (
-            <Link
-              href={path("investors", investor_id)}
-              prefetch={false}
-              className="text-accent hover:underline"
-            >
+            <Link href={path("investors", investor_id)} prefetch={false} className="text-accent hover:underline">
               {external_id ?? <Shortened value={investor_id} />}
             </Link>
           ),
           Country: review.country_unknown && (
             <span className="text-notice">
-              Unknown: the vendor’s code stands for no country, so country rules refuse the wallet unless you
-              enter one.
+              Unknown: the vendor’s code stands for no country, so country rules refuse the wallet unless you enter one.
             </span>
           ),
           "Review id": <Copyable value={review_id} what="review id" compact />,
@@ -122,18 +113,15 @@ function About({ review }: { review: Review }) {
       />
       {removed.length > 0 && (
         <p className="mt-4 text-[13px] text-notice">
-          {removed.map(({ name }) => name).join(", ")}: no longer in use. Mints and transfers of this wallet
-          are not refused for it
+          {removed.map(({ name }) => name).join(", ")}: no longer in use. Mints and transfers of this wallet are not
+          refused for it
           {removed.some(({ frozen }) => frozen) ? ", but its tokens stay frozen until you decide." : "."}
         </p>
       )}
       {attestations.length > 0 && (
         <ul aria-label="Verifications" className="mt-4 -mb-2.5 divide-y divide-line border-t border-line">
           {attestations.map(({ attestation_id, schema, status, provider, started_at, wallet: of }) => (
-            <li
-              key={attestation_id}
-              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5"
-            >
+            <li key={attestation_id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
               <span className="min-w-0">
                 <Link
                   href={path("attestations", attestation_id)}
@@ -178,8 +166,7 @@ function Outcome({ review }: { review: Review }) {
   return (
     <Facts
       facts={{
-        Outcome:
-          ending === "decided" && decision ? reviewDecisions[decision].past : ending && reviewEndings[ending],
+        Outcome: ending === "decided" && decision ? reviewDecisions[decision].past : ending && reviewEndings[ending],
         "Requested by": ending === "decided" && requested_by?.name,
         "Decided by": ending === "decided" && (decided_by?.name ?? "A former member"),
         Closed: closed_at && <Timestamp at={closed_at} />,

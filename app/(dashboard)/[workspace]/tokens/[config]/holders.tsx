@@ -63,14 +63,14 @@ export function Holders({ token }: { token: TokenView }) {
       )}
       {token.transfer_mode === "holder" && (
         <p className="text-[13px] text-muted">
-          Balances are read from the chain, because holders move tokens themselves. Wallets that never
-          received tokens through Vouch are not listed.
+          Balances are read from the chain, because holders move tokens themselves. Wallets that never received tokens
+          through Vouch are not listed.
         </p>
       )}
       {list.data?.data.some(({ reopenings }) => reopenings.used > 0) && (
         <p className="text-[13px] text-muted">
-          Reopened: this month, the holder closed the empty account and its rent was paid again. At the limit,
-          mints and transfers to a closed account are refused until next month (UTC).
+          Reopened: this month, the holder closed the empty account and its rent was paid again. At the limit, mints and
+          transfers to a closed account are refused until next month (UTC).
         </p>
       )}
       <DataTable
@@ -157,10 +157,9 @@ function Balance({
   mode: TokenView["transfer_mode"]
 }) {
   const shown = mode === "holder" ? (onchain_balance ?? balance) : balance
-  const moving = [
-    incoming !== "0" && `+${grouped(incoming)}`,
-    outgoing !== "0" && `−${grouped(outgoing)}`,
-  ].filter(Boolean)
+  const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
+    Boolean,
+  )
   return (
     <>
       {grouped(shown)}

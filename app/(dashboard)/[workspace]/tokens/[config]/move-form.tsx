@@ -71,12 +71,7 @@ export function MoveForm({
     >
       <div ref={form} className="space-y-4">
         {kind === "transfer" && (
-          <Field
-            name={fields.transfer.from}
-            label="From wallet"
-            required
-            error={problemOfWallet("from_pubkey", from)}
-          >
+          <Field name={fields.transfer.from} label="From wallet" required error={problemOfWallet("from_pubkey", from)}>
             <WalletInput value={entered.from} onChange={set("from")} onBlur={leave("from_pubkey")} />
           </Field>
         )}
@@ -152,9 +147,7 @@ function usePreflight(sending: Sending) {
       const [from, to, amount] = JSON.parse(settled) as [string, string, string]
       const common = { mint_config: token.id, amount }
       return api.token.preflight.query(
-        kind === "mint"
-          ? { kind, ...common, user_pubkey: to }
-          : { kind, ...common, from_pubkey: from, to_pubkey: to },
+        kind === "mint" ? { kind, ...common, user_pubkey: to } : { kind, ...common, from_pubkey: from, to_pubkey: to },
       )
     },
     { keep: true, enabled: isSettled && complete, every_ms: CHECK_EVERY_MS },

@@ -26,15 +26,7 @@ export default function Move({ token, kind }: { token: TokenView; kind: MoveKind
 }
 
 /** The progress of the operation that was just sent. */
-export function Sent({
-  token,
-  operation,
-  onAgain,
-}: {
-  token: TokenView
-  operation: Operation
-  onAgain: () => void
-}) {
+export function Sent({ token, operation, onAgain }: { token: TokenView; operation: Operation; onAgain: () => void }) {
   const path = usePath()
   const refresh = useRefresh()
   const { data } = useOperation(operation.operation_id)
@@ -60,9 +52,7 @@ export function Sent({
             Open the operation
           </Link>
         </Button>
-        {ended && (
-          <Button onClick={onAgain}>{operation.kind === "mint" ? "Mint more" : "Transfer more"}</Button>
-        )}
+        {ended && <Button onClick={onAgain}>{operation.kind === "mint" ? "Mint more" : "Transfer more"}</Button>}
       </div>
     </div>
   )

@@ -15,13 +15,7 @@ type Step = {
 }
 
 /** The states of an operation, with the time it entered each. */
-export function OperationSteps({
-  operation,
-  detail,
-}: {
-  operation: Operation
-  detail: OperationDetail | undefined
-}) {
+export function OperationSteps({ operation, detail }: { operation: Operation; detail: OperationDetail | undefined }) {
   const steps = stepsOf(operation, detail)
   const current = steps.findLast(({ state }) => state !== "ahead")!
   return (
@@ -31,11 +25,7 @@ export function OperationSteps({
       </p>
       <ol className="space-y-4">
         {steps.map((step) => (
-          <li
-            key={step.name}
-            className="flex gap-3"
-            aria-current={step.state === "current" ? "step" : undefined}
-          >
+          <li key={step.name} className="flex gap-3" aria-current={step.state === "current" ? "step" : undefined}>
             <Sign state={step.state} />
             <div className="min-w-0">
               <p className={step.state === "ahead" ? "text-muted" : "font-medium"}>{step.name}</p>

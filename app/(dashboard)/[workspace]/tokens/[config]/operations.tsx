@@ -45,8 +45,7 @@ function Wallets({ of: { kind, user_pubkey, from_pubkey, to_pubkey } }: { of: Op
   if (kind === "mint") return <Shortened value={user_pubkey!} />
   return (
     <>
-      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span>{" "}
-      <Shortened value={to_pubkey!} />
+      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span> <Shortened value={to_pubkey!} />
     </>
   )
 }

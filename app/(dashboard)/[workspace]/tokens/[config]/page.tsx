@@ -151,11 +151,7 @@ function Figures({ token }: { token: TokenView }) {
           label="Supply"
           used={supply}
           limit={rules.max_supply ?? null}
-          hint={
-            issued === supply
-              ? undefined
-              : `${issued} including mints in progress, which count towards the limit.`
-          }
+          hint={issued === supply ? undefined : `${issued} including mints in progress, which count towards the limit.`}
         />
         <Meter
           label="Holders"
@@ -204,8 +200,7 @@ function Rules({ token }: { token: TokenView }) {
     <Card title="Rules">
       <ul className="space-y-2.5 text-sm">
         <Rule>
-          Only wallets that are verified for{" "}
-          <code className="font-mono text-[13px]">{token.required_schema}</code>.
+          Only wallets that are verified for <code className="font-mono text-[13px]">{token.required_schema}</code>.
         </Rule>
         {rules.map(({ name, text }) => (
           <Rule key={name}>{text}</Rule>

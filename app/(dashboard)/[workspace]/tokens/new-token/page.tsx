@@ -34,8 +34,8 @@ export default function Page() {
         >
           {() => (
             <p className="text-[13px] text-muted">
-              Name, symbol and decimals are written on chain and cannot be changed. Creating a token usually
-              takes a few seconds.
+              Name, symbol and decimals are written on chain and cannot be changed. Creating a token usually takes a few
+              seconds.
             </p>
           )}
         </ConfigForm>

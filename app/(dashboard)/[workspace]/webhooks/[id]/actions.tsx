@@ -42,8 +42,7 @@ export function Actions({ of }: { of: Endpoint }) {
   async function sendTest() {
     const { delivered, status_code, latency_ms, error, response } = await test.mutateAsync()
     if (delivered) notify("The endpoint accepted the test event", `${status_code} after ${latency_ms} ms`)
-    else
-      notifyFailure("The endpoint did not accept the test event", [error, response].filter(Boolean).join(" "))
+    else notifyFailure("The endpoint did not accept the test event", [error, response].filter(Boolean).join(" "))
   }
 
   return (

@@ -126,9 +126,7 @@ const columns = [
       <>
         {original.error && <span className="block">{original.error}</span>}
         {original.response && (
-          <code className="block max-h-24 overflow-y-auto font-mono text-xs text-muted">
-            {original.response}
-          </code>
+          <code className="block max-h-24 overflow-y-auto font-mono text-xs text-muted">{original.response}</code>
         )}
       </>
     ),

@@ -28,11 +28,7 @@ export default function Page() {
   return (
     <>
       <PageHeader title="Operation" />
-      {error ? (
-        <Failed error={error} onRetry={refetch} />
-      ) : (
-        <Loading what="Loading the operation" lines={8} />
-      )}
+      {error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the operation" lines={8} />}
     </>
   )
 }

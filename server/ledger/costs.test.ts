@@ -92,15 +92,15 @@ test("a transaction that no node returns is requested again, and finally counts 
   const [told, untold] = await tokens.wallets(2)
   await untilCounted()
   const costOf = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.cost
-  proxy.twist = replying({ result: null }, ["getTransaction"])
+  proxy.fault = replying({ result: null }, ["getTransaction"])
   const first = (await tokens.mint(config, told!, "1")).json.operation_id
   await waitFor(async () => (proxy.calls.get("getTransaction") ?? 0) > 1, "the transaction to be asked for")
   expect(await costOf(first)).toBeNull()
-  proxy.twist = null
+  proxy.fault = null
   await waitFor(async () => (await costOf(first)) !== null, "the cost to be known")
   const exact = BigInt((await costOf(first)).rent_lamports)
 
-  proxy.twist = replying({ result: null }, ["getTransaction"])
+  proxy.fault = replying({ result: null }, ["getTransaction"])
   const second = (await tokens.mint(config, untold!, "1")).json.operation_id
   expect(await costOf(second)).toBeNull()
   await advanceClock({ seconds: 3700 })

@@ -11,13 +11,13 @@ import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import {
+  type Fault,
   forgets,
   noHistory,
   type RpcProxy,
   replying,
   rpcError,
   signatureOf,
-  type Twist,
   withoutMemos,
 } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
@@ -43,7 +43,7 @@ beforeAll(async () => {
   config = await tokens.config()
 })
 afterEach(() => {
-  node.twist = null
+  node.fault = null
 })
 afterAll(async () => {
   await app.stop()
@@ -81,7 +81,7 @@ const slotNow = () => cluster.connection.getSlot("confirmed")
 
 /** It lands, and no one notices until its blockhash has been invalid for long. */
 async function landsUnseen(wallet: Address): Promise<string> {
-  node.twist = replying(rpcError(-32005), ["getSignatureStatuses", "getEpochInfo"])
+  node.fault = replying(rpcError(-32005), ["getSignatureStatuses", "getEpochInfo"])
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
   await waitFor(async () => (await held(wallet)) === 1n, "it to land")
   await warp()
@@ -89,10 +89,10 @@ async function landsUnseen(wallet: Address): Promise<string> {
 }
 
 /** It never reaches the chain. */
-async function isLost(wallet: Address, twist: Twist | null = null): Promise<string> {
-  const drop: Twist = async (call, ask) =>
-    call.method === "sendTransaction" ? { result: "x" } : twist ? twist(call, ask) : ask()
-  node.twist = drop
+async function isLost(wallet: Address, fault: Fault | null = null): Promise<string> {
+  const drop: Fault = async (call, ask) =>
+    call.method === "sendTransaction" ? { result: "x" } : fault ? fault(call, ask) : ask()
+  node.fault = drop
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
   await becomes(id, "submitted")
   await warp()
@@ -100,7 +100,7 @@ async function isLost(wallet: Address, twist: Twist | null = null): Promise<stri
 }
 
 /** The node returns no status of anything. */
-const nullStatuses: Twist = async ({ method, params }, ask) =>
+const nullStatuses: Fault = async ({ method, params }, ask) =>
   method === "getSignatureStatuses"
     ? { result: { context: { slot: await slotNow() }, value: (params[0] as string[]).map(() => null) } }
     : ask()
@@ -111,7 +111,7 @@ test("a transaction older than the node's history is not signed again, and settl
   const wallet = await one()
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
-  node.twist = forgets(await slotNow())
+  node.fault = forgets(await slotNow())
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect(await doubtOf(id)).toMatch(/no history before slot/)
   expect(app.log.some((line) => line.includes("no node can say") && line.includes(signature!))).toBe(true)
@@ -120,7 +120,7 @@ test("a transaction older than the node's history is not signed again, and settl
   const isInDoubt = async () => (await readOperationDetail(operatorOf(key), id)).transaction?.in_doubt
   expect(await isInDoubt()).toBe(true)
   expect(await savedFor(id)).toBe(1)
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await isInDoubt()).toBe(false)
   expect((await operationOf(id)).signature).toBe(signature)
@@ -130,12 +130,12 @@ test("a transaction older than the node's history is not signed again, and settl
 test("a node without any history decides nothing and delays no one else", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
-  node.twist = noHistory
+  node.fault = noHistory
   const other = await one()
   const next = (await tokens.mint(config, other, "1", later)).json.operation_id as string
   await becomes(next, "confirmed")
   expect((await operationOf(id)).status).toBe("submitted")
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await savedFor(id)).toBe(1)
 })
@@ -147,19 +147,19 @@ test("an unreadable history of one workspace delays no other, and is reported", 
   const [theirWallet] = await theirs.wallets(1)
   const wallet = await one()
   const authority = addressOf(deployment.keys(authorityPurpose(key.workspaceId)).publicKey)
-  const refused: Twist = async ({ method, params }, ask) =>
+  const refused: Fault = async ({ method, params }, ask) =>
     method === "getSignaturesForAddress" && params[0] === authority ? rpcError(-32603) : ask()
-  const drop: Twist = async (call, ask) => (call.method === "sendTransaction" ? { result: "x" } : refused(call, ask))
-  node.twist = drop
+  const drop: Fault = async (call, ask) => (call.method === "sendTransaction" ? { result: "x" } : refused(call, ask))
+  node.fault = drop
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
   const next = (await theirs.mint(theirConfig, theirWallet, "1", later)).json.operation_id as string
   for (const one of [id, next]) await becomes(one, "submitted")
   await warp()
-  node.twist = refused
+  node.fault = refused
   await becomes(next, "confirmed")
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect((await operationOf(id)).status).toBe("submitted")
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
 })
@@ -167,7 +167,7 @@ test("an unreadable history of one workspace delays no other, and is reported", 
 test("a history that is empty for another reason is not believed, nor is another chain's", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
-  node.twist = async ({ method, params }, ask) => {
+  node.fault = async ({ method, params }, ask) => {
     if (method === "getSignaturesForAddress") return { result: [] }
     if (method === "getMultipleAccounts")
       return {
@@ -178,7 +178,7 @@ test("a history that is empty for another reason is not believed, nor is another
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect(await doubtOf(id)).toMatch(/leaves out .* which has landed/)
   expect(await savedFor(id)).toBe(1)
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
 })
@@ -188,7 +188,7 @@ test("a history that leaves a transaction out is not believed if the chain shows
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
   // It reaches far enough back and has all but this one.
-  node.twist = async (call, ask) => {
+  node.fault = async (call, ask) => {
     if (call.method !== "getSignaturesForAddress") return nullStatuses(call, ask)
     const reply = await ask()
     const { result } = reply as { result: { signature: string }[] }
@@ -197,7 +197,7 @@ test("a history that leaves a transaction out is not believed if the chain shows
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect(await doubtOf(id)).toMatch(/the effect of .* is on chain/)
   expect(await savedFor(id)).toBe(1)
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
 })
@@ -208,7 +208,7 @@ test("a history without memos shows no twin, and decides nothing", async () => {
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect(await doubtOf(id)).toMatch(/leaves out the memo of/)
   expect(await savedFor(id)).toBe(1)
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
 })
@@ -217,7 +217,7 @@ test("a lost transaction is signed again once, and lands once", async () => {
   const wallet = await one()
   const id = await isLost(wallet)
   await waitFor(async () => (await savedFor(id)) > 1, "it to be signed anew")
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
 })
@@ -226,7 +226,7 @@ test("a last valid height that is far too high does not block a transaction fore
   const wallet = await one()
   // Only the first one: more slots may pass than it waits for, and the next one has to land.
   let first: string | null = null
-  node.twist = async ({ method, params }, ask) => {
+  node.fault = async ({ method, params }, ask) => {
     if (method === "sendTransaction") {
       const sent = signatureOf(params[0] as string)
       first ??= sent
@@ -239,7 +239,7 @@ test("a last valid height that is far too high does not block a transaction fore
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
   await waitFor(async () => first !== null, "it to be sent, and lost")
   await warp()
-  node.twist = null
+  node.fault = null
   await warp()
   await becomes(id, "confirmed")
   expect(await savedFor(id)).toBe(2)
@@ -251,7 +251,7 @@ test("a page of a history that is shorter than it may be is not its end", async 
   const id = await landsUnseen(wallet!)
   const { signature } = await operationOf(id)
   const refused = replying(rpcError(-32005), ["getEpochInfo"])
-  const unknown: Twist = async ({ method, params }, ask) => {
+  const unknown: Fault = async ({ method, params }, ask) => {
     const reply = (await ask()) as { result: { context: object; value: unknown[] } }
     if (method !== "getSignatureStatuses") return reply
     const { context, value } = reply.result
@@ -262,9 +262,9 @@ test("a page of a history that is shorter than it may be is not its end", async 
       },
     }
   }
-  node.twist = (call, ask) => (call.method === "getEpochInfo" ? refused(call, ask) : unknown(call, ask))
+  node.fault = (call, ask) => (call.method === "getEpochInfo" ? refused(call, ask) : unknown(call, ask))
   for (const next of others) await tokens.mint(config, next, "1")
-  node.twist = (call, ask) =>
+  node.fault = (call, ask) =>
     call.method === "getSignaturesForAddress"
       ? ask(call.method, [call.params[0], { ...(call.params[1] as object), limit: 2 }])
       : unknown(call, ask)
@@ -278,7 +278,7 @@ test("a lost transaction waits while no node can say, and continues when one can
   const id = await isLost(wallet, forgets((await slotNow()) + 300))
   await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
   expect(await savedFor(id)).toBe(1)
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await savedFor(id)).toBe(2)
   expect(await held(wallet)).toBe(1n)
@@ -289,13 +289,13 @@ test("a person decides what no node can: sign again or settle, with a line in th
   const lostId = await isLost(lost, forgets((await slotNow()) + 1000))
   await waitFor(async () => (await doubtOf(lostId)) !== null, "the doubt to be told")
   expect((await gatherEvidence(lostId)).chain?.verdict).toMatchObject({ end: "doubt" })
-  node.twist = forgets(await slotNow())
+  node.fault = forgets(await slotNow())
   expect(await resolveOperation(lostId, "lost", "The explorer does not know it")).toBe(null)
   await becomes(lostId, "confirmed")
   expect(await held(lost)).toBe(1n)
 
   const landedId = await landsUnseen(landed)
-  node.twist = forgets(await slotNow())
+  node.fault = forgets(await slotNow())
   await waitFor(async () => (await doubtOf(landedId)) !== null, "the doubt to be told")
   expect(await resolveOperation(landedId, "landed", "The explorer shows it")).toBe(null)
   expect((await operationOf(landedId)).status).toBe("confirmed")
@@ -315,9 +315,9 @@ test("a person decides what no node can: sign again or settle, with a line in th
 test("a node's knowledge overrides a person's decision", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
-  node.twist = replying(rpcError(-32005), ["getSignatureStatuses"])
+  node.fault = replying(rpcError(-32005), ["getSignatureStatuses"])
   expect(await resolveOperation(id, "lost", "I think so")).toMatch(/The chain has it/)
-  node.twist = null
+  node.fault = null
   await becomes(id, "confirmed")
   expect(await resolveOperation(id, "lost", "I think so")).toMatch(/no transaction that waits/)
   expect(await held(wallet)).toBe(1n)

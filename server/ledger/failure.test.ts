@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
-import { noHistory, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { type Fault, noHistory } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
@@ -34,9 +34,9 @@ type Statuses = { result: { context: { slot: number }; value: ({ slot: number } 
 const failed = { err: { InstructionError: [3, { Custom: 17 }] }, confirmationStatus: "finalized" }
 
 /** Reports everything that landed as failed, at the first request for its status. */
-function failsOnce(beside: Twist | null): { twist: Twist; times: () => number } {
+function failsOnce(beside: Fault | null): { fault: Fault; times: () => number } {
   let times = 0
-  const twist: Twist = async (call, ask) => {
+  const fault: Fault = async (call, ask) => {
     if (call.method !== "getSignatureStatuses") return beside ? beside(call, ask) : ask()
     const reply = (await ask()) as Statuses
     if (times > 0 || !reply.result.value.some((one) => one !== null)) return reply
@@ -44,7 +44,7 @@ function failsOnce(beside: Twist | null): { twist: Twist; times: () => number } 
     const { context, value } = reply.result
     return { result: { context, value: value.map((one) => one && { ...one, ...failed }) } }
   }
-  return { twist, times: () => times }
+  return { fault, times: () => times }
 }
 
 test.each([
@@ -54,10 +54,10 @@ test.each([
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const lie = failsOnce(beside)
-  cluster.node.twist = lie.twist
+  cluster.node.fault = lie.fault
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id
   await waitFor(() => isDone(id), "the mint to be confirmed")
-  cluster.node.twist = null
+  cluster.node.fault = null
   expect(lie.times()).toBe(1)
   expect(await signedFor(id)).toBe(1)
   expect(await tokens.onChain(config, wallet)).toBe(1n)
@@ -67,7 +67,7 @@ test("a height that is another number, such as a slot, expires nothing that may 
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   let sent: unknown[] = []
-  cluster.node.twist = async (call, ask) => {
+  cluster.node.fault = async (call, ask) => {
     if (call.method === "getEpochInfo") {
       const reply = (await ask()) as { result: { blockHeight: number } }
       return { result: { ...reply.result, blockHeight: reply.result.blockHeight + 400 } }
@@ -85,7 +85,7 @@ test("a height that is another number, such as a slot, expires nothing that may 
   expect(await waitFor(doubtOf, "the doubt to be told")).toMatch(/slots have passed since/)
   await callLocalnet(cluster.url, "sendTransaction", sent)
   await waitFor(() => isDone(id), "the mint to be confirmed")
-  cluster.node.twist = null
+  cluster.node.fault = null
   expect(await signedFor(id)).toBe(1)
   expect(await tokens.onChain(config, wallet)).toBe(1n)
 })

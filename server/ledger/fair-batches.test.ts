@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { BATCH } from "./queue.ts"
 
@@ -14,7 +14,7 @@ test("a tenant that floods the queue delays another by a batch or two, not by it
   const [floodConfig, otherConfig] = [await flood.config(), await other.config()]
   const [[many], [one]] = [await flood.wallets(1), await other.wallets(1)]
   const async = { headers: { Prefer: "respond-async" } }
-  const { json } = await withoutTurns(async () => {
+  const { json } = await whileLedgerPaused(async () => {
     await Promise.all(Array.from({ length: 400 }, () => flood.mint(floodConfig, many!, "1", async)))
     return other.mint(otherConfig, one!, "1", async)
   })
@@ -38,7 +38,7 @@ test("a flood of mints delays a revocation and a freeze by a batch or two", asyn
   expect((await tokens.mint(config, revoked!, "1")).json.status).toBe("confirmed")
   const { attestation_id } = (await tokens.get(`/kyc/status/${revoked}`)).json
   const async = { headers: { Prefer: "respond-async" } }
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     // Those of the wallet to be frozen write its account, and the freeze does not wait for them either.
     for (const wallet of [revoked!, many!])
       await Promise.all(Array.from({ length: 200 }, () => tokens.mint(config, wallet, "1", async)))

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
-import { onFork, type RpcProxy, signatureOf, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { type Fault, onFork, type RpcProxy, signatureOf } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
@@ -29,7 +29,7 @@ beforeAll(async () => {
   config = await tokens.config()
 })
 afterEach(() => {
-  node.twist = null
+  node.fault = null
 })
 afterAll(async () => {
   await app.stop()
@@ -60,11 +60,11 @@ const transactionsOf = async (id: string) => {
 async function forkIsLeft(): Promise<void> {
   const rows = await sql<{ signature: string }[]>`select signature from transactions`
   const lost = new Set(rows.map(({ signature }) => signature))
-  const swallows: Twist = async ({ method, params }, ask) => {
+  const swallows: Fault = async ({ method, params }, ask) => {
     const sent = method === "sendTransaction" ? signatureOf(params[0] as string) : null
     return sent !== null && lost.has(sent) ? { result: sent } : ask()
   }
-  node.twist = swallows
+  node.fault = swallows
   await warp()
 }
 
@@ -72,7 +72,7 @@ async function forkIsLeft(): Promise<void> {
 async function isMissed(signature: string): Promise<void> {
   const isSaid = (line: string) => line.includes("has vanished") && line.includes(signature)
   await waitFor(async () => app.log.some(isSaid), `${signature} to be missed`)
-  node.twist = null
+  node.fault = null
 }
 
 test("a confirmed transaction shows when it is final", async () => {
@@ -87,11 +87,11 @@ test("a confirmed transaction shows when it is final", async () => {
 
 test("a transaction that vanished while its bytes are valid is sent again, and nothing is signed", async () => {
   const wallet = await one()
-  node.twist = onFork()
+  node.fault = onFork()
   const { status, json } = await tokens.mint(config, wallet, "1")
   expect(status).toBe(200)
   expect((await operation(json.operation_id)).finalized_at).toBeNull()
-  node.twist = null
+  node.fault = null
   await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to be final")
   expect(await transactionsOf(json.operation_id)).toEqual(["confirmed"])
   expect((await operation(json.operation_id)).onchain_tx).toBe(json.onchain_tx)
@@ -100,7 +100,7 @@ test("a transaction that vanished while its bytes are valid is sent again, and n
 
 test("a mint and a transfer that vanished permanently are done again once, and the books stay unchanged", async () => {
   const [from, to] = await tokens.wallets(2)
-  node.twist = onFork()
+  node.fault = onFork()
   const { json: mint } = await tokens.mint(config, from, "5")
   const { json: transfer } = await tokens.transfer(config, from, to, "2")
   const books = await booksOf()
@@ -137,7 +137,7 @@ test("a vanished transaction costs nothing: spending equals what the chain took,
   await waitFor(counted, "everything to be counted")
   const [before, costsBefore] = [await balance(), await costs()]
   expect(costsBefore.operations).toBe(costsBefore.months)
-  node.twist = onFork()
+  node.fault = onFork()
   const { json } = await tokens.mint(config, wallet, "1")
   await forkIsLeft()
   await isMissed(json.onchain_tx)
@@ -150,7 +150,7 @@ test("a vanished transaction costs nothing: spending equals what the chain took,
 })
 
 test("a credential that vanished is issued again under the same proof", async () => {
-  node.twist = onFork()
+  node.fault = onFork()
   const { status } = await app.verifiedWallet(key)
   const path = `/attestation/${status.attestation_id}`
   const before = await read(path)
@@ -164,37 +164,37 @@ test("a credential that vanished is issued again under the same proof", async ()
 })
 
 test("a vanished credential that was revoked stays gone, and a vanished revocation is done again", async () => {
-  node.twist = onFork()
+  node.fault = onFork()
   const { status } = await app.verifiedWallet(key)
   const path = `/attestation/${status.attestation_id}`
   const { token_account } = (await read(path)).onchain
   await forkIsLeft()
   await tokens.post(`${path}/revoke`, { reason: "A test" })
-  node.twist = null
+  node.fault = null
   await settled()
   expect(await unitsOf(token_account)).toBe(0n)
 
   const { status: next } = await app.verifiedWallet(key)
   const account = (await read(`/attestation/${next.attestation_id}`)).onchain.token_account
-  node.twist = onFork()
+  node.fault = onFork()
   await tokens.post(`/attestation/${next.attestation_id}/revoke`, { reason: "A test" })
   await settled()
   expect(await unitsOf(account)).toBe(1n)
   await forkIsLeft()
   await waitFor(async () => (await unfinal()) === 0, "the fork's to be found gone")
-  node.twist = null
+  node.fault = null
   await waitFor(async () => (await unitsOf(account)) === 0n, "it to be burnt after all")
 })
 
 test("a failure that is not final does not count: the same bytes may land, and do", async () => {
   const wallet = await one()
-  node.twist = onFork({ err: { InstructionError: [4, { Custom: 1 }] } })
+  node.fault = onFork({ err: { InstructionError: [4, { Custom: 1 }] } })
   const { json } = await tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } })
   await waitFor(async () => (await operation(json.operation_id)).status === "submitted", "it to be sent")
   node.calls.clear()
   await waitFor(async () => (node.calls.get("getSignatureStatuses") ?? 0) > 1, "the failure to be told")
   expect((await operation(json.operation_id)).status).toBe("submitted")
-  node.twist = null
+  node.fault = null
   await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to land")
   expect(await transactionsOf(json.operation_id)).toEqual(["confirmed"])
   await expectHeld(wallet, 1n)

@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, restoreClock } from "#test/fixtures/clock.ts"
-import { giveTurns, withholdTurns } from "#test/fixtures/turns.ts"
+import { pauseLedger, resumeLedger } from "#test/fixtures/ledger-pause.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await app.verifiedWallet(key) // The credential's mint exists from here on.
 })
 afterEach(async () => {
-  await giveTurns()
+  await resumeLedger()
   await app.faults({})
   await hold(false)
 })
@@ -40,10 +40,10 @@ const nothingUnderWay = () =>
 /** How far an attest has come when its attestation ends. Each returns a function that lets the network work again. */
 const stages = {
   "that is queued": async (sessionId: string) => {
-    await withholdTurns()
+    await pauseLedger()
     await app.webhook({ session_id: sessionId, decision: "approved" })
     expect((await operationOf(sessionId))?.status).toBe("queued")
-    return () => giveTurns()
+    return () => resumeLedger()
   },
   "that is signed and lost on its way": async (sessionId: string) => {
     await signedAndLost(sessionId)

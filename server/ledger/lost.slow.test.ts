@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { operations } from "#server/domain/operations/operations.ts"
 import type { Address } from "#shared/address.ts"
-import { type Reply, replying, rpcError, signatureOf, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { type Fault, type Reply, replying, rpcError, signatureOf } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app-on-faulty-nodes.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
@@ -15,14 +15,14 @@ import { Tracker } from "./track.ts"
 const SESSIONS = 70
 const UNDER_WAY = 64
 
-let twisted: AppOnFaultyNodes
+let faulty: AppOnFaultyNodes
 let other: { mint: () => Promise<string> }
 
 beforeAll(async () => {
-  twisted = await startAppOnFaultyNodes({ others: 1 })
-  await twisted.wallet() // The credential's mint exists from here on.
-  const key = await twisted.app.key({ plan: "growth" })
-  const tokens = tokenFixture(twisted.app, key)
+  faulty = await startAppOnFaultyNodes({ others: 1 })
+  await faulty.wallet() // The credential's mint exists from here on.
+  const key = await faulty.app.key({ plan: "growth" })
+  const tokens = tokenFixture(faulty.app, key)
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   other = {
@@ -32,13 +32,13 @@ beforeAll(async () => {
     },
   }
 })
-afterEach(() => twisted.behave())
-afterAll(() => twisted.stop())
+afterEach(() => faulty.behave())
+afterAll(() => faulty.stop())
 
 const sent = new Map<string, number>()
 /** Everything that is sent is accepted and lost. */
 const losing =
-  (besides: Twist | null = null): Twist =>
+  (besides: Fault | null = null): Fault =>
   async (call, ask): Promise<Reply> => {
     if (call.method !== "sendTransaction") return besides ? besides(call, ask) : ask()
     const signature = signatureOf(call.params[0] as string)
@@ -53,8 +53,8 @@ const attests = (sessions: string[]) => sql<Attest[]>`
 
 /** Approves people, each in a separate transaction, and loses all of them. None expires before all are lost. */
 async function loseApprovals(): Promise<string[]> {
-  for (const node of twisted.nodes) node.twist = losing(replying(rpcError(-32005), ["getEpochInfo"]))
-  const { app, key } = twisted
+  for (const node of faulty.nodes) node.fault = losing(replying(rpcError(-32005), ["getEpochInfo"]))
+  const { app, key } = faulty
   const sessions: string[] = []
   for (let n = 0; n < SESSIONS; n++) {
     const { sessionId } = await app.startSession(key)
@@ -63,20 +63,20 @@ async function loseApprovals(): Promise<string[]> {
     const isSent = async () => (await attests([sessionId]))[0]?.status === "submitted"
     if (n < UNDER_WAY) await waitFor(isSent, "the approval to be sent")
   }
-  await twisted.warp()
+  await faulty.warp()
   return sessions
 }
 
 /** Like a new process, which knows only what is in the database. */
 async function goesOnAfterRestart(sessions: string[]): Promise<void> {
   const dead = new Set((await attests(sessions)).map(({ signature }) => signature))
-  const [well] = twisted.nodes
-  well!.twist = losing()
+  const [well] = faulty.nodes
+  well!.fault = losing()
   sent.clear()
   const restarted = new Tracker(deployment.chains.test!, { kinds: operations, commitment: "confirmed" })
   await restarted.tick()
   expect(restarted.inDoubt).toBeGreaterThanOrEqual(UNDER_WAY)
-  expect(restarted.standing.underWay.get(twisted.key.workspaceId)).toBeUndefined()
+  expect(restarted.standing.underWay.get(faulty.key.workspaceId)).toBeUndefined()
   well!.calls.clear()
   const looksTwice = async () => (well!.calls.get("getEpochInfo") ?? 0) > 5
   await waitFor(async () => {
@@ -87,7 +87,7 @@ async function goesOnAfterRestart(sessions: string[]): Promise<void> {
   expect([...sent.keys()].filter((signature) => dead.has(signature))).toEqual([])
 }
 
-const health = async () => (await twisted.app.request({ method: "GET", path: "/health" })).json
+const health = async () => (await faulty.app.request({ method: "GET", path: "/health" })).json
 const allConfirmed = async (sessions: string[]) =>
   (await attests(sessions)).every(({ status }) => status === "confirmed")
 
@@ -98,13 +98,13 @@ test("many lost transactions are proven to be lost, and signed again once nodes 
   )
   expect(dead.length).toBeGreaterThanOrEqual(UNDER_WAY)
   await waitFor(async () => (await health()).status !== "ok", "health to report that they are stuck")
-  for (const node of twisted.nodes) node.twist = losing()
+  for (const node of faulty.nodes) node.fault = losing()
   const left = async () => (await attests(sessions)).filter(({ signature }) => dead.includes(signature ?? ""))
   await waitFor(async () => (await left()).length < dead.length, "the first to be signed again")
   sent.clear()
   await waitFor(async () => (await left()).length === 0, "all of them to be signed again")
   expect([...sent.keys()].filter((signature) => dead.includes(signature))).toEqual([])
-  for (const node of twisted.nodes) node.twist = null
+  for (const node of faulty.nodes) node.fault = null
   await waitFor(() => allConfirmed(sessions), "all of them to be confirmed")
   const ids = (await attests(sessions)).map(({ id }) => id)
   const [landed] = await sql<{ count: number }[]>`
@@ -116,14 +116,14 @@ test("many lost transactions are proven to be lost, and signed again once nodes 
 
 test("one customer's doubtful transactions take no place from another while a node answers nothing", async () => {
   const sessions = await loseApprovals()
-  const [well, ailing] = twisted.nodes
-  ailing!.twist = replying({ status: 503 })
-  well!.twist = null
+  const [well, ailing] = faulty.nodes
+  ailing!.fault = replying({ status: 503 })
+  well!.fault = null
   await waitFor(async () => /may have landed or not/.test((await health()).checks.chain), "the doubt")
   const id = await other.mint()
-  await twisted.becomes(id, "confirmed")
+  await faulty.becomes(id, "confirmed")
   await goesOnAfterRestart(sessions)
   expect((await attests(sessions)).filter(({ status }) => status === "confirmed").length).toBeLessThan(SESSIONS)
-  ailing!.twist = null
+  ailing!.fault = null
   await waitFor(() => allConfirmed(sessions), "all of them to be confirmed")
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   cluster = await startFaultyChain()
   proxy = cluster.node
   const fees = [0, PAID, PAID, PAID].map((prioritizationFee, slot) => ({ slot, prioritizationFee }))
-  proxy.twist = replying({ result: fees }, ["getRecentPrioritizationFees"])
+  proxy.fault = replying({ result: fees }, ["getRecentPrioritizationFees"])
   app = await startTestApp({ SOLANA_RPC_URL: proxy.url })
   key = await app.key()
   tokens = tokenFixture(app, key)

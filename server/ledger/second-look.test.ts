@@ -38,17 +38,17 @@ test("one node is not enough to conclude that there is nothing to burn or freeze
   const asset = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
   const accounts = [credential, asset].map((account) => account.toBase58())
   const lies = new Map(accounts.map((account) => [account, 0]))
-  cluster.node.twist = async ({ method, params }, ask) => {
+  cluster.node.fault = async ({ method, params }, ask) => {
     const reply = await ask()
     if (method !== "getMultipleAccounts" || typeof reply === "string" || !("result" in reply)) return reply
     const { context, value } = reply.result as { context: object; value: unknown[] }
-    const twisted = value.map((one, i) => {
+    const faulty = value.map((one, i) => {
       const address = (params[0] as string[])[i]!
       if (!lies.has(address)) return one
       lies.set(address, lies.get(address)! + 1)
       return null
     })
-    return { result: { context, value: twisted } }
+    return { result: { context, value: faulty } }
   }
   const { json } = await tokens.get(`/attestations?pubkey=${wallet}`)
   const id = json.data[0].attestation_id
@@ -61,7 +61,7 @@ test("one node is not enough to conclude that there is nothing to burn or freeze
   const queued = await sql<{ kind: string }[]>`
     select kind from operations where workspace_id = ${key.workspaceId} and status = 'queued' order by kind`
   expect(queued.map(({ kind }) => kind)).toEqual(["align_account", "revoke"])
-  cluster.node.twist = null
+  cluster.node.fault = null
   await waitFor(async () => (await onChain(credential)).amount === 0n, "the credential to be destroyed")
   await waitFor(async () => (await onChain(asset)).isFrozen, "the account to be frozen")
 })

@@ -4,9 +4,9 @@ import { applyConfig } from "#server/domain/tokens/configs.ts"
 import type { Address } from "#shared/address.ts"
 import { heldKeys } from "#test/doubles/keys.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { pauseLedger, resumeLedger } from "#test/fixtures/ledger-pause.ts"
 import { byOperator } from "#test/fixtures/operator.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { giveTurns, withholdTurns } from "#test/fixtures/turns.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 import { voidPlans } from "./lease.ts"
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   keys.release()
-  await giveTurns()
+  await resumeLedger()
 })
 afterAll(() => app.stop())
 
@@ -205,12 +205,12 @@ test("a transaction signed under a lease that another worker has taken is not sa
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await beingSigned(() => begin(config, wallet))
-  await withholdTurns()
+  await pauseLedger()
   keys.release()
   await waitFor(async () => keys.isIdle(), "it to be signed")
   const [signed] = keys.signed.slice(-1)
   expect((await operationOf(id)).status).toBe("queued")
-  await giveTurns()
+  await resumeLedger()
   await becomes(id, "confirmed")
   expect(await savedFor(id)).toBe(1)
   expect((await operationOf(id)).signature).not.toBe(signed)

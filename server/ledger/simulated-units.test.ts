@@ -76,7 +76,7 @@ beforeAll(async () => {
   mint = row!.mint
 })
 afterEach(() => {
-  node.twist = null
+  node.fault = null
 })
 afterAll(async () => {
   await worker.stop()
@@ -117,7 +117,7 @@ test("an unmeasured kind is simulated once, and requests what it takes with a ma
 
 test("without simulation, an operation requests the cluster's default, and the node is not asked again at once", async () => {
   const before = simulations()
-  node.twist = async ({ method }, ask) => (method === "simulateTransaction" ? rpcError(-32601) : ask())
+  node.fault = async ({ method }, ask) => (method === "simulateTransaction" ? rpcError(-32601) : ask())
   const { asked, took } = await unitsOf(unanswered)
   expect(asked).toBeGreaterThan(GRANTED)
   expect(asked).toBeGreaterThan(took)

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 // A problem with one operation affects only that one.
@@ -103,7 +103,7 @@ test("an expired transaction that cannot go back to the queue delays no other", 
 test("an operation that cannot be planned delays no other, and runs when it can be", async () => {
   let stuck = ""
   let after: string[] = []
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     stuck = await begin(tokens, config, weird)
     after = [await begin(tokens, config, wallet), await begin(other.tokens, other.config, other.wallet)]
     await sql`update operations set payload = '{"amount": "many"}' where id = ${stuck}`
@@ -118,7 +118,7 @@ test("an operation that cannot be planned delays no other, and runs when it can 
 test("an operation of a kind that only a newer version knows delays no other, and waits for that version", async () => {
   let stuck = ""
   let after: string[] = []
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     stuck = await begin(tokens, config, weird)
     after = [await begin(tokens, config, wallet)]
     await sql`update operations set kind = 'newer' where id = ${stuck}`

@@ -7,11 +7,11 @@ import type { Random } from "./random.ts"
 import { Backups, type Loss } from "./restore.ts"
 
 /**
- * What is killed. Or `lost`: the network accepts transactions and loses them until they expire. `rollback`: what it
- * confirmed in the last slots never happened. `twist`: its nodes lie. `stopped`: one of two servers is paused.
- * `restore`: the database goes back some seconds.
+ * A process to kill, or another fault. `lost`: the network accepts transactions and loses them until they expire.
+ * `rollback`: what the network confirmed in the last slots never happened. `nodes`: its nodes lie. `stopped`: one of two
+ * servers is paused. `restore`: the database goes back some seconds.
  */
-export type Kind = "server" | "localnet" | "postgres" | "lost" | "rollback" | "twist" | "stopped" | "restore"
+export type Kind = "server" | "localnet" | "postgres" | "lost" | "rollback" | "nodes" | "stopped" | "restore"
 
 /** What the local network does wrong: see `localnet_setFaults`. */
 export type Faults = {
@@ -183,7 +183,7 @@ export class FaultInjector {
       })
       return "rollback"
     },
-    twist: async () => `twist: ${await this.#nodes!.twist(this.#random)}`,
+    nodes: async () => `nodes: ${await this.#nodes!.inject(this.#random)}`,
     stopped: async () => {
       if (this.#replica === undefined) {
         await this.recover()

@@ -102,13 +102,13 @@ const scenarios: Record<string, () => Choice> = {
   nodes: () => {
     const others: Kind[] = ["rollback", "server", "stopped", "localnet", "lost", "postgres"]
     const hits = inTurn(
-      others.flatMap((kind): Kind[] => ["twist", kind]),
+      others.flatMap((kind): Kind[] => ["nodes", kind]),
       2 * kills,
     )
     return verify([{ work: attestations, hits: randomFrom(seed).shuffle(hits) }])
   },
   restores: () => {
-    const others: Kind[] = ["twist", "rollback", "server", "stopped", "localnet", "lost", "postgres"]
+    const others: Kind[] = ["nodes", "rollback", "server", "stopped", "localnet", "lost", "postgres"]
     const hits = inTurn(
       others.flatMap((kind): Kind[] => ["restore", kind]),
       kills,

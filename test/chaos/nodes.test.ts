@@ -8,7 +8,7 @@ import { attesting } from "./scenarios.ts"
 test("whatever nodes answer, and whatever slots are rolled back, every approved wallet is verified exactly once", async () => {
   const seed = newSeed()
   const others: Kind[] = ["rollback", "rollback", "rollback", "server", "server", "localnet", "stopped"]
-  const hits = others.flatMap((kind): Kind[] => ["twist", kind])
+  const hits = others.flatMap((kind): Kind[] => ["nodes", kind])
   const lines: string[] = []
   try {
     const summary = await runScenario({
@@ -21,7 +21,7 @@ test("whatever nodes answer, and whatever slots are rolled back, every approved 
     console.log(JSON.stringify(summary))
     expect(summary).toMatchObject({
       achievements: { attestations: 40 },
-      hits: { twist: 7, rollback: 3, server: 2, localnet: 1 },
+      hits: { nodes: 7, rollback: 3, server: 2, localnet: 1 },
     })
   } catch (error) {
     console.error(lines.join("\n"))

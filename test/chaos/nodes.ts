@@ -4,6 +4,7 @@ import { Connection, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { feePayerPurpose, localKeys } from "#server/solana/keys.ts"
 import {
   everyOther,
+  type Fault,
   forgets,
   frozen,
   noHistory,
@@ -12,7 +13,6 @@ import {
   replying,
   rpcError,
   rpcProxy,
-  type Twist,
 } from "../doubles/rpc-proxy.ts"
 import { until } from "./deployment.ts"
 import type { Random } from "./random.ts"
@@ -22,9 +22,9 @@ const SERVER_ERRORS = [500, 502, 503, 504]
 /** The last is longer than a node's timeout. */
 const SLOW_MS = [150, 700, 6000]
 
-type MakeTwist = (url: string, random: Random) => Twist | Promise<Twist>
+type MakeFault = (url: string, random: Random) => Fault | Promise<Fault>
 
-const slow: MakeTwist = (_url, random) => {
+const slow: MakeFault = (_url, random) => {
   const ms = random.pick(SLOW_MS)
   return async (_call, ask) => {
     await sleep(ms)
@@ -33,7 +33,7 @@ const slow: MakeTwist = (_url, random) => {
 }
 
 /** Faults of real nodes. */
-const TWISTS: { readonly [name: string]: MakeTwist } = {
+const FAULTS: { readonly [name: string]: MakeFault } = {
   behind: (url) => frozen(url),
   "behind and silent about it": (url) => frozen(url, { honest: false }),
   "behind by its own word": () => replying(rpcError(-32016, "Minimum context slot has not been reached"), READS),
@@ -94,18 +94,18 @@ export class Nodes {
   }
 
   /** Makes one or both nodes lie for a while, or every other time. Returns how. */
-  async twist(random: Random): Promise<string> {
-    const name = random.pick(Object.keys(TWISTS))
+  async inject(random: Random): Promise<string> {
+    const name = random.pick(Object.keys(FAULTS))
     const [isHalf, ms] = [random.chance(0.3), random.below(LONGEST_MS)]
     const some = random.chance(0.4) ? this.#proxies : [random.pick(this.#proxies)]
     for (const proxy of some) {
-      const twist = await until("the local network to say how it is", () =>
-        Promise.resolve(TWISTS[name]!(this.#url, random)).catch(() => null),
+      const fault = await until("the local network to say how it is", () =>
+        Promise.resolve(FAULTS[name]!(this.#url, random)).catch(() => null),
       )
-      const placed = isHalf ? everyOther(twist) : twist
-      proxy.twist = placed
+      const placed = isHalf ? everyOther(fault) : fault
+      proxy.fault = placed
       setTimeout(() => {
-        if (proxy.twist === placed) proxy.twist = null
+        if (proxy.fault === placed) proxy.fault = null
       }, ms).unref()
     }
     return `${some.length === 1 ? "one node" : "both nodes"}${isHalf ? ", half the time" : ""}: ${name}`
@@ -113,7 +113,7 @@ export class Nodes {
 
   /** From now on they tell the truth. */
   heal(): void {
-    for (const proxy of this.#proxies) proxy.twist = null
+    for (const proxy of this.#proxies) proxy.fault = null
   }
 
   async close(): Promise<void> {

@@ -65,7 +65,7 @@ export type Summary = {
 }
 
 /** Errors that must never make a start fail. */
-const HARMLESS: readonly Kind[] = ["server", "lost", "rollback", "stopped", "twist"]
+const HARMLESS: readonly Kind[] = ["server", "lost", "rollback", "stopped", "nodes"]
 
 /** Hits may fall this many pieces behind the work. Then the work waits, so that there is always something to hit. */
 const LAG = 3
@@ -79,7 +79,7 @@ export async function runScenario({ name, scenario, phases, seed, settings, say 
   const total = phases.reduce((sum, phase) => sum + phase.work, 0)
   const random = randomFrom(seed)
   const isHit = (kind: Kind) => phases.some(({ hits }) => hits.includes(kind))
-  const nodes = isHit("twist") || isHit("stopped") ? await Nodes.open() : null
+  const nodes = isHit("nodes") || isHit("stopped") ? await Nodes.open() : null
   const deployment = await createDeployment({ ...nodes?.settings, ...settings })
   nodes?.leadTo(deployment.rpcUrl)
   const injector = new FaultInjector(deployment, { random, nodes })

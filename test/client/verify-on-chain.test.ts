@@ -102,15 +102,15 @@ describe("a wallet that is not", () => {
     expect(await verifyOnChain(app.connection, forged)).toEqual(refused("no_credential"))
 
     await forgery.handTo(new PublicKey(record.onchain.authority))
-    // Every byte of both accounts is now as of a credential: its history is not.
+    // Both accounts now equal a credential's, byte for byte. Only the history differs.
     expect(await verifyOnChain(app.connection, forged)).toEqual(refused("not_issued"))
   })
 })
 
 type Change = { program?: string; bytes?: (data: Buffer) => Buffer | undefined }
 
-/** The chain, with some accounts as they should never be. */
-function lying(changes: Record<string, Change | null>): Web3Connection {
+/** The chain, with some accounts in a state that never occurs. */
+function withAccounts(changes: Record<string, Change | null>): Web3Connection {
   const { connection } = app
   return {
     rpcEndpoint: connection.rpcEndpoint,
@@ -165,7 +165,7 @@ describe("what a node shows that cannot be a credential", () => {
     ["nothing in the account", { bytes: () => Buffer.alloc(0) }, "wrong_account"],
   ]
   test.each(accounts)("%s", async (_, change, reason) => {
-    const connection = lying({ [record.onchain.token_account]: change })
+    const connection = withAccounts({ [record.onchain.token_account]: change })
     expect(await verifyOnChain(connection, withMint())).toEqual(refused(reason))
     const searched = await verifyOnChain(connection, question)
     expect(searched.verified).toBe(false)
@@ -191,33 +191,33 @@ describe("what a node shows that cannot be a credential", () => {
     ["a mint of old, without extensions", { bytes: (data) => data.subarray(0, 82) }, "wrong_mint"],
   ]
   test.each(mints)("%s", async (_, change, reason) => {
-    const connection = lying({ [record.onchain.mint]: change })
+    const connection = withAccounts({ [record.onchain.mint]: change })
     expect(await verifyOnChain(connection, withMint())).toEqual(refused(reason))
     expect(await verifyOnChain(connection, question)).toEqual(refused("no_credential"))
   })
 
   test("an attestation that has expired, by the chain's clock", async () => {
     const expiry = BigInt(Date.parse(record.expires_at) / 1000)
-    const at = (time: bigint) => lying({ [CLOCK]: bytes((data) => data.writeBigInt64LE(time, 32)) })
+    const at = (time: bigint) => withAccounts({ [CLOCK]: bytes((data) => data.writeBigInt64LE(time, 32)) })
     expect(await verifyOnChain(at(expiry), question)).toEqual(refused("expired"))
     expect(await verifyOnChain(at(expiry - 1n), question)).toEqual(credential(record))
-    await expect(verifyOnChain(lying({ [CLOCK]: null }), question)).rejects.toThrow("clock")
+    await expect(verifyOnChain(withAccounts({ [CLOCK]: null }), question)).rejects.toThrow("clock")
   })
 
   test("a transaction that failed, was signed by another, or has its memo elsewhere, gives nothing", async () => {
     const honest = app.connection as Web3Connection
     type Found = NonNullable<Awaited<ReturnType<Web3Connection["getTransaction"]>>>
-    const twisted = (twist: (found: Found) => void): Web3Connection => ({
-      ...lying({}),
+    const withChange = (change: (found: Found) => void): Web3Connection => ({
+      ...withAccounts({}),
       async getTransaction(...given) {
         const found = structuredCloneOf((await honest.getTransaction(...given))!)
-        twist(found)
+        change(found)
         return found
       },
     })
-    const ask = (twist: (found: Found) => void) => verifyOnChain(twisted(twist), question)
+    const ask = (change: (found: Found) => void) => verifyOnChain(withChange(change), question)
     expect(await ask(() => {})).toEqual(credential(record))
-    const twists: ((found: Found) => void)[] = [
+    const changes: ((found: Found) => void)[] = [
       (found) => {
         found.meta = { err: { InstructionError: [0, "Custom"] } }
       },
@@ -232,7 +232,7 @@ describe("what a node shows that cannot be a credential", () => {
         for (const { data } of message.compiledInstructions) if (data[0] === 7) data[1] = 2
       },
     ]
-    for (const twist of twists) expect(await ask(twist)).toEqual(refused("not_issued"))
+    for (const change of changes) expect(await ask(change)).toEqual(refused("not_issued"))
   })
 })
 

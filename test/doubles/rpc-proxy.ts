@@ -4,27 +4,27 @@ import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 import bs58 from "bs58"
 
-// Real nodes do not always tell the truth. This proxy stands between Vouch and an honest chain and changes answers like
-// such nodes: it lags, forgets, is busy, or breaks off.
+// Real nodes lag, lose history, are busy or close connections. This proxy stands between Vouch and a correct chain, and
+// changes responses to look like theirs.
 
 type Call = { id: unknown; method: string; params: unknown[] }
 type Json = { [name: string]: unknown }
-/** What is sent back: an answer, an HTTP status, or nothing at all. */
+/** A JSON-RPC response, an HTTP status, or a closed connection. */
 export type Reply =
   | { result: unknown }
   | { error: Json }
   | { status: number; headers?: Record<string, string>; text?: string }
   | "drop"
-/** Twists one call. `ask` asks the chain itself, the same or something else. */
-export type Twist = (call: Call, ask: (method?: string, params?: unknown[]) => Promise<Reply>) => Promise<Reply>
+/** Changes the response to a call. `ask` forwards the call, or another one, to the chain. */
+export type Fault = (call: Call, ask: (method?: string, params?: unknown[]) => Promise<Reply>) => Promise<Reply>
 
 export type RpcProxy = {
   url: string
   /** Calls since the last reset, by method. */
   calls: Map<string, number>
-  /** How it changes calls from now on; null for no change. */
-  twist: Twist | null
-  /** Another chain behind the same address. */
+  /** What is wrong with the node, until this changes; null means nothing. */
+  fault: Fault | null
+  /** Puts another chain behind the same address. */
   leadTo(url: string): void
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function rpcProxy(upstream: string): Promise<RpcProxy> {
     const call = (await json(request)) as Call
     proxy.calls.set(call.method, (proxy.calls.get(call.method) ?? 0) + 1)
     const ask = (method = call.method, params = call.params) => forward(upstream, { ...call, method, params })
-    const reply = await (proxy.twist ? proxy.twist(call, ask) : ask()).catch((): Reply => "drop")
+    const reply = await (proxy.fault ? proxy.fault(call, ask) : ask()).catch((): Reply => "drop")
     if (reply === "drop") return void response.destroy()
     if ("status" in reply) return void response.writeHead(reply.status, reply.headers).end(reply.text ?? "")
     response.writeHead(200, { "content-type": "application/json" })
@@ -44,7 +44,7 @@ export async function rpcProxy(upstream: string): Promise<RpcProxy> {
   const proxy: RpcProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: new Map(),
-    twist: null,
+    fault: null,
     leadTo(url) {
       upstream = url
       server.closeAllConnections()
@@ -69,28 +69,28 @@ async function forward(url: string, call: Call): Promise<Reply> {
   return error === undefined ? { result } : { error: error as Json }
 }
 
-/** Answers calls of some methods, or of all, with its own reply. */
+/** Answers calls of some methods, or of all, with `reply`. */
 export const replying =
-  (reply: Reply, methods?: readonly string[]): Twist =>
+  (reply: Reply, methods?: readonly string[]): Fault =>
   async ({ method }, ask) =>
     methods === undefined || methods.includes(method) ? reply : ask()
 
-export const rpcError = (code: number, message = "twisted"): Reply => ({ error: { code, message } })
+export const rpcError = (code: number, message = "injected fault"): Reply => ({ error: { code, message } })
 
-/** Changes every other call: two nodes behind one address. */
-export function everyOther(twist: Twist): Twist {
+/** Applies a fault to every other call, as if two nodes shared one address. */
+export function everyOther(fault: Fault): Fault {
   let calls = 0
-  return (call, ask) => (calls++ % 2 === 0 ? twist(call, ask) : ask())
+  return (call, ask) => (calls++ % 2 === 0 ? fault(call, ask) : ask())
 }
 
 type Status = { slot: number } | null
 type WithContext<T> = { result: { context: { slot: number }; value: T } }
 
 /**
- * A node without history from before a slot, because it was restored from a snapshot or pruned. For single signatures
- * it does not say so, and it lists what it has as if that were all.
+ * A node without history from before a slot, because it was restored from a snapshot or pruned. It does not report this
+ * when asked for single signatures, and lists what it has as if that were everything.
  */
-export function forgets(beforeSlot: number): Twist {
+export function forgets(beforeSlot: number): Fault {
   const known = (slot: number) => slot >= beforeSlot
   return async ({ method }, ask) => {
     const reply = await ask()
@@ -108,14 +108,14 @@ export function forgets(beforeSlot: number): Twist {
   }
 }
 
-/** Of a transaction as it is sent, in base64. */
+/** The signature of a transaction in base64, as `sendTransaction` gets it. */
 export const signatureOf = (wire: string): string => bs58.encode(Buffer.from(wire, "base64").subarray(1, 65))
 
 /**
- * A node on a fork that the others abandon: what is sent there lands only in its own slots, with `err`, and no other
+ * A node on a fork that the others abandon. A transaction sent there lands only in that fork, with `err`, and no other
  * node ever sees it.
  */
-export function onFork({ err = null }: { err?: unknown } = {}): Twist {
+export function onFork({ err = null }: { err?: unknown } = {}): Fault {
   const own = new Map<string, number>()
   return async ({ method, params }, ask) => {
     if (method === "sendTransaction") {
@@ -144,15 +144,15 @@ export function onFork({ err = null }: { err?: unknown } = {}): Twist {
   }
 }
 
-/** A node that lists landed transactions, but returns none of them. */
-export const withoutMemos: Twist = async ({ method }, ask) => {
+/** A node that lists transactions without their memos. */
+export const withoutMemos: Fault = async ({ method }, ask) => {
   const reply = await ask()
   if (method !== "getSignaturesForAddress" || typeof reply === "string" || !("result" in reply)) return reply
   return { result: (reply.result as Json[]).map((one) => ({ ...one, memo: null })) }
 }
 
-/** A node that keeps no history at all, and says so. */
-export const noHistory: Twist = async ({ method, params }, ask) => {
+/** A node that keeps no history and reports this. */
+export const noHistory: Fault = async ({ method, params }, ask) => {
   const isSearch =
     method === "getSignatureStatuses" && (params[1] as Json | undefined)?.searchTransactionHistory === true
   return isSearch || method === "getSignaturesForAddress" || method === "getTransaction"
@@ -163,10 +163,10 @@ export const noHistory: Twist = async ({ method, params }, ask) => {
 const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
 
 /**
- * A node that stands still from now on. An honest one refuses requests for newer data by `minContextSlot`; another one
- * ignores that.
+ * A node that stops at the current slot. An honest one refuses requests with a newer `minContextSlot`; the other kind
+ * ignores it.
  */
-export async function frozen(url: string, { honest = true } = {}): Promise<Twist> {
+export async function frozen(url: string, { honest = true } = {}): Promise<Fault> {
   const ask = async (method: string, ...params: unknown[]) => {
     const reply = await forward(url, { id: 1, method, params })
     if (typeof reply === "string" || !("result" in reply)) throw new Error(`${method}: ${JSON.stringify(reply)}`)

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { member } from "#test/fixtures/people.ts"
 import { officerOf, type TestList, testList, waitForEntries } from "#test/fixtures/screening.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 
 const stranger = newWallet()
 let app: TestApp
@@ -84,7 +84,7 @@ test("a queued mint is refused at signing once its wallet is on the list", async
   const config = await tokens.config()
   const [alice] = await tokens.wallets(1)
   let waiting: ReturnType<typeof tokens.mint>
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     waiting = tokens.mint(config, alice, 10)
     await waitFor(
       async () => (await tokens.trace(config)).operations.some(({ status }) => status === "queued"),

@@ -12,7 +12,7 @@ import { signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { heldKeys } from "#test/doubles/keys.ts"
-import type { Twist } from "#test/doubles/rpc-proxy.ts"
+import type { Fault } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterEach(() => {
   keys.release()
   vault.misbehave(null)
-  cluster.node.twist = null
+  cluster.node.fault = null
 })
 afterAll(async () => {
   await app.stop()
@@ -181,14 +181,14 @@ test("what is being signed when the fee payer changes is never saved; the new on
 })
 
 test("what the old one signed and no process has sent lands unchanged", async () => {
-  const lost: Twist = async ({ method }, ask) => (method === "sendTransaction" ? { result: "x" } : ask())
-  cluster.node.twist = lost
+  const lost: Fault = async ({ method }, ask) => (method === "sendTransaction" ? { result: "x" } : ask())
+  cluster.node.fault = lost
   const id = await mintLater()
   await waitFor(async () => (await operationOf(id)).status === "submitted", "it to be saved")
   await set("derived:")
   const [old] = (await readFeePayers()).filter(({ address }) => address === derived("2"))
   expect(old).toMatchObject({ pays: "before", under_way: 1 })
-  cluster.node.twist = null
+  cluster.node.fault = null
   await confirmed(id)
   expect([await payerOf(id), await savedFor(id)]).toEqual([derived("2"), 1])
   expect(await paid()).toBe(derived())

@@ -3,8 +3,8 @@ import { sql } from "#db/client.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { fund, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 usesCustomer()
@@ -105,7 +105,7 @@ test("supply and holders are those of confirmed operations", async () => {
   await tokens.transfer(id, bob, alice, "0.25")
   expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "10.25", holders: 1 })
   let waiting: ReturnType<typeof tokens.mint>
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     waiting = tokens.mint(id, bob, 1)
     await waitFor(
       async () => (await tokens.trace(id)).operations.some(({ status }) => status === "queued"),

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 let key: TestKey
@@ -46,7 +46,7 @@ const trailOf = (workspaceId: string, subject: string) => sql`
 test("a double click mints once: both get the same operation, at once and later", async () => {
   const config = await tokens.config()
   const intent = freshKey()
-  const clicks = await withoutTurns(() => Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent))))
+  const clicks = await whileLedgerPaused(() => Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent))))
   const ids = new Set(clicks.map(({ data }) => data.operation_id))
   expect(clicks.map(({ status }) => status)).toEqual(clicks.map(() => 202))
   expect(ids.size).toBe(1)
@@ -143,7 +143,7 @@ test("an operation that failed after it started is shown by its record, to the f
   const [wallet] = await tokens.wallets(1)
   const intent = freshKey()
   let id = ""
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     id = (await mintOnce(config, intent, "5", wallet)).data.operation_id
     const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { waitFor } from "#test/fixtures/app.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // A place that travels with a full exit at the cap, while places become free around it.
@@ -19,7 +19,7 @@ async function exitUnderWay() {
   const [alice, bob, erin, carol] = await tokens.wallets(4)
   for (const one of [alice, bob, erin]) await tokens.mint(config, one, 10)
   let exit = ""
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     exit = (await tokens.transfer(config, alice, carol, 10, async)).json.operation_id
     await sql`update operations set not_before = now() + interval '1 day' where id = ${exit}`
   })
@@ -31,7 +31,7 @@ async function exitUnderWay() {
 test("an exit and a mint to the newcomer that both fail leave no place behind", async () => {
   const { config, carol, exit, goOn } = await exitUnderWay()
   let minted = ""
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     minted = (await tokens.mint(config, carol, 5, async)).json.operation_id
     const { attestation_id } = (await tokens.get(`/kyc/status/${carol}`)).json
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
@@ -45,7 +45,7 @@ test("an exit and a mint to the newcomer that both fail leave no place behind", 
 test("a mint to one who leaves that fails leaves no place behind", async () => {
   const { config, alice, exit, goOn } = await exitUnderWay()
   let minted = ""
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     minted = (await tokens.mint(config, alice, 5, async)).json.operation_id
     await tokens.post(`/mint-config/${config}/pause`, {})
   })

@@ -3,8 +3,8 @@ import { sql } from "#db/client.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { newKey } from "#test/fixtures/idempotency.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { expectReplay } from "#test/matchers/answers.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
@@ -255,7 +255,7 @@ test("an operation that failed after its 202 is shown by the record; its key rep
   const idempotencyKey = newKey()
   const more = { idempotencyKey, headers: { prefer: "respond-async" } }
   let first: Response
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     first = await tokens.mint(config, wallet, 1, more)
     expect(first.status).toBe(202)
     const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp, type TestKey, untilServed } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { differences } from "#test/matchers/credential.ts"
 
 // Limits that count, and more requests at once than fit into them.
@@ -144,7 +144,7 @@ test("mints that fail give their supply and their holder's place back", async ()
   const fresh = await tokens.wallets(5)
   const other = await tokens.wallets(5)
   let waiting: Promise<Response[]>
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     waiting = Promise.all(fresh.map((one) => tokens.mint(config, one, 20)))
     await expect
       .poll(async () => (await tokens.trace(config)).counters)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { waitFor } from "#test/fixtures/app.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import type { TokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 let wallets: string[]
@@ -74,7 +74,7 @@ test("each record in the list is what its own address gives, in every status", a
   const config = await tokens.config()
   await tokens.mint(config, wallets[0]!, 5)
   const doomed = (await app.verifiedWallet(key)).wallet
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     const headers = { prefer: "respond-async" }
     await tokens.mint(config, doomed, 1, { headers })
     await tokens.transfer(config, wallets[0]!, wallets[1]!, 1, { headers })

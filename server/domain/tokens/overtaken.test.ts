@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { ErrorCode } from "#shared/errors.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { admitted, expectRefused } from "#test/matchers/token-outcomes.ts"
 
@@ -39,7 +39,7 @@ const revoke = async (wallet: string) => {
 async function overtaken(config: string, request: () => Promise<Response>, meanwhile: () => Promise<unknown>) {
   let waiting: Promise<Response>
   let id = ""
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     waiting = request()
     id = await waitFor(async () => {
       const { operations } = await tokens.trace(config)

@@ -6,8 +6,8 @@ import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { moveClock, realNow } from "#test/fixtures/clock.ts"
+import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { byOperator } from "#test/fixtures/operator.ts"
-import { withoutTurns } from "#test/fixtures/turns.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { reserveMovement } from "./reserve.ts"
 
@@ -84,7 +84,7 @@ test("one that the database refuses fails alone", async () => {
 test("one whose holding is locked fails alone", async () => {
   const config = await tokens.config()
   // What has landed meanwhile would be settled: that waits for the holding, too, and has the configuration.
-  const outcomes = await withoutTurns(async () => {
+  const outcomes = await whileLedgerPaused(async () => {
     expect(await mintTogether(eachWallet(config))).toEqual(wallets.map(() => "begun"))
     return whileHeld(
       (tx) => tx`
@@ -136,7 +136,7 @@ test("the answer that is given at once is what is stored, to the second that it 
   let seconds = 0
   // Whoever looks twice sees two times.
   await moveClock(() => addSeconds(realNow(), ++seconds))
-  await withoutTurns(async () => {
+  await whileLedgerPaused(async () => {
     const headers = { prefer: "respond-async" }
     const { status, json } = await tokens.mint(config, wallets[0]!, "1", { headers })
     expect(status).toBe(202)

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await mint()
 })
 afterEach(() => {
-  node.twist = null
+  node.fault = null
 })
 afterAll(async () => {
   await app.stop()
@@ -151,7 +151,7 @@ test("a stranger's transaction that names our key is no difference, even if it c
     "it to land",
   )
   expect(await kinds(false)).toEqual([])
-  node.twist = replying(rpcError(-32015, "Transaction version (1) is not supported"), ["getTransaction"])
+  node.fault = replying(rpcError(-32015, "Transaction version (1) is not supported"), ["getTransaction"])
   const { differences, information } = await audit(true)
   expect(differences).toEqual([])
   expect(information.join()).toContain(signature)
@@ -159,16 +159,16 @@ test("a stranger's transaction that names our key is no difference, even if it c
 
 test("a node with pruned history causes no difference, and one without history no reconciliation", async () => {
   await mint()
-  node.twist = forgets(await cluster.connection.getSlot("finalized"))
+  node.fault = forgets(await cluster.connection.getSlot("finalized"))
   const { differences, information } = await audit(true)
   expect(differences).toEqual([])
   expect(information.join()).toMatch(/are older than the node's history/)
-  node.twist = noHistory
+  node.fault = noHistory
   await expect(audit(true)).rejects.toThrow(/history/)
 })
 
 test("a history without memos is not compared", async () => {
-  node.twist = withoutMemos
+  node.fault = withoutMemos
   await expect(audit(true)).rejects.toThrow(/leaves out the memo of/)
 })
 

@@ -19,7 +19,7 @@ restores()
 
 test("if a node's list lacks what its accounts show, nothing is signed until a node lists it", async () => {
   const { config, first, second, operations, backup } = await backUpWithWork()
-  node.twist = async ({ method }, ask) => {
+  node.fault = async ({ method }, ask) => {
     const reply = (await ask()) as { result: { memo: string | null }[] }
     if (method !== "getSignaturesForAddress") return reply
     return { result: reply.result.filter(({ memo }) => !memo?.includes(operations.mint)) }
@@ -29,7 +29,7 @@ test("if a node's list lacks what its accounts show, nothing is signed until a n
   expect(await statusOf(operations.mint)).toBe("queued")
   const refused = await tokens.mint(config, first, "1")
   expect([refused.status, refused.json.error]).toEqual([503, "chain_unavailable"])
-  node.twist = null
+  node.fault = null
   await goesOn()
   await idle()
   expect([await held(config, first), await held(config, second)]).toEqual([7n, 8n])

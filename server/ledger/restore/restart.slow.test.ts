@@ -34,12 +34,12 @@ test("a server that never restarted continues at once, even if a node has no his
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await app.stop()
-  node.twist = replying({ result: 10_000_000 }, ["getFirstAvailableBlock"])
+  node.fault = replying({ result: 10_000_000 }, ["getFirstAvailableBlock"])
   await serve()
   const id = await mintLater(config, wallet, "2")
   await becomes(id, "confirmed")
   expect(app.log.some((line) => line.includes("nothing is signed until"))).toBe(false)
-  node.twist = null
+  node.fault = null
 })
 
 test("a database restart is treated as a restore: transactions in flight expire before anything is signed", async () => {
@@ -48,7 +48,7 @@ test("a database restart is treated as a restore: transactions in flight expire 
   const id = await withoutWorker(() => mintLater(config, wallet, "2"))
   const backup = await asOfTheSameServer(await backUp())
   // It is signed, and the network holds it back for a while.
-  node.twist = replying({ result: "1".repeat(64) }, ["sendTransaction"])
+  node.fault = replying({ result: "1".repeat(64) }, ["sendTransaction"])
   await serve()
   await becomes(id, "submitted")
   const signed = async () => {
@@ -58,7 +58,7 @@ test("a database restart is treated as a restore: transactions in flight expire 
     return row!
   }
   const lost = await signed()
-  node.twist = null
+  node.fault = null
   await restore(backup)
   const refusal = await waitFor(async () => {
     const { status, json } = await tokens.mint(config, wallet, "1")
@@ -90,7 +90,7 @@ test("a history without memos proves nothing, even if nothing in it is known", a
     expect((await app.webhook(event)).status).toBe(200)
   })
   await app.waitForStatus(live, first, "verified")
-  node.twist = withoutMemos
+  node.fault = withoutMemos
   await restore(backup)
   const reasons = async () => {
     const rows = await sql<
@@ -101,7 +101,7 @@ test("a history without memos proves nothing, even if nothing in it is known", a
   await waitFor(async () => (await reasons()).every(Boolean), "both modes to say why they wait")
   const none = await sql`select from transactions where mode = 'live' and status = 'confirmed'`
   expect([none.length, await statusOf(operations.mint)]).toEqual([0, "queued"])
-  node.twist = null
+  node.fault = null
   await goesOn()
   await idle()
   await app.waitForStatus(live, first, "verified")
@@ -116,12 +116,12 @@ test("the search in the history ends for a transaction that was confirmed and th
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await idle()
-  node.twist = onFork()
+  node.fault = onFork()
   const { status, json } = await tokens.mint(config, wallet, "2")
   expect([status, await statusOf(json.operation_id)]).toEqual([200, "confirmed"])
   await app.stop()
   // The slot is dropped while the database restarts, and the bytes have expired when it is back.
-  node.twist = null
+  node.fault = null
   await cluster.pass(400)
   await restore(await asOfTheSameServer(await backUp()))
   await goesOn()

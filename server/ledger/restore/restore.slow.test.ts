@@ -171,16 +171,16 @@ test("without a complete history it waits and refuses requests, and continues wh
   const { config, second, operations, backup } = await backUpWithWork()
   await app.stop()
   use(backup)
-  node.twist = forgets(await cluster.connection.getSlot())
+  node.fault = forgets(await cluster.connection.getSlot())
   await serve()
   await waitFor(async () => /no node can say what has landed/.test(await health()), "health to report it")
   expect((await tokens.mint(config, second, "1")).json.error).toBe("chain_unavailable")
   // A node that leaves out what is known to have landed is not believed either.
-  node.twist = async ({ method }, ask) => (method === "getSignaturesForAddress" ? { result: [] } : ask())
+  node.fault = async ({ method }, ask) => (method === "getSignaturesForAddress" ? { result: [] } : ask())
   await waitFor(async () => /leaves out .* which has landed/.test(await health()), "health to report it")
   expect(await isOpen()).toBe(false)
   expect(await statusOf(operations.mint)).toBe("queued")
-  node.twist = null
+  node.fault = null
   await goesOn()
   await idle()
   expect(await timesOnChain(operations.mint)).toBe(1)
@@ -198,11 +198,11 @@ test("a node that is stuck hides nothing", async () => {
   await becomes(id, "confirmed")
   await app.stop()
   use(backup)
-  node.twist = still
+  node.fault = still
   await serve()
   await waitFor(async () => (await health()) !== "ok", "health to report it")
   expect(await isOpen()).toBe(false)
-  node.twist = null
+  node.fault = null
   await goesOn()
   await becomes(id, "confirmed")
   expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 5n])

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { lying } from "#test/doubles/liar.ts"
+import { makeNodeLie } from "#test/doubles/make-node-lie.ts"
 import { type RpcProxy, replying, rpcProxy } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import {
@@ -42,11 +42,11 @@ test("a transaction that only one node leaves out is not signed again, and one n
     await app.stop()
     use(backup)
     const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet)).toBase58()
-    const { stop } = lying(node, { nothingSince: slot, absent: new Set([account]) })
-    honest.twist = replying("drop")
+    const { stop } = makeNodeLie(node, { nothingSince: slot, absent: new Set([account]) })
+    honest.fault = replying("drop")
     await serve(both)
     await waitFor(async () => /a second node must confirm it/.test(await health()), "health to report it")
-    honest.twist = null
+    honest.fault = null
     await waitFor(async () => /one node lists .* and another does not/.test(await health()), "health to report it")
     expect([await isOpen(), await statusOf(id)]).toEqual([false, "queued"])
     stop()
@@ -70,7 +70,7 @@ test("a transaction that a node returns with a wrong signature is not booked", a
   await becomes(id, "confirmed")
   await app.stop()
   use(backup)
-  node.twist = async ({ method }, ask) => {
+  node.fault = async ({ method }, ask) => {
     const reply = await ask()
     if (method !== "getTransaction" || typeof reply !== "object" || !("result" in reply)) return reply
     const { transaction, ...rest } = reply.result as {
@@ -83,7 +83,7 @@ test("a transaction that a node returns with a wrong signature is not booked", a
   await serve()
   await waitFor(async () => /returned with a wrong signature/.test(await health()), "health to report it")
   expect(await statusOf(id)).toBe("queued")
-  node.twist = null
+  node.fault = null
   await goesOn()
   await becomes(id, "confirmed")
   expect([await timesOnChain(id), await held(config, wallet)]).toEqual([1, 5n])

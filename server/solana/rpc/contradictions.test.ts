@@ -1,6 +1,6 @@
 import { Keypair, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { type RpcProxy, rpcError, rpcProxy, type Twist } from "#test/doubles/rpc-proxy.ts"
+import { type Fault, type RpcProxy, rpcError, rpcProxy } from "#test/doubles/rpc-proxy.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcNodes } from "./nodes.ts"
@@ -27,7 +27,7 @@ beforeAll(async () => {
   funding = (await rpc.signaturesFor(funded, { limit: 1 }))[0]!.signature
 })
 afterEach(() => {
-  liar.twist = null
+  liar.fault = null
   honest.calls.clear()
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
 type WithSlot = { context: { slot: number }; value: unknown }
 /** Changes what a method's honest answer is. */
 const changing =
-  <T>(name: string, change: (result: T) => unknown): Twist =>
+  <T>(name: string, change: (result: T) => unknown): Fault =>
   async ({ method }, ask) => {
     const reply = await ask()
     return method === name && typeof reply === "object" && "result" in reply
@@ -50,7 +50,7 @@ const askedOf = (proxy: RpcProxy, method: string) => proxy.calls.get(method) ?? 
 const readAccount = async () => (await rpc.account(funded, { since: 0 })).value?.lamports
 const held = 3 * LAMPORTS_PER_SOL
 
-test.each<[string, string, Twist]>([
+test.each<[string, string, Fault]>([
   [
     "too few values",
     "getMultipleAccounts",
@@ -88,11 +88,11 @@ test.each<[string, string, Twist]>([
           }
         : ask(),
   ],
-])("an answer with %s is not believed", async (_, method, twist) => {
-  liar.twist = twist
+])("an answer with %s is not believed", async (_, method, fault) => {
+  liar.fault = fault
   expect(await readAccount()).toBe(held)
   expect(askedOf(honest, method)).toBe(1)
-  liar.twist = null
+  liar.fault = null
   // Nothing of it stays: what is read from now on is as of a slot that the chain has.
   expect(rpc.nodes.slot).toBeLessThanOrEqual(await chain.connection.getSlot("processed"))
   expect((await rpc.latestBlockhash({ since: rpc.nodes.slot })).slot).toBeGreaterThanOrEqual(rpc.nodes.slot)
@@ -106,7 +106,7 @@ test("a status in a future slot and a missing status are rejected", async () => 
     }),
     ({ context }: WithSlot) => ({ context, value: [] }),
   ]) {
-    liar.twist = changing("getSignatureStatuses", change)
+    liar.fault = changing("getSignatureStatuses", change)
     const { slot, value } = await rpc.statuses([funding], { history: true })
     expect(value).toHaveLength(1)
     expect(value[0]!.slot).toBeLessThanOrEqual(slot)
@@ -115,7 +115,7 @@ test("a status in a future slot and a missing status are rejected", async () => 
 })
 
 test("a history out of order, and another transaction, are not what was asked for", async () => {
-  liar.twist = changing("getSignaturesForAddress", (list: { slot: number }[]) =>
+  liar.fault = changing("getSignaturesForAddress", (list: { slot: number }[]) =>
     list.map((one, i) => ({ ...one, slot: one.slot + i * 100 })),
   )
   const slot = await rpc.firstAvailableBlock()
@@ -124,7 +124,7 @@ test("a history out of order, and another transaction, are not what was asked fo
   expect(landed).toHaveLength(3)
 
   const [, older] = landed
-  liar.twist = async (call, ask) =>
+  liar.fault = async (call, ask) =>
     call.method === "getTransaction" ? ask(call.method, [older!.signature, call.params[1]]) : ask()
   expect((await rpc.transaction(funding))?.transaction.signatures[0]).toBe(funding)
   // The last page is the empty one.
@@ -134,17 +134,17 @@ test("a history out of order, and another transaction, are not what was asked fo
 test("a rent beyond that of every cluster is never paid", async () => {
   const honestRent = await rpc.rentOf(170)
   expect(honestRent).toBe(await chain.connection.getMinimumBalanceForRentExemption(170))
-  liar.twist = changing("getMinimumBalanceForRentExemption", (lamports: number) => lamports * 1000)
+  liar.fault = changing("getMinimumBalanceForRentExemption", (lamports: number) => lamports * 1000)
   expect(await rpc.rentOf(170)).toBe(honestRent)
 })
 
 test("what a node refuses is counted as an error of the method, but for being behind", async () => {
   const errorsOf = (method: string) => rpc.nodes.metrics.byMethod.get(method)?.errors ?? 0
   const before = errorsOf("getMultipleAccounts")
-  liar.twist = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32603) : ask())
+  liar.fault = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32603) : ask())
   expect(await readAccount()).toBe(held)
   expect(errorsOf("getMultipleAccounts")).toBe(before + 1)
-  liar.twist = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32016) : ask())
+  liar.fault = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32016) : ask())
   expect(await readAccount()).toBe(held)
   expect(errorsOf("getMultipleAccounts")).toBe(before + 1)
 })
@@ -157,7 +157,7 @@ test("what a node refuses at once is asked again a few times, not as often as it
     admit: async () => {},
   })
   liar.calls.clear()
-  liar.twist = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32601) : ask())
+  liar.fault = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32601) : ask())
   await expect(new Rpc(alone).account(funded, { since: 0 })).rejects.toThrow()
   expect(askedOf(liar, "getMultipleAccounts")).toBeLessThan(20)
 })

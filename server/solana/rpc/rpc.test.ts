@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   for (const proxy of [first, second]) {
-    proxy.twist = null
+    proxy.fault = null
     proxy.calls.clear()
     proxy.leadTo(chain.url)
   }
@@ -60,7 +60,7 @@ test("the first node is asked, and the next one only where that cannot answer", 
     { status: 200, text: "<html>" },
     "drop",
   ] as const) {
-    first.twist = replying(reply)
+    first.fault = replying(reply)
     expect(await rpc.rentOf(100)).toBeGreaterThan(0)
   }
   expect(callsOf(second, "getMinimumBalanceForRentExemption")).toBe(8)
@@ -69,7 +69,7 @@ test("the first node is asked, and the next one only where that cannot answer", 
 test("the only node is asked again where it fails two calls of three", async () => {
   const rpc = rpcOf([first])
   const asked = new Map<string, number>()
-  first.twist = async ({ method }, ask) => {
+  first.fault = async ({ method }, ask) => {
     const times = (asked.get(method) ?? 0) + 1
     asked.set(method, times)
     return times % 3 === 0 ? ask() : times % 3 === 1 ? "drop" : { status: 503 }
@@ -79,7 +79,7 @@ test("the only node is asked again where it fails two calls of three", async () 
 
 test("nodes say what they can do, and one without history is asked for none", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = noHistory
+  first.fault = noHistory
   await rpc.nodes.learnCapabilities(anyAddress())
   expect(rpc.nodes.capabilities).toEqual([
     { version: expect.any(String), keeps_history: false, first_slot: expect.any(Number) },
@@ -92,7 +92,7 @@ test("nodes say what they can do, and one without history is asked for none", as
 
 test("a question that is at fault is not asked again elsewhere", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = replying(rpcError(-32602, "Invalid params"), ["getMultipleAccounts"])
+  first.fault = replying(rpcError(-32602, "Invalid params"), ["getMultipleAccounts"])
   await expect(rpc.account(anyAddress(), { since: 0 })).rejects.toThrow(/Invalid params/)
   expect(second.calls.size).toBe(0)
 })
@@ -100,8 +100,8 @@ test("a question that is at fault is not asked again elsewhere", async () => {
 test("where no node answers, that is said of each, without the secrets of its address", async () => {
   const proxies = [first, second].map((proxy) => ({ ...proxy, url: `${proxy.url}/?api-key=secret` }))
   const rpc = rpcOf(proxies)
-  first.twist = replying("drop")
-  second.twist = replying({ status: 502 })
+  first.fault = replying("drop")
+  second.fault = replying({ status: 502 })
   const error = await rpc.rentOf(1).catch((error) => error)
   expect(error).toBeInstanceOf(RpcUnavailable)
   expect(error.message).toContain(new URL(first.url).host)
@@ -111,10 +111,10 @@ test("where no node answers, that is said of each, without the secrets of its ad
 
 test("a node that asks for a pause gets it, and others answer in the meantime", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = replying({ status: 429, headers: { "retry-after": "30" } })
+  first.fault = replying({ status: 429, headers: { "retry-after": "30" } })
   await rpc.rentOf(1)
   first.calls.clear()
-  first.twist = null
+  first.fault = null
   for (let n = 0; n < 5; n++) await rpc.rentOf(1)
   expect(first.calls.size).toBe(0)
   expect(rpc.nodes.troubles.join()).toMatch(/less often/)
@@ -122,7 +122,7 @@ test("a node that asks for a pause gets it, and others answer in the meantime", 
 
 test("no node is called while all of them ask for a pause", async () => {
   const rpc = rpcOf([first])
-  first.twist = replying({ status: 429, headers: { "retry-after": "30" } })
+  first.fault = replying({ status: 429, headers: { "retry-after": "30" } })
   await expect(rpc.rentOf(1)).rejects.toThrow(RpcUnavailable)
   first.calls.clear()
   await expect(rpc.rentOf(1)).rejects.toThrow(/less often/)
@@ -131,7 +131,7 @@ test("no node is called while all of them ask for a pause", async () => {
 
 test("what has to be newer is not taken from a node that lags", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = await frozen(chain.url)
+  first.fault = await frozen(chain.url)
   const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
   await chainReaches(slot + 5)
   const newer = await rpc.accounts([anyAddress()], { since: slot + 5 })
@@ -147,7 +147,7 @@ test("a node that is about to come as far is waited for", async () => {
 
 test("history is asked of nodes that keep some", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = noHistory
+  first.fault = noHistory
   const address = new PublicKey("11111111111111111111111111111111")
   await rpc.signaturesFor(address, { limit: 1 })
   first.calls.clear()
@@ -159,9 +159,9 @@ test("history is asked of nodes that keep some", async () => {
 test("another chain behind the same address is noticed after an interruption, and refused until it is gone", async () => {
   const rpc = rpcOf([first])
   await rpc.rentOf(1)
-  first.twist = replying("drop")
+  first.fault = replying("drop")
   await expect(rpc.rentOf(1)).rejects.toThrow(RpcUnavailable)
-  first.twist = null
+  first.fault = null
   first.leadTo(other.url)
   first.calls.clear()
   await expect.poll(() => rpc.rentOf(1).catch((error) => error)).toBeInstanceOf(WrongChain)
@@ -173,7 +173,7 @@ test("one node of another chain does not spoil the others", async () => {
   second.leadTo(other.url)
   const rpc = rpcOf([first, second])
   await rpc.rentOf(1)
-  first.twist = everyOther(replying({ status: 503 }))
+  first.fault = everyOther(replying({ status: 503 }))
   const answers = await Promise.allSettled([1, 2, 3, 4].map(() => rpc.rentOf(1)))
   expect(answers.some(({ status }) => status === "fulfilled")).toBe(true)
   expect(callsOf(second, "getMinimumBalanceForRentExemption")).toBe(0)
@@ -182,7 +182,7 @@ test("one node of another chain does not spoil the others", async () => {
 test("a node that does not answer keeps the others from nothing that needs them all identified", async () => {
   const rpc = rpcOf([first, second])
   await rpc.nodes.identify()
-  first.twist = replying("drop")
+  first.fault = replying("drop")
   await rpc.nodes.identify()
   second.leadTo(other.url)
   await expect(rpc.nodes.identify()).rejects.toThrow(WrongChain)
@@ -214,14 +214,14 @@ async function chainReaches(slot: number): Promise<void> {
 
 test("an answer that is longer than any that is asked for is the node's failure", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = replying({ result: "x".repeat(9 * 1024 * 1024) })
+  first.fault = replying({ result: "x".repeat(9 * 1024 * 1024) })
   expect(await rpc.rentOf(1)).toBeGreaterThan(0)
   expect(callsOf(second, "getMinimumBalanceForRentExemption")).toBe(1)
 })
 
 test("statuses of a node that stands still are asked of another one", async () => {
   const rpc = rpcOf([first, second])
-  first.twist = await frozen(chain.url, { honest: false })
+  first.fault = await frozen(chain.url, { honest: false })
   const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
   await chainReaches(slot + 40)
   const known = await rpc.statuses(["1".repeat(64)], { since: slot + 40 }).catch((error) => error)

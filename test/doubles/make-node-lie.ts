@@ -1,12 +1,12 @@
-import type { RpcProxy, Twist } from "./rpc-proxy.ts"
+import type { Fault, RpcProxy } from "./rpc-proxy.ts"
 
-/** A node's lies. All of its answers are consistent with them, at every commitment. */
+/** What a node claims. All of its responses are consistent with this, at every commitment. */
 export type Lies = {
-  /** Transactions it does not know have landed and are finalized. */
+  /** Unknown transactions have landed and are finalized. */
   everythingLanded: boolean
-  /** What has landed since a slot has not landed. */
+  /** Transactions that landed since this slot have not landed. */
   nothingSince: number
-  /** It returns those transactions when asked for one. */
+  /** It still returns those transactions to `getTransaction`. */
   transactions: boolean
   /** Finalized transactions have failed. */
   everythingFailed: boolean
@@ -14,7 +14,7 @@ export type Lies = {
   absent: Set<string>
   /** These token accounts are empty. */
   empty: Set<string>
-  /** How often it said so. */
+  /** How often it has lied about accounts. */
   said: number
 }
 
@@ -24,8 +24,8 @@ type WithContext<T> = { context: { slot: number }; value: T }
 const FINAL = { confirmationStatus: "finalized" }
 const FAILURE = { InstructionError: [4, { Custom: 1 }] }
 
-/** Makes a node lie consistently. Changes of the lies apply from then on; `stop` makes it tell the truth. */
-export function lying(node: RpcProxy, given: Partial<Lies>): { lies: Lies; stop: () => void } {
+/** Makes a node lie consistently. Changes to `lies` take effect at once; `stop` makes the node honest again. */
+export function makeNodeLie(node: RpcProxy, given: Partial<Lies>): { lies: Lies; stop: () => void } {
   const lies: Lies = {
     everythingLanded: false,
     nothingSince: Number.POSITIVE_INFINITY,
@@ -36,17 +36,17 @@ export function lying(node: RpcProxy, given: Partial<Lies>): { lies: Lies; stop:
     said: 0,
     ...given,
   }
-  const twist: Twist = async ({ method, params }, ask) => {
+  const fault: Fault = async ({ method, params }, ask) => {
     const reply = await ask()
     if (typeof reply !== "object" || !("result" in reply)) return reply
     const change = changes[method]
     return change ? { result: change(reply.result as never, params, lies) } : reply
   }
-  node.twist = twist
+  node.fault = fault
   return {
     lies,
     stop() {
-      node.twist = null
+      node.fault = null
     },
   }
 }
@@ -55,7 +55,7 @@ type Change = (result: never, params: unknown[], lies: Lies) => unknown
 
 type Account = { data: [string, string] }
 
-/** Of a token account: `mint, owner, amount, …`. */
+/** A token account's data starts with `mint, owner, amount`. */
 const AMOUNT_OFFSET = 64
 
 function emptied(account: Account | null): Account | null {

@@ -76,17 +76,17 @@ export interface Attestation {
   schema: string
   /** Opens the hosted page; null unless the key has the scope kyc:write */
   session_id: string | null
-  /** The person whose wallet it is */
+  /** The investor who owns the wallet */
   investor_id: string
   /** The session's externalId */
   external_id: string | null
   /** When its session was started */
   created_at: string
-  /** When the provider approved or rejected it, or withdrew its approval; null while, and if, it never did */
+  /** When the provider approved or rejected it, or withdrew its approval; null if it did not */
   decided_at: string | null
-  /** `review` where a member of the account decided what the provider had left in review; null without decided_at */
+  /** `review` if a member decided what the provider had left in review; null without decided_at */
   decided_by: "provider" | "review" | null
-  /** When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema did not ask */
+  /** When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema does not require it */
   wallet_proved_at: string | null
   /** Time of the decision; null until verified */
   issued_at: string | null
@@ -100,7 +100,7 @@ export interface Attestation {
   public_reason: PublicReason | null
   /** The issuing transaction's signature, base58; null until verified */
   onchain_tx: string | null
-  /** Null until the chain can no longer undo its issuing, some 13 seconds after it is verified */
+  /** Null until the chain can no longer undo the issuance, about 13 seconds after it is verified */
   finalized_at: string | null
   onchain: OnchainProof | null
 }
@@ -108,9 +108,9 @@ export interface Attestation {
 export interface AttestationEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `attestation.verified`: An attestation was confirmed on chain; `attestation.rejected`: A verification was rejected, cancelled or revoked; `attestation.expired`: An attestation or its session expired */
   type: "attestation.verified" | "attestation.rejected" | "attestation.expired"
@@ -285,9 +285,9 @@ export interface EventList {
 export interface ExpiringEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `attestation.expiring`: An attestation is about to expire */
   type: "attestation.expiring"
@@ -317,19 +317,19 @@ export interface Health {
     database: string
     chain: string
     worker: string
-    /** Absent where no list is configured */
+    /** Absent if no list is configured */
     screening?: string
   }
   /** By mode; empty while no worker has reported. Absent for strangers */
   ledger?: Array<LedgerHealth>
-  /** Lists that this process screens wallets by; absent without any, and for strangers */
+  /** Lists against which this process screens wallets; absent without any, and for strangers */
   screening?: Array<ScreeningList>
 }
 
 export interface Investor {
   /** The investor's id */
   investor_id: string
-  /** The externalId that names them; null while their wallet alone does */
+  /** The externalId that identifies them; null if only their wallet does */
   external_id: string | null
   /** Their wallets, newest first, at most 100 */
   wallets: Array<string>
@@ -342,7 +342,7 @@ export interface Investor {
 export interface InvestorDetail {
   /** The investor's id */
   investor_id: string
-  /** The externalId that names them; null while their wallet alone does */
+  /** The externalId that identifies them; null if only their wallet does */
   external_id: string | null
   /** Their wallets, newest first, at most 100 */
   wallets: Array<string>
@@ -350,14 +350,14 @@ export interface InvestorDetail {
   created_at: string
   /** Null unless their personal data was erased */
   erased_at: string | null
-  /** The status of each wallet for each schema, as GET /kyc/status/{pubkey} has it */
+  /** The status of each wallet for each schema, as in GET /kyc/status/{pubkey} */
   verifications: Array<{
     /** Wallet address, base58 */
     user_pubkey: string
     /** Schema verified */
     schema: string
     status: AttestationStatus
-    /** The attestation that it goes by */
+    /** The attestation that determines the status */
     attestation_id: string
     /** Null until verified */
     expires_at: string | null
@@ -369,9 +369,9 @@ export interface InvestorDetail {
 export interface InvestorEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `investor.frozen`: A wallet's tokens were frozen because it is on a list; `investor.unfrozen`: A wallet's tokens are no longer frozen because of a list */
   type: "investor.frozen" | "investor.unfrozen"
@@ -412,29 +412,29 @@ export interface Key {
 
 export interface LedgerHealth {
   mode: "live" | "test"
-  /** Highest slot that was read */
+  /** Highest slot read so far */
   slot: number | null
-  /** Time since the slot was last a higher one */
+  /** Time since the slot last increased */
   slot_age_seconds: number | null
-  /** Chain's clock minus the database's, where it is more than a slot's time */
+  /** The chain's clock minus the database's, if it differs by more than a slot */
   clock_difference_seconds: number | null
   /** Age of the oldest unfinished operation; null without one */
   oldest_operation_seconds: number | null
   /** Age of the oldest transaction that may still land; null without one */
   oldest_transaction_seconds: number | null
-  /** Transactions that may have landed or not */
+  /** Transactions of which it is unknown whether they landed */
   in_doubt: number
-  /** Time since the reconciliation of the workspace that was compared longest ago; null before the first */
+  /** Time since the last reconciliation of the workspace compared longest ago; null before the first */
   audit_age_seconds: number | null
-  /** Differences between the chain and the database, as of the last reconciliations */
+  /** Differences between the chain and the database found by the last reconciliations */
   audit_differences: number
-  /** The RPC nodes in their order; null for one that has not answered */
+  /** The RPC nodes in order; null for a node that has not answered */
   nodes: Array<{
-    /** Of its software */
+    /** Version of its software */
     version: string | null
     /** Whether it lists the transactions of an address */
     keeps_history: boolean
-    /** First slot that it has a block of */
+    /** First slot of which it has a block */
     first_slot: number
   } | null>
   /** Failed calls since the workers started, by method */
@@ -580,7 +580,7 @@ export interface Operation {
   created_at: string
   /** Null until confirmed */
   confirmed_at: string | null
-  /** Null until the chain can no longer undo it, some 13 seconds after it is confirmed */
+  /** Null until the chain can no longer undo it, about 13 seconds after it is confirmed */
   finalized_at: string | null
   /** What it cost on chain so far; null until the first of its transactions is counted */
   cost: {
@@ -594,9 +594,9 @@ export interface Operation {
 export interface OperationEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `operation.confirmed`: A mint or a transfer was confirmed on chain; `operation.failed`: A mint or a transfer failed */
   type: "operation.confirmed" | "operation.failed"
@@ -609,13 +609,13 @@ export interface OperationEvent {
     mint_config: string
     /** The recipient */
     user_pubkey: string
-    /** Transfer: the sender; null for a mint */
+    /** The sender of a transfer; null for a mint */
     from_pubkey: string | null
     /** Whole tokens, without trailing zeros */
     amount: string
     /** Signature of the transaction, base58; null until confirmed */
     onchain_tx: string | null
-    /** Code of why it failed; null unless it failed */
+    /** Error code; null unless it failed */
     error: string | null
   }
 }
@@ -626,15 +626,15 @@ export interface OperationList {
   next_cursor: string | null
 }
 
-/** Reason code that is shown to the investor */
+/** Reason code that the investor sees */
 export type PublicReason = "documents_unreadable" | "information_mismatch" | "not_eligible" | "withdrawn" | "resubmit" | "unverifiable"
 
 export interface QuotaEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `quota.threshold`: 80 % or all of the month's quota is used */
   type: "quota.threshold"
@@ -647,7 +647,7 @@ export interface QuotaEvent {
     percent: number
     /** Sessions started and attestations issued */
     used: number
-    /** How many there are in the month */
+    /** Attestations included in the month */
     included: number
   }
 }
@@ -666,9 +666,9 @@ export interface ReplayWebhooksRequest {
 export interface ReviewEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `review.opened`: A review waits for a decision; `review.decided`: A review was closed */
   type: "review.opened" | "review.decided"
@@ -686,7 +686,7 @@ export interface ReviewEvent {
     investor_id: string | null
     /** Why it closed; null while it is open */
     ending: "decided" | "vendor" | "expired" | "revoked" | "erased" | "unlisted" | null
-    /** What a member decided; null where nobody has, or had to */
+    /** The member's decision; null if no member decision was needed or made */
     decision: "approve" | "request_resubmission" | "reject" | "keep_rejected" | "clear" | "revoke" | null
   }
 }
@@ -712,7 +712,7 @@ export interface ScreeningList {
   entries: number
   /** UTC, ISO 8601, to the second */
   loaded_at: string
-  /** Workers that go by this version */
+  /** Workers that use this version */
   workers: number
 }
 
@@ -726,9 +726,9 @@ export interface Session {
 export interface SessionEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `session.opened`: A verification session was started; `session.submitted`: The KYC provider reported on a session for the first time; `attestation.pending`: An attestation was created with its session */
   type: "session.opened" | "session.submitted" | "attestation.pending"
@@ -810,9 +810,9 @@ export interface TokenBalance {
 export interface TokenChangeEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `token.changed`: A mint configuration was changed */
   type: "token.changed"
@@ -823,7 +823,7 @@ export interface TokenChangeEvent {
     mint_config: string
     /** The token's symbol */
     symbol: string
-    /** The fields that changed; read the record for what they are now */
+    /** The fields that changed. Read the record for their current values */
     changed: Array<"name" | "symbol" | "decimals" | "required_schema" | "transfer_mode" | "rules">
   }
 }
@@ -831,9 +831,9 @@ export interface TokenChangeEvent {
 export interface TokenEvent {
   /** The same in every delivery */
   id: string
-  /** Place among all events of the workspace: 1, 2, 3, without a gap */
+  /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it */
+  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
   cursor: string
   /** `token.paused`: A mint configuration was paused; `token.resumed`: A mint configuration was resumed */
   type: "token.paused" | "token.resumed"

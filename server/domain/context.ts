@@ -4,7 +4,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
 
-/** Who makes a request, in one workspace. */
+/** The principal of a request, in one workspace. */
 export type Principal = {
   workspaceId: string
   mode: Mode
@@ -16,13 +16,13 @@ export type Principal = {
     | { kind: "operator" }
 }
 
-/** Errors: insufficient_scope, where the principal may not do what needs `scope`. */
+/** Errors: insufficient_scope if the principal lacks `scope`. */
 export function requireScope({ scopes, via }: Principal, scope: Permission | undefined): void {
   if (scope === undefined || scopes.has(scope)) return
   fail(
     "insufficient_scope",
     via.kind === "user"
-      ? `This needs ${scope}, which the ${via.role} role does not have. Ask an owner of the account.`
+      ? `This needs the scope ${scope}, which the ${via.role} role does not have. Ask an owner of the account.`
       : `The key lacks the scope ${scope}. Use a key that has it.`,
   )
 }
@@ -30,30 +30,30 @@ export function requireScope({ scopes, via }: Principal, scope: Permission | und
 /** A person who is signed in. */
 export type SignedIn = { id: string; name: string; email: string; sessionId: string }
 
-/** The claim that a request with an Idempotency-Key makes; committed with the first change that it causes. */
+/** The claim of a request with an Idempotency-Key. It is committed with the request's first change. */
 export type IdempotencyClaim = {
   workspaceId: string
   keyId: string
   idempotencyKey: string
   fingerprint: Buffer
-  /** What this key has begun: in an earlier attempt that the request then joins, or in this one. */
+  /** What this key has begun, in this attempt or in an earlier one that the request joins. */
   begun: string | null
 }
 
 export type Context = {
   requestId: string
-  /** Which way it came in: with an API key below /v1, or from the pages. */
+  /** How the request came in: with an API key below /v1, or from the pages. */
   transport: "api" | "pages"
   principal: Principal | null
-  /** Of the dashboard's requests only. */
+  /** Set only for the dashboard's requests. */
   user: SignedIn | null
-  /** The header Idempotency-Key as a page sent it; over REST, the claim is made before the procedure is called. */
+  /** The header Idempotency-Key that a page sent. Over REST, the claim is made before the procedure is called. */
   idempotencyKey?: string | string[] | undefined
   idempotency: IdempotencyClaim | null
-  /** A webhook as it came, for the procedure to verify before it reads it. */
+  /** A webhook as received, for the procedure to verify before it reads it. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
-  /** Whether the caller asked not to wait for the chain (`Prefer: respond-async`). */
+  /** Whether the caller does not want to wait for the chain (`Prefer: respond-async`). */
   respondAsync: boolean
-  /** The answer's status, for a procedure to change: to 202, say. */
+  /** The response's status, which a procedure can change, for example to 202. */
   answer: { status: number }
 }

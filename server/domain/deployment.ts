@@ -11,26 +11,26 @@ import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { providers } from "./providers/table.ts"
 
-/** What this process was started with, beyond its database. */
+/** What this process was started with, besides its database. */
 export type Deployment = {
   settings: Settings
   /** Origin of every URL that Vouch returns; never taken from a request. */
   origin: string
-  /** Whether VOUCH_PUBLIC_URL is set: others than this machine reach it. */
+  /** Whether VOUCH_PUBLIC_URL is set, so that other machines can reach it. */
   isPublic: boolean
-  /** Keys that derive from VOUCH_SIGNER; without it only those of the deployment itself, of which none signs. */
+  /** Keys derived from VOUCH_SIGNER. Without it, only the deployment's own keys, none of which signs. */
   keys: Keys
   /** Whether this process has VOUCH_SIGNER. */
   hasSigner: boolean
-  /** Signs the creation of mints; every mint's address derives from its public key. */
+  /** Signs the creation of mints. Every mint's address derives from its public key. */
   mintBase: Signer
-  /** Opens keys that are elsewhere. */
+  /** Opens keys that are stored elsewhere. */
   signers: Signers
-  /** What new workspaces of a mode issue with; null if each derives its own key from VOUCH_SIGNER. */
+  /** The key that new workspaces of a mode issue with; null if each derives its own key from VOUCH_SIGNER. */
   authorities: Record<Mode, { uri: string; address: Address } | null>
-  /** Keys of 32 bytes: the first one seals what may not be read in the database, and all of them open it. */
+  /** Keys of 32 bytes. The first one seals what must not be readable in the database; all of them open it. */
   dataKeys: readonly Buffer[]
-  /** Null where the mode has none that may be used. */
+  /** Null if the mode has no usable one. */
   chains: Record<Mode, Chain | null>
   providers: Record<Mode, ModeProviders>
 }
@@ -41,7 +41,7 @@ export function setDeployment(started: Deployment): void {
   deployment = started
 }
 
-/** What a new workspace issues with. Throws SignerFailure in a process that would need VOUCH_SIGNER for it. */
+/** The key that a new workspace issues with. Throws SignerFailure in a process that would need VOUCH_SIGNER for it. */
 export const authorityOfNew = (mode: Mode, workspaceId: string): { uri: string; address: Address } =>
   deployment.authorities[mode] ?? {
     uri: DERIVED,
@@ -53,7 +53,7 @@ export const chainOf = (mode: Mode): Chain =>
   deployment.chains[mode] ??
   fail("chain_not_configured", `The ${mode} mode has no Solana RPC configured. Set SOLANA_RPC_URL.`)
 
-/** The KYC provider that new sessions of a schema begin with. Errors: provider_not_configured. */
+/** The KYC provider for new sessions of a schema. Errors: provider_not_configured. */
 export const providerFor = (mode: Mode, schemaId: string): Provider =>
   deployment.providers[mode].bySchema.get(schemaId) ??
   deployment.providers[mode].default ??
@@ -62,21 +62,21 @@ export const providerFor = (mode: Mode, schemaId: string): Provider =>
     `The ${mode} mode has no KYC provider configured. Configure one in the server's settings.`,
   )
 
-/** The KYC provider that a session began with. Errors: provider_not_configured. */
+/** The KYC provider with which a session began. Errors: provider_not_configured. */
 export const providerNamed = (mode: Mode, name: string): Provider =>
   deployment.providers[mode].configured.get(name) ??
   fail(
     "provider_not_configured",
-    `The ${mode} mode has no settings for the provider ${name}, which this session began with.`,
+    `The ${mode} mode has no settings for the provider ${name}, with which this session began.`,
   )
 
-/** How a session goes on after the consent. One whose provider has lost its settings has no form that could be sent. */
+/** How a session continues after consent. If its provider has lost its settings, there is no form to send. */
 export const flowOf = ({ mode, provider }: { mode: Mode; provider: string }): Flow["kind"] =>
   deployment.providers[mode].configured.get(provider)?.flow.kind ?? "redirect"
 
 /**
- * What people know a provider by. One whose settings are gone keeps its label; what is in no table, as that of an older
- * version, has its name alone.
+ * A provider's display name. A provider without settings keeps its label; an unknown one, such as that of an older
+ * version, is shown by its name.
  */
 export const providerLabel = (mode: Mode, name: string): string =>
   deployment.providers[mode].configured.get(name)?.label ?? providers.find((one) => one.name === name)?.label ?? name

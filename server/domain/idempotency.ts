@@ -6,29 +6,29 @@ import { sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { IdempotencyClaim, Principal } from "./context.ts"
 
-/** How long a stored answer is replayed. */
+/** How long a stored response is replayed. */
 export const REPLAY_SECONDS = 24 * 3600
 /**
- * Of a record, by the database's own clock in the statement itself: a key that is forgotten too early lets the same
- * mint happen twice, so that no process's idea of the time may decide it.
+ * How long a record lives, by the database's clock in the statement itself. A key that is forgotten too early lets the
+ * same mint happen twice, so no process's clock may decide it.
  */
 export const isExpired = (sql: Queryable) =>
   sql`created_at <= statement_timestamp() - ${REPLAY_SECONDS} * interval '1 second'`
-/** How long a request waits for the first one with its key; a test of the end of it makes it short. */
+/** How long a request waits for the first one with its key. A test shortens it. */
 export const keyWait = { ms: 25_000 }
 
-/** An answer as it goes over the wire. */
+/** A response as sent. */
 export type Answer = { status: number; body: string }
 
-/** The key was claimed by another request, or answered, in the meantime: look again, and replay or join. */
+/** Another request claimed or answered the key in the meantime: read it again, and replay or join. */
 export class KeyClaimed extends Error {}
 
 /** Another request holds the key and has not committed yet: ask again in a moment. */
 class KeyBusy extends Error {}
 
 /**
- * The header's value, checked. Sent twice, it comes joined by a comma and a space, and a space is refused.
- * Errors: invalid_idempotency_key.
+ * Checks the header's value. If it is sent twice, the values arrive joined by a comma and a space, and a space is
+ * refused. Errors: invalid_idempotency_key.
  */
 export function readIdempotencyKey(value: string | string[] | undefined): string | null {
   if (value === undefined) return null
@@ -40,7 +40,7 @@ export function readIdempotencyKey(value: string | string[] | undefined): string
 export const fingerprintOf = (method: string, path: string, body: JsonObject): Buffer =>
   hash("sha256", `${method} ${path}\n${canonicalJson(body)}`, "buffer")
 
-/** The claim of a key, which belongs to the API key that it came with, or to the person who is signed in. */
+/** The claim of a key. The key belongs to the API key or the signed-in person that sent it. */
 export function claimOf(
   { workspaceId, via }: Principal,
   idempotencyKey: string,
@@ -54,8 +54,8 @@ export function claimOf(
 const BUSY_MS = 100
 
 /**
- * Runs a request for its key, and again while another one is at it: `attempt` is given the answer that is stored, if
- * any, and finds in the claim what was begun. Errors: those of `attempt`, idempotency_key_reused,
+ * Runs a request for its key, again as long as another request holds the key. `attempt` gets the stored response, if
+ * any, and finds what was begun in the claim. Errors: those of `attempt`, idempotency_key_reused,
  * idempotency_in_progress.
  */
 export async function withKey<T>(claim: IdempotencyClaim, attempt: (stored: Answer | null) => Promise<T>): Promise<T> {
@@ -68,7 +68,7 @@ export async function withKey<T>(claim: IdempotencyClaim, attempt: (stored: Answ
     } catch (error) {
       if (hasCause(error, KeyClaimed)) continue
       if (!hasCause(error, KeyBusy)) throw error
-      // No connection is held meanwhile.
+      // No connection is held while it waits.
       if (performance.now() >= giveUpAt_ms) inProgress(error)
       await sleep(BUSY_MS)
     }
@@ -81,16 +81,16 @@ const inProgress = (cause: unknown): never =>
     cause,
   })
 
-/** Whether an attempt failed by another request with its key, and `withKey` is to make the next. */
+/** Whether an attempt failed because of another request with its key, so that `withKey` makes another. */
 export const isContended = (error: unknown): boolean => hasCause(error, KeyClaimed) || hasCause(error, KeyBusy)
 
-/** Whether it is such an error, or tRPC's wrapper around one. */
+/** Whether it is such an error, or tRPC's wrapper of one. */
 const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boolean =>
   error instanceof kind || (error instanceof Error && error.cause instanceof kind)
 
 type Known = { answer: Answer | null; begun: string | null }
 
-/** What is known of a key: nothing, what it began, or its answer. Errors: idempotency_key_reused. */
+/** What is stored for a key: nothing, what it began, or its response. Errors: idempotency_key_reused. */
 async function findRecord(claim: IdempotencyClaim): Promise<Known | null> {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
   const [row] = await short<
@@ -113,35 +113,36 @@ async function findRecord(claim: IdempotencyClaim): Promise<Known | null> {
     return null
   }
   if (!row.fingerprint.equals(fingerprint)) {
-    return fail(
-      "idempotency_key_reused",
-      "Idempotency-Key: already used for another request. Use a new key for this one.",
-    )
+    return fail("idempotency_key_reused", "Idempotency-Key: already used for a different request. Use a new key.")
   }
   const answer =
     row.status !== null && row.body !== null ? { status: row.status, body: row.body.toString("utf8") } : null
   return { answer, begun: row.subject }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a part of a statement, of whatever rows
+// biome-ignore lint/suspicious/noExplicitAny: a part of a statement, with any kind of rows
 type Fragment = PendingQuery<any>
 
-/** The one INSERT of records. `rows` selects key_id, idempotency_key, fingerprint, subject, status and body. */
+/**
+ * The one statement that inserts records. `rows` selects key_id, idempotency_key, fingerprint, subject, status and
+ * body.
+ */
 const insertRecords = (sql: Queryable, workspaceId: string, rows: Fragment): Fragment => sql`
   insert into idempotency_records as r
     (workspace_id, key_id, idempotency_key, fingerprint, subject, status, body, created_at)
   select ${workspaceId}, t.*, clock_timestamp() from (${rows}) as t`
 
 /**
- * Stores the first answer to a key, before its first byte is sent. Throws KeyClaimed when another request has stored
- * one meanwhile: then that one is the answer.
+ * Stores the first response to a key, before its first byte is sent. Throws KeyClaimed if another request has stored
+ * one in the meantime; that one is then the response.
  */
 export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Answer): Promise<void> {
   const { workspaceId, keyId, idempotencyKey, fingerprint, begun } = claim
   const row = short`
     select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${status}::int, ${Buffer.from(body)}::bytea`
-  // A record that points at what another request began waits for that one's answer, never for ours. Of what was erased
-  // meanwhile nothing is stored: the erasure holds the row until it is done, and says so in it.
+  // If another request began what the record points at, the record waits for that request's response, never for this
+  // one's. Nothing is stored for a record that was erased in the meantime: the erasure locks the row until it is done,
+  // and marks it.
   const stored = await short`
     ${insertRecords(short, workspaceId, row)}
     on conflict (workspace_id, key_id, idempotency_key) do update
@@ -152,8 +153,8 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
 }
 
 /**
- * The claim of a key as a part of the statement that begins what it stands for, with the id that `subject` selects.
- * Where that one fails, `explainClaim` says whether it was for the key's sake.
+ * A part of a statement that claims a key, for a statement that begins something with the id that `subject` selects. If
+ * that statement fails, `explainClaim` says whether the key was the reason.
  */
 export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragment): Fragment {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
@@ -162,7 +163,7 @@ export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragm
   return insertRecords(sql, workspaceId, rows)
 }
 
-/** What a statement that claims a key failed with: KeyClaimed or KeyBusy where the key was why. */
+/** The error of a statement that claims a key: KeyClaimed or KeyBusy if the key was the reason. */
 export function explainClaim(error: unknown): unknown {
   if (isUniqueViolation(error, "idempotency_records_workspace_id_key_id_idempotency_key_pk")) return new KeyClaimed()
   if (!isLockOf(error, "idempotency_records")) return error
@@ -170,8 +171,8 @@ export function explainClaim(error: unknown): unknown {
 }
 
 /**
- * Claims a key in the transaction of the first change that its request makes. Throws KeyClaimed when another
- * request has it, KeyBusy when one may have it: the transaction then ends without a trace.
+ * Claims a key in the transaction of the request's first change. Throws KeyClaimed if another request has it, and
+ * KeyBusy if one may have it. The transaction then ends without a trace.
  */
 export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject: string): Promise<void> {
   const claimed = await claimKeys(sql, claim.workspaceId, [{ claim, subject }])
@@ -181,14 +182,14 @@ export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject:
 
 /**
  * Claims the keys of a workspace's requests at once, each for what its request begins. Returns the subjects that got
- * theirs: of equal keys, the first. Throws KeyBusy where another request may have one of them.
+ * their key. Of equal keys, the first one wins. Throws KeyBusy if another request may have one of them.
  */
 export async function claimKeys(
   sql: Queryable,
   workspaceId: string,
   wanted: readonly { claim: IdempotencyClaim; subject: string }[],
 ): Promise<Set<string>> {
-  // In one order everywhere, so that no two batches wait for each other.
+  // Always in the same order, so that no two batches wait for each other.
   const firsts = new Map(wanted.toReversed().map((one) => [nameOf(one.claim), one]))
   const rows = [...firsts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
   if (rows.length === 0) return new Set()
@@ -205,7 +206,7 @@ export async function claimKeys(
   return new Set(claimed.map(({ subject }) => subject))
 }
 
-/** Takes claims back in the transaction that made them: what was refused has begun nothing. */
+/** Undoes claims in the transaction that made them, because a refused request has begun nothing. */
 export async function releaseKeys(
   sql: Queryable,
   workspaceId: string,

@@ -35,7 +35,7 @@ const nothingUnderWay = () =>
     const [row] = await sql<{ busy: number }[]>`
       select count(*)::int as busy from operations where status in ('queued', 'submitted')`
     return row!.busy === 0
-  }, "the ledger to come to rest")
+  }, "the ledger to have nothing left to do")
 
 /** How far an attest has come when its attestation ends. Each returns a function that lets the network work again. */
 const stages = {

@@ -220,6 +220,6 @@ test("afterwards the books and the chain agree", async () => {
   await waitFor(async () => {
     const rest = await sql`select from operations where status in ('queued', 'submitted') limit 1`
     return rest.length === 0
-  }, "the ledger to come to rest")
+  }, "the ledger to have nothing left to do")
   expect(await differences()).toEqual([])
 })

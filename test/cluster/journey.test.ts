@@ -83,7 +83,7 @@ describe.skipIf(!isThere)("on a real chain", () => {
           select from mint_configs where aligned_up_to is not null or counted_up_to is not null limit 1`
         return rest.length + due.length === 0
       },
-      "the ledger to come to rest",
+      "the ledger to have nothing left to do",
       PATIENCE_MS,
     )
 

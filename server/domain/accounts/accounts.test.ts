@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => disconnectDatabase())
 
-test("the first start makes an account with a live and a test key, once, though processes start together", async () => {
+test("the first start creates an account with a live and a test key once, even if processes start together", async () => {
   const started = await Promise.all([firstStart(), firstStart(), firstStart()])
   const [keys, ...more] = started.flatMap(({ keys }) => keys ?? [])
   expect(more).toEqual([])
@@ -35,7 +35,7 @@ test("the first start makes an account with a live and a test key, once, though 
   expect(await listAccounts()).toMatchObject([{ name: "My company", plan: "free", included: 500 }])
 })
 
-test("each start prints a link for the first owner until one is used, and then all of them stop working", async () => {
+test("each start prints a link for the first owner until one is used; after that, none of them works", async () => {
   const [first, second] = [(await firstStart()).ownerLink!, (await firstStart()).ownerLink!]
   expect(first).toMatch(/\/setup\?token=[\w-]{43}$/)
   expect(second).not.toBe(first)
@@ -75,7 +75,7 @@ test("an account has two workspaces, each with the built-in schemas", async () =
   expect(await findAccount("acme")).toBeNull()
 })
 
-test("a name is taken once, also by ten who want it at the same time, and nothing of the losers stays", async () => {
+test("an account name can be used once, even if ten requests want it at the same time, and the refused ones leave nothing behind", async () => {
   const attempts = Array.from({ length: 10 }, () => createAccount({ name: "Wanted", plan: "free" }))
   const outcomes = await Promise.allSettled(attempts)
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
@@ -87,12 +87,12 @@ test("a name is taken once, also by ten who want it at the same time, and nothin
   expect(orphans!.count).toBe(0)
 })
 
-test("plans include 500, 10,000, or what was agreed", async () => {
+test("plans include 500, 10,000 or an agreed number of attestations", async () => {
   expect(includedIn("free", null)).toBe(500)
   expect(includedIn("growth", null)).toBe(10_000)
   expect(includedIn("enterprise", 123)).toBe(123)
   expect(includedIn("enterprise", null)).toBeNull()
-  // A number belongs to enterprise: the others keep their own.
+  // Only enterprise takes a number. The other plans keep theirs.
   expect(includedIn("free", 9)).toBe(500)
   expect(await setPlan("Acme", "enterprise", 7)).toBe(true)
   expect((await listAccounts()).find(({ name }) => name === "Acme")).toMatchObject({
@@ -102,6 +102,6 @@ test("plans include 500, 10,000, or what was agreed", async () => {
   expect(await setPlan("Nobody", "free", null)).toBe(false)
 })
 
-test.each(["constructor", "__proto__", "toString", "", "Free"])("%j is no scope", (name) => {
+test.each(["constructor", "__proto__", "toString", "", "Free"])("%j is not a scope", (name) => {
   expect(isScope(name)).toBe(false)
 })

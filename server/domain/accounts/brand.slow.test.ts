@@ -11,7 +11,7 @@ usesApp()
 type Owner = Awaited<ReturnType<typeof member>>
 
 const png = readFileSync(new URL("../../../public/apple-touch-icon.png", import.meta.url))
-/** A PNG that says it is so large. */
+/** A PNG whose header claims this size. */
 const pngOf = (width: number, height: number) => {
   const image = Buffer.from(png)
   image.writeUInt32BE(width, 16)
@@ -32,7 +32,7 @@ async function upload(
   return { status: response.status, json: await response.json() }
 }
 
-test("an owner gives the hosted page a colour, a contact and a logo, and takes them away again", async () => {
+test("an owner sets the hosted page's colour, contact and logo, and removes them again", async () => {
   const owner = await member(app)
   const set = await owner.browser.mutate("workspace.setBrand", {
     color: "#1D4ED8",
@@ -59,7 +59,7 @@ test("an owner gives the hosted page a colour, a contact and a logo, and takes t
   expect((await owner.browser.mutate("workspace.removeLogo")).data).toEqual(set.data)
   expect((await fetch(app.origin + json.logo.path)).status).toBe(404)
   await owner.browser.mutate("workspace.setBrand", { color: null, contact: null })
-  // What changes nothing leaves no line.
+  // A save that changes nothing leaves no audit line.
   await owner.browser.mutate("workspace.setBrand", { color: null, contact: null })
   const lines = await sql`
     select detail from audit_entries where account_id = ${owner.account.id} and action = 'account.branded' order by seq`
@@ -71,7 +71,7 @@ test("an owner gives the hosted page a colour, a contact and a logo, and takes t
   ])
 })
 
-test("the hosted page of both workspaces shows it, and no other account's does", async () => {
+test("the hosted pages of both workspaces show it, and those of other accounts don't", async () => {
   const [owner, other] = [await member(app), await member(app)]
   await owner.browser.mutate("workspace.setBrand", { color: "#ffe066", contact: "https://acme.example/help" })
   const { json } = await upload(owner, png)
@@ -104,7 +104,7 @@ test.each([
   ["a bomb", pngOf(65_535, 65_535), /65535 × 65535 pixels/],
   ["a dot", pngOf(1, 1), /1 × 1 pixels/],
   ["a PNG of negative size", pngOf(0xffffffff, 20), /pixels/],
-])("%s is refused, whatever it is called", async (_what, body, problem) => {
+])("%s is refused, whatever type the upload claims", async (_what, body, problem) => {
   const owner = await member(app)
   const { status, json } = await upload(owner, body, { headers: { "content-type": "image/png" } })
   expect([status, json.error]).toEqual([422, "validation_failed"])
@@ -113,7 +113,7 @@ test.each([
   expect((await owner.browser.query("workspace.brand")).data.logo).toBeNull()
 })
 
-test("a logo of 100 kB is taken, and not one byte more", async () => {
+test("a logo of 100 kB is accepted, and one more byte is refused", async () => {
   const owner = await member(app)
   const of = (length: number) =>
     Buffer.concat([png, deflateSync(Buffer.alloc(0)), Buffer.alloc(length)]).subarray(0, length)
@@ -122,7 +122,7 @@ test("a logo of 100 kB is taken, and not one byte more", async () => {
   expect([status, json.error]).toEqual([413, "payload_too_large"])
 })
 
-test("no one else changes it: no stranger, no member below an owner, no other account, no other site", async () => {
+test("no one else changes the brand: no stranger, no member below owner, no other account, no other site", async () => {
   const owner = await member(app)
   const other = await member(app)
   for (const role of ["developer", "compliance", "viewer"] as const) {
@@ -166,7 +166,7 @@ test.each([
   ["contact", "HTTPS://acme.example/"],
   ["contact", `a@acme.example"><script>`],
   ["contact", `https://acme.example/${"x".repeat(200)}`],
-])("a %s such as %j is refused by its name", async (name, value) => {
+])("a %s such as %j is refused, and the error names the field", async (name, value) => {
   const owner = await member(app)
   const { status, error } = await owner.browser.mutate("workspace.setBrand", {
     ...{ color: null, contact: null },
@@ -177,7 +177,7 @@ test.each([
 })
 
 test.each(["/logo/", "/logo/x", `/logo/${"0".repeat(64)}`, `/logo/${"0".repeat(64)}/..`, "/logo/%00"])(
-  "nothing is at %s",
+  "nothing is served at %s",
   async (path) => {
     const { status } = await fetch(app.origin + path)
     expect([400, 404]).toContain(status)

@@ -8,9 +8,9 @@ import { holdPermission } from "#server/domain/people/membership.ts"
 import { isColor } from "#shared/contrast.ts"
 import { type LogoType, logoTypeOf, readLogo } from "./logo-image.ts"
 
-/** What the hosted page shows of a company besides its name. */
+/** What the hosted page shows about a company besides its name. */
 export type Brand = {
-  /** #rrggbb; null for Vouch's own. */
+  /** #rrggbb; null for Vouch's default. */
   color: string | null
   /** The contact for investors: an email address or an https URL. */
   contact: string | null
@@ -19,10 +19,10 @@ export type Brand = {
 
 export const brandColor = z.string().toLowerCase().refine(isColor, "must be a colour such as #1d4ed8.").nullable()
 
-/** Nothing before the host that looks like another host, and no characters that change text direction. */
+/** Refuses text before the host that looks like another host, and characters that change text direction. */
 const PAGE = /^https:\/\/[\w.:-]+(?:[/?#][!-~]*)?$/
 
-/** An email address or a page, but nothing that executes. */
+/** An email address or a page, but nothing that a browser would execute. */
 export const contact = z
   .union(
     [
@@ -59,7 +59,7 @@ export async function readBrand({ workspaceId }: Pick<Principal, "workspaceId">)
 
 type Change = { principal: Principal; requestId: string }
 
-/** Gives the hosted page of an account's workspaces another colour and contact. */
+/** Sets the colour and contact on the hosted pages of an account's workspaces. */
 export const setBrand = (change: Change, { color, contact }: Pick<Brand, "color" | "contact">): Promise<Brand> =>
   changeBrand(change, async (sql, accountId, before) => {
     const changed = [
@@ -73,7 +73,7 @@ export const setBrand = (change: Change, { color, contact }: Pick<Brand, "color"
 /** Sets a logo, or removes it (null). Errors: validation_failed. */
 export function setLogo(change: Change, logo: Buffer | null): Promise<Brand> {
   const size = logo && readLogo(logo)
-  // Its address contains its hash: browsers can cache a logo, and show a new one at once.
+  // The logo's address contains its hash, so browsers can cache a logo and still show a new one immediately.
   const hash = logo && createHash("sha256").update(logo).digest()
   return changeBrand(change, async (sql, accountId, before) => {
     if (before.logo_hash === hash || (hash && before.logo_hash?.equals(hash))) return []

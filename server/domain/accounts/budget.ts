@@ -10,7 +10,7 @@ import { periodEnd } from "./period.ts"
 
 /**
  * The most lamports that one credential, mint or transfer may cost: the rent of an account of 178 bytes (`rentOf`), and
- * its fees. It is set aside for everything in progress, because that is finished in any case.
+ * its fees. It is set aside for everything in progress, because that will be finished regardless.
  */
 const MOST_EACH = 2_200_000
 
@@ -27,7 +27,7 @@ export const isOverBudget = (sql: Queryable, now: Date) => sql`
       where t.workspace_id = w.id and t.status in ('confirmed', 'failed') and t.fee is not null and t.counted_at is null)
   end`
 
-/** Why nothing that costs money may start; null if it may. */
+/** Why no work that costs money may start; null if it may. */
 export async function budgetRefusal(sql: Queryable, workspaceId: string) {
   const now = clock.now()
   const rows = await sql<{ is_over: boolean }[]>`
@@ -38,7 +38,7 @@ export async function budgetRefusal(sql: Queryable, workspaceId: string) {
 export const overBudget = (now: Date) =>
   ({
     code: "sol_budget_exceeded",
-    detail: `This workspace's budget of SOL for the month is used up, or will be by what has begun. The next month begins at ${periodEnd(now)}.`,
+    detail: `This workspace has used up its SOL budget for the month, or will with the work in progress. The next month begins at ${periodEnd(now)}.`,
   }) as const
 
 /**

@@ -53,7 +53,7 @@ export async function turnOffFourEyes({
       const members = await sql<{ user_id: string }[]>`select user_id from members where account_id = ${id}`
       return { four_eyes: false, requested: false, members }
     }
-    if (isOpen) fail("second_person_required", "You asked to turn four eyes off: another member has to confirm it.")
+    if (isOpen) fail("second_person_required", "You asked to turn four eyes off. Another member has to confirm it.")
     await holdPermission(sql, workspaceId, author, "member:write")
     await sql`update accounts set four_eyes_off_by = ${userId}, four_eyes_off_at = ${now} where id = ${id}`
     await recordAccountChange(sql, id, { author, action: "account.four_eyes_off_requested", subject: id })
@@ -63,7 +63,7 @@ export async function turnOffFourEyes({
   return { four_eyes: done.four_eyes, requested: done.requested }
 }
 
-/** Withdraws a request, if there is one: four eyes stay on. */
+/** Withdraws a request, if there is one. Four eyes stay on. */
 export async function keepFourEyes(sql: Queryable, { principal, requestId }: Acting): Promise<void> {
   const [kept] = await sql<{ id: string }[]>`
     update accounts a set four_eyes_off_by = null, four_eyes_off_at = null from workspaces w

@@ -40,7 +40,7 @@ export async function listAccounts(): Promise<AccountSummary[]> {
   }))
 }
 
-/** Changes an account's plan; usage of this month still counts. Returns false if the account does not exist. */
+/** Changes an account's plan; this month's usage still counts. Returns false if the account does not exist. */
 export const setPlan = (name: string, plan: PlanName, quota: number | null): Promise<boolean> =>
   sql.begin(async (sql) => {
     const [before] = await sql<{ id: string; plan: PlanName; included: number | null }[]>`

@@ -1,14 +1,13 @@
 import { fail } from "#shared/errors.ts"
 
 /**
- * The largest sides of a logo, in pixels. A large image fills a phone's memory once it is decoded, however small its
- * file is.
+ * The longest side of a logo, in pixels. A large image fills a phone's memory once decoded, however small its file is.
  */
 const SIDE_PX = { least: 16, most: 2000 }
 
 type Size = { width: number; height: number }
 
-/** A format by its first bytes, and where it states the image's size; null if it does not. */
+/** A format, recognised by its first bytes, and the place of the image's size in it; null if it has none. */
 const formats = [
   {
     type: "image/png",
@@ -42,7 +41,7 @@ export function readLogo(bytes: Buffer): Size {
   const format = formats.find((format) => format.begins(bytes))
   if (!format) return fail("validation_failed", "logo: must be a PNG, JPEG or WebP image.")
   const size = format.size(bytes)
-  if (size === null) return fail("validation_failed", "logo: the image is damaged. Export it again.")
+  if (size === null) return fail("validation_failed", "logo: the image file is damaged. Export it again.")
   const isFit = (side: number) => side >= SIDE_PX.least && side <= SIDE_PX.most
   if (isFit(size.width) && isFit(size.height)) return size
   return fail(
@@ -51,7 +50,7 @@ export function readLogo(bytes: Buffer): Size {
   )
 }
 
-/** In the frame header (ITU-T T.81, B.2.2), after any number of other segments. */
+/** The size is in the frame header (ITU-T T.81, B.2.2), after any number of other segments. */
 function jpegSize(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1]!
@@ -70,7 +69,10 @@ function jpegSize(bytes: Buffer): Size | null {
   return null
 }
 
-/** By its first chunk: lossy, lossless, or extended (https://developers.google.com/speed/webp/docs/riff_container). */
+/**
+ * By the type of its first chunk: lossy, lossless or extended
+ * (https://developers.google.com/speed/webp/docs/riff_container).
+ */
 function webpSize(bytes: Buffer): Size | null {
   if (bytes.length < 30) return null
   switch (bytes.toString("latin1", 12, 16)) {

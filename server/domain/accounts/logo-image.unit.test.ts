@@ -4,7 +4,7 @@ import { logoTypeOf, readLogo } from "./logo-image.ts"
 
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ""), "hex")
 
-/** As encoders write them: the first bytes of images of 320 × 200. */
+/** The first bytes of 320 × 200 images, as encoders write them. */
 const images = {
   png: hex("89504e470d0a1a0a 0000000d 49484452 00000140 000000c8 08060000 00"),
   jpeg: hex(
@@ -16,11 +16,11 @@ const images = {
   extended: hex("52494646 24000000 57454250 56503858 0a000000 10000000 3f0100 c70000"),
 }
 
-test.each(Object.entries(images))("the size of a %s is what it says", (_name, image) => {
+test.each(Object.entries(images))("the size of a %s is read from its header", (_name, image) => {
   expect(readLogo(image)).toEqual({ width: 320, height: 200 })
 })
 
-test("the type is that of the first bytes", () => {
+test("the first bytes determine the type", () => {
   expect(Object.values(images).map(logoTypeOf)).toEqual([
     "image/png",
     ...["image/jpeg", "image/jpeg"],
@@ -30,7 +30,7 @@ test("the type is that of the first bytes", () => {
 })
 
 test.each(Object.entries(images))(
-  "a %s that is cut off anywhere is refused, and nothing else happens",
+  "a %s that is cut off at any byte is refused, and never throws anything else",
   (_name, image) => {
     for (let length = 0; length < image.length; length++) {
       try {
@@ -42,7 +42,7 @@ test.each(Object.entries(images))(
   },
 )
 
-test("whatever follows the first bytes, the answer is a size or a refusal", () => {
+test("whatever follows the first bytes, the result is a size or a refusal", () => {
   const begins = fc.constantFrom(...Object.values(images).map((image) => image.subarray(0, 16)))
   fc.assert(
     fc.property(begins, fc.uint8Array({ maxLength: 200 }), (start, rest) => {

@@ -6,10 +6,10 @@ import { type ErrorCode, Failure } from "#shared/errors.ts"
 
 type Kept = {
   thing: string
-  /** Input fields that may name it; the first one in the request counts. */
+  /** Input fields that may contain the id. The first one in the request is used. */
   fields: readonly string[]
   isNamed: (id: string) => boolean
-  /** The table that stores it, which is searched by `workspace_id` and the id. */
+  /** The table to search, by `workspace_id` and id. */
   table: string
   column: string
   when?: (sql: Queryable) => ReturnType<Queryable>
@@ -38,7 +38,8 @@ const named = (thing: string, table: string, fields: readonly string[]): Kept =>
 })
 
 /**
- * What is searched in the other mode, by the error in this mode. Wallets are left out: anyone can guess who has one.
+ * What to search in the other mode, by the error in this mode. Wallets are left out, because anyone can guess which
+ * wallets exist.
  */
 const things: { readonly [code in ErrorCode]?: Kept } = {
   attestation_not_found: kept("attestation", "att", "attestations"),
@@ -59,9 +60,9 @@ const things: { readonly [code in ErrorCode]?: Kept } = {
 }
 
 /**
- * What a request answers instead of a not-found error if the object that it names is in the other mode of the same
- * account; null if it is not. Status and code stay. No other account is searched, so its objects cannot be told from
- * ones that never existed, by the answer or by its timing.
+ * The response in place of a not-found error if the object is in the other mode of the same account; null if it is not.
+ * Status and code stay the same. No other account is searched, so neither the response nor its timing reveals whether
+ * another account's object exists.
  */
 export async function inOtherMode(
   code: ErrorCode,

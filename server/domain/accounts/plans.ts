@@ -3,5 +3,5 @@ export const plans = { free: 500, growth: 10_000, enterprise: null } as const sa
 
 export type PlanName = keyof typeof plans
 
-/** What a plan includes: its own number, or for `enterprise` the agreed one (null: no limit). */
+/** What a plan includes: its fixed number or, for `enterprise`, the agreed one (null: no limit). */
 export const includedIn = (plan: PlanName, quota: number | null): number | null => plans[plan] ?? quota

@@ -4,13 +4,13 @@ import { fail } from "#shared/errors.ts"
 import { periodEnd, secondsLeftIn } from "./period.ts"
 
 /**
- * The most starts in a month for each unit of its quota. A session that ends unverified releases its unit, but its rows
- * stay: without this limit, a key that starts and cancels could fill the database.
+ * The most starts in a month for each unit of quota. A session that ends unverified releases its unit, but its rows
+ * stay. Without this limit, a key that repeatedly starts and cancels could fill the database.
  */
 const STARTS_PER_UNIT = 10
 
 /**
- * How an insert into `usage_periods as u` takes a unit if the month has a row; `limits` has what is `included`. An
+ * How an insert into `usage_periods as u` takes a unit if the month already has a row. `limits` has `included`. An
  * older process does not count `started`, so `used` counts if it is higher.
  */
 export const takingUnit = (sql: Queryable) => sql`
@@ -18,7 +18,7 @@ export const takingUnit = (sql: Queryable) => sql`
   where (select included is null or (u.used + 1 <= included
     and greatest(u.started, u.used) < included * ${STARTS_PER_UNIT}::bigint) from limits)`
 
-/** Refuses a session beyond the month's quota, or beyond its starts. */
+/** Refuses a session beyond the month's quota or its limit of starts. */
 export async function quotaExceeded(sql: Queryable, workspaceId: string, included: number | null): Promise<never> {
   const now = clock.now()
   const most = included === null ? null : included * STARTS_PER_UNIT
@@ -29,7 +29,7 @@ export async function quotaExceeded(sql: Queryable, workspaceId: string, include
   const why =
     month === undefined
       ? `All ${included} attestations of this month are used.`
-      : `This workspace has started ${most} sessions this month, ${STARTS_PER_UNIT} for each of its ${included} attestations. A session that ends unverified gives its attestation back, but still counts as started.`
+      : `This workspace has started ${most} sessions this month: ${STARTS_PER_UNIT} for each of its ${included} attestations. A session that ends unverified gives its attestation back, but still counts as started.`
   return fail("quota_exceeded", `${why} The next period begins at ${periodEnd(now)}.`, {
     retryAfterSeconds: secondsLeftIn(now),
   })

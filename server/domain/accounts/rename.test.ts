@@ -6,7 +6,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-test("an owner gives the account another name, and the audit log says from what to what", async () => {
+test("an owner renames the account, and the audit log has the old and the new name", async () => {
   const owner = await member(app)
   const name = `Acme ${newId("acct")}`
   expect((await owner.browser.mutate("workspace.renameAccount", { name })).data).toEqual({ name })
@@ -18,7 +18,7 @@ test("an owner gives the account another name, and the audit log says from what 
   expect(lines.map(({ detail }) => detail)).toEqual([{ before: owner.account.name, after: name }])
 })
 
-test("no one else can rename it, and no two accounts have one name", async () => {
+test("no one else can rename it, and no two accounts have the same name", async () => {
   const owner = await member(app)
   const other = await member(app)
   const developer = await member(app, { role: "developer", account: owner.account })

@@ -8,7 +8,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-/** Sets up an authenticator app, as the settings do. */
+/** Sets up an authenticator app, like the settings page. */
 async function addCodes(browser: Browser) {
   const { json } = await browser.auth("/two-factor/enable", { password: PASSWORD })
   const secret = new URL(json.totpURI).searchParams.get("secret")!
@@ -35,7 +35,7 @@ async function signInWith(key: Authenticator, workspaceId: string) {
   return browser
 }
 
-/** What accounts demand of somebody, as the page asks: of no workspace in particular. */
+/** What accounts require of this user. Like the page, it asks for no workspace in particular. */
 async function demandsOf(browser: Browser): Promise<(string | null)[]> {
   const { workspaceId } = browser
   browser.workspaceId = null
@@ -45,7 +45,7 @@ async function demandsOf(browser: Browser): Promise<(string | null)[]> {
 }
 const codeOf = async (browser: Browser) => (await browser.query("overview.get", {})).error?.error ?? null
 
-/** An account that demands a second factor, by an owner who has one. */
+/** An account that requires a second factor, set by an owner who has one. */
 async function demanding() {
   const owner = await member(app)
   await addCodes(owner.browser)
@@ -74,7 +74,7 @@ test("an owner without a second factor cannot require one, so no one is locked o
   })
 })
 
-test("a member without one can do nothing in the account until it is set up; keys and other accounts go on", async () => {
+test("a member without a second factor can do nothing in the account until they set one up; keys and other accounts still work", async () => {
   const owner = await demanding()
   const { browser } = await member(app, { role: "developer", account: owner.account })
   const key = await app.key({ account: owner.account })
@@ -99,7 +99,7 @@ test("a member without one can do nothing in the account until it is set up; key
   expect(await codeOf(browser)).toBeNull()
 })
 
-test("a passkey counts as two factors, where it was used", async () => {
+test("signing in with a passkey counts as two factors", async () => {
   const owner = await demanding()
   const { browser, email } = await member(app, { role: "compliance", account: owner.account })
   const { status, key } = await addPasskey(browser)
@@ -107,7 +107,7 @@ test("a passkey counts as two factors, where it was used", async () => {
   expect(await codeOf(browser)).toBeNull()
   expect(await codeOf(await signInWith(key, owner.workspaceId))).toBeNull()
 
-  // The password alone is one factor, and adds no other: it would be a way around the passkey.
+  // The password alone is one factor and can't add a passkey: that would bypass the requirement.
   const thief = new Browser(app)
   await thief.signIn(email)
   thief.workspaceId = owner.workspaceId
@@ -120,7 +120,7 @@ test("a passkey counts as two factors, where it was used", async () => {
   expect(await codeOf(thief)).toBe("second_factor_required")
 })
 
-test("a sign-in with a code or a backup code is enough; switching the factor off is seen at once", async () => {
+test("signing in with a code or a backup code is enough, and switching the factor off takes effect immediately", async () => {
   const owner = await demanding()
   const { browser, email } = await member(app, { role: "viewer", account: owner.account })
   const { backupCodes } = await addCodes(browser)
@@ -135,7 +135,7 @@ test("a sign-in with a code or a backup code is enough; switching the factor off
   expect(await demandsOf(again)).toEqual(["second_factor", "second_factor"])
 })
 
-test("a new password leaves the sign-in what it was", async () => {
+test("a new password does not change how the user signed in", async () => {
   const owner = await demanding()
   const changed = await owner.browser.auth("/change-password", {
     currentPassword: PASSWORD,
@@ -153,7 +153,7 @@ test("a new password leaves the sign-in what it was", async () => {
   expect(await codeOf(weak.browser)).toBe("second_factor_required")
 })
 
-test("invitations say that the account demands it, and only owners switch it", async () => {
+test("invitations mention the requirement, and only owners can change it", async () => {
   const owner = await demanding()
   const link = (await owner.browser.mutate("member.invite", { role: "compliance" })).data.link
   const token = new URL(link).searchParams.get("token")!
@@ -170,7 +170,7 @@ test("invitations say that the account demands it, and only owners switch it", a
     expect((await officer.browser.mutate(procedure, { required: false })).error.error).toBe("insufficient_scope")
 })
 
-test("what is streamed to a member ends when the demand comes", async () => {
+test("a member's event stream ends when the requirement starts", async () => {
   const { browser, account, workspaceId } = await member(app)
   const watcher = await member(app, { role: "viewer", account })
   const stream = await watcher.browser.fetch(
@@ -189,7 +189,7 @@ test("what is streamed to a member ends when the demand comes", async () => {
   expect(text).toContain("not_signed_in")
 })
 
-test("four eyes need two members who decide reviews", async () => {
+test("four eyes require two members who decide reviews", async () => {
   const { browser, account } = await member(app)
   await member(app, { role: "developer", account })
   const alone = await browser.mutate("workspace.requireFourEyes", { required: true })
@@ -198,7 +198,7 @@ test("four eyes need two members who decide reviews", async () => {
   expect((await browser.mutate("workspace.requireFourEyes", { required: true })).data.four_eyes).toBe(true)
 })
 
-test("four eyes are turned off by two: an owner asks, and another member who decides reviews confirms within seven days", async () => {
+test("two members turn four eyes off: an owner asks, and another member who decides reviews confirms within seven days", async () => {
   const { browser: owner, account } = await member(app)
   const { browser: officer } = await member(app, { role: "compliance", account })
   const { browser: developer } = await member(app, { role: "developer", account })
@@ -207,7 +207,7 @@ test("four eyes are turned off by two: an owner asks, and another member who dec
   const set = (browser: Browser, required: boolean) => browser.mutate("workspace.requireFourEyes", { required })
   const confirm = (browser: Browser) => browser.mutate("workspace.turnOffFourEyes", {})
   await set(owner, true)
-  // Only an owner asks, in however many tabs.
+  // Only an owner can ask, and repeated requests count once.
   for (const browser of [officer, developer]) expect((await confirm(browser)).error.error).toBe("insufficient_scope")
   expect((await set(owner, false)).data).toEqual({ four_eyes: true, requested: true })
   for (const again of await Promise.all([set(owner, false), confirm(owner), set(owner, false)]))
@@ -215,7 +215,7 @@ test("four eyes are turned off by two: an owner asks, and another member who dec
   expect((await confirm(developer)).error.error).toBe("insufficient_scope")
   expect(await requestOf(owner)).toMatchObject({ by: "The owner", is_own: true })
   expect(await requestOf(officer)).toMatchObject({ is_own: false })
-  // It is taken back, and runs out.
+  // The owner withdraws it, and the next one expires.
   await set(owner, true)
   expect(await requestOf(owner)).toBeNull()
   expect((await confirm(officer)).error.error).toBe("insufficient_scope")
@@ -223,7 +223,7 @@ test("four eyes are turned off by two: an owner asks, and another member who dec
   await sql`update accounts set four_eyes_off_at = now() - interval '7 days' where id = ${account.id}`
   expect(await requestOf(owner)).toBeNull()
   expect((await confirm(officer)).error.error).toBe("insufficient_scope")
-  // What an owner asked for who is none any more counts for nothing.
+  // A request by a former owner does not count.
   const second = await member(app, { account })
   const secondId = (await second.browser.query("me.get")).data.user.id
   await officer.mutate("member.admit", { user_id: secondId })

@@ -12,12 +12,12 @@ import { keepFourEyes } from "./four-eyes.ts"
 /** What an account requires of its members. */
 export type AccountSecurity = { second_factor_required: boolean; four_eyes: boolean }
 
-/** The fewest members for decisions that take two. */
+/** The fewest members for decisions that need two. */
 const TWO = 2
 
 /**
- * Switches an account's requirements on, or the second factor off. A member who requires a second factor has one and
- * used it in this sign-in, so at least one member can always sign in. Four eyes take two members who decide reviews.
+ * Switches an account's requirements on, or the second factor off. The member who requires a second factor has one and
+ * used it in this sign-in, so at least one member can always sign in. Four eyes require two members who decide reviews.
  * Errors: second_factor_required, validation_failed, insufficient_scope.
  */
 export async function setSecurity({
@@ -50,14 +50,14 @@ export async function setSecurity({
           "required: four eyes need two members who decide reviews. Invite another owner or compliance officer first.",
         )
     }
-    // Two members turn it off, see four-eyes.ts.
+    // Turning it off takes two members; see four-eyes.ts.
     if ("four_eyes" in wanted) await keepFourEyes(sql, author)
     const changed = (Object.keys(after) as (keyof AccountSecurity)[]).filter((key) => before[key] !== after[key])
     if (changed.length === 0) return { after, members: [] }
     const rows = await sql<AccountSecurity[]>`
       update accounts set second_factor_required = ${after.second_factor_required}, four_eyes = ${after.four_eyes}
       where id = ${id} returning second_factor_required, four_eyes`
-    // The members who decide now are those whom the account trusts.
+    // Everyone who decides now is trusted by the account.
     if (after.four_eyes && !before.four_eyes)
       await sql`update members set admitted_by = null where account_id = ${id} and admitted_by is not null`
     const pick = (of: AccountSecurity) => Object.fromEntries(changed.map((key) => [key, of[key]]))
@@ -70,7 +70,7 @@ export async function setSecurity({
     const members = await sql<{ user_id: string }[]>`select user_id from members where account_id = ${id}`
     return { after: only(rows), members }
   })
-  // Open streams are checked again.
+  // Checks open streams again.
   for (const { user_id } of members) await publishAccessLoss(user_id)
   return after
 }

@@ -16,7 +16,7 @@ const history = (key: TestKey, query = "") =>
 const made = (key: TestKey, ago: string) =>
   sql`update workspaces set created_at = now() - ${ago}::interval where id = ${key.workspaceId}`
 
-test("the current month is what GET /usage says, and there is no month before the workspace", async () => {
+test("the current month equals GET /usage, and no month is older than the workspace", async () => {
   const key = await app.key()
   await app.verifiedWallet(key)
   await app.startSession(key)
@@ -24,12 +24,12 @@ test("the current month is what GET /usage says, and there is no month before th
   expect(now.used).toBe(2)
   const { json } = await history(key)
   expect(json.data).toHaveLength(1)
-  // What a transaction cost is counted a little later.
+  // Costs of a transaction are counted a little later.
   expect({ ...json.data[0], chain: null }).toEqual({ ...now, chain: null })
   expect(Object.keys(json.data[0].chain)).toEqual(Object.keys(now.chain))
 })
 
-test("past months have what was used and paid, with the plan and the budget that they ended with", async () => {
+test("past months show what was used and paid, with the plan and budget at the end of each", async () => {
   const name = newId("acct")
   const account = await createAccount({ name, plan: "growth" })
   const key = await app.key({ account, mode: "live" })
@@ -41,11 +41,11 @@ test("past months have what was used and paid, with the plan and the budget that
   await sql`
     insert into chain_costs (workspace_id, period, transactions, fee, rent)
     values (${key.workspaceId}, ${before}, 3, 15000, 9000000000000000000)`
-  // The month before last ended with the plan that it began with; it was changed twice in the last one.
+  // The month before last kept its first plan to the end. Last month, it changed twice.
   await setPlan(name, "free", null)
   await setPlan(name, "enterprise", 123)
   await setBudget(name, "live", 5n)
-  // Entries cannot be changed: the clock of the log is.
+  // Entries cannot be changed, but the log's clock can.
   const at = (period: string) => new Date(`${period}T12:00:00Z`)
   await sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`
@@ -81,7 +81,7 @@ test("past months have what was used and paid, with the plan and the budget that
   }
 })
 
-test("months are 1 to 24, and 12 by default", async () => {
+test("a history has 1 to 24 months, 12 by default", async () => {
   const key = await app.key()
   await made(key, "5 years")
   for (const [query, count] of [
@@ -97,7 +97,7 @@ test("months are 1 to 24, and 12 by default", async () => {
   }
 })
 
-test("a test workspace has the free plan's limit in each month, and knows nothing of the live one", async () => {
+test("a test workspace has the free plan's limit in each month, and shows nothing of the live one", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "enterprise" })
   const [live, inTest] = [await app.key({ account, mode: "live" }), await app.key({ account, mode: "test" })]
   for (const key of [live, inTest]) await made(key, "2 months")

@@ -9,10 +9,10 @@ import type { Usage } from "./usage.ts"
 export const MAX_MONTHS = 24
 
 type Plan = { plan: PlanName; included: number | null }
-/** A change, and the value before it. */
+/** A change, with the value before it. */
 type Changed<Value> = { at: Date; before: Value }
 
-/** The months of a workspace, the current one first, each as `readUsage` returned it when it ended. */
+/** The months of a workspace, the current one first. Each is what `readUsage` returned at its end. */
 export async function readUsageHistory(workspaceId: string, months: number): Promise<Usage[]> {
   const now = clock.now()
   const owners = await sql<(Plan & { account_id: string; mode: Mode; budget: string | null; created_at: Date })[]>`
@@ -43,13 +43,13 @@ export async function readUsageHistory(workspaceId: string, months: number): Pro
   })
 }
 
-/** The starts of months, beginning with the month of a time. */
+/** The starts of months, from the month of `since` on. */
 export function monthsBack(time: Date, count: number): Date[] {
   const start = startOfMonth(time)
   return Array.from({ length: count }, (_, n) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - n, 1)))
 }
 
-/** The value just before a time: what the first later change replaced. */
+/** The value just before a time: the one that the first later change replaced. */
 const valueAt = <Value>(changes: readonly Changed<Value>[], end: string, current: Value): Value => {
   const next = changes.find(({ at }) => at >= new Date(end))
   return next === undefined ? current : next.before
@@ -66,7 +66,7 @@ const readChanges = <Value>(
 
 type Month = { used: number; transactions: number; fee_lamports: string; rent_lamports: string }
 
-/** Sessions that closed by time do not count, whether or not they were swept. */
+/** Sessions whose time ran out do not count, whether or not a sweep has closed them. */
 const readMonths = (workspaceId: string, periods: readonly string[], now: Date) => sql<Month[]>`
   select coalesce(u.used, 0) - (select count(*)::int from attestations
       where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now} and period = p.period) as used,

@@ -24,8 +24,8 @@ type ChainCosts = {
 }
 
 /**
- * The quota of the current month, and its cost on chain so far. Sessions that closed by time do not count, whether or
- * not they were swept.
+ * The quota of the current month, and its cost on chain so far. Sessions whose time ran out do not count, whether or
+ * not a sweep has closed them.
  */
 export async function readUsage(workspaceId: string): Promise<Usage> {
   const now = clock.now()

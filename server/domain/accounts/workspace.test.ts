@@ -5,7 +5,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-test("a workspace shows its members what it is and who issues for it", async () => {
+test("members can read their workspace's settings and its issuing address", async () => {
   const { browser, workspaceId, account } = await member(app)
   const { data } = await browser.query("workspace.get")
   expect(data).toMatchObject({

@@ -16,10 +16,10 @@ export type WorkspaceFacts = {
   account: { id: string; name: string; plan: PlanName; four_eyes_off: OffRequest | null } & AccountSecurity
   /** The URL at which clients reach the API. */
   base_url: string
-  /** The name that people use; null if the mode has none. */
+  /** The provider's display name; null if the mode has no provider. */
   provider: string | null
   /**
-   * Where the server keeps the Standard Webhooks secret; null for members who cannot manage keys, and if the provider
+   * Where the server stores the Standard Webhooks secret; null for members who cannot manage keys, and if the provider
    * uses another kind of secret.
    */
   webhook_secret: {
@@ -29,11 +29,11 @@ export type WorkspaceFacts = {
   } | null
   /** Null if the mode has none. */
   chain: {
-    /** `unknown` until it has answered once. */
+    /** `unknown` until the chain has answered once. */
     cluster: string
-    /** The workspace's own address: issues its credentials and tokens, freezes, and revokes. */
+    /** The workspace's own address. It issues its credentials and tokens, freezes accounts, and revokes. */
     authority: string
-    /** Pays for what it issues: its own key, or that of all workspaces of the mode. */
+    /** The address that pays for transactions: the workspace's own key, or the mode's shared one. */
     fee_payer: string
   } | null
 }

@@ -1,15 +1,15 @@
 import type { Queryable } from "#db/client.ts"
 
-/** How long before a session's end its vendor is asked, so that the answer arrives before anyone reads `expired`. */
+/** How long before a session's end Vouch asks its vendor, so that the answer arrives before anyone reads `expired`. */
 const LEAD_SECONDS = 60
-/** How long a session stays open beyond its time if its vendor cannot be reached. */
+/** How long a session stays open past its time if its vendor cannot be reached. */
 const GRACE_SECONDS = 86_400
-/** The most sessions of a workspace in one step. */
+/** The most sessions of a workspace in one batch. */
 const BATCH = 200
 
 /**
- * Whether the vendor of pending session `a` must be asked once more before the session ends. A waiting approval was its
- * answer.
+ * Whether the vendor of pending session `a` must be asked once more before the session ends. A held approval already is
+ * its answer.
  */
 export const isUnasked = (sql: Queryable) => sql`
   (a.provider_reference is not null and a.held_at is null and not a.closing)`
@@ -19,8 +19,8 @@ export const isClosing = (sql: Queryable, now: Date) => sql`
   a.open_until <= ${now}::timestamptz + make_interval(secs => ${LEAD_SECONDS})`
 
 /**
- * Has the vendors asked about sessions whose time is over, before they close. `ask-providers.ts` asks, and takes the
- * extra time back. Returns how many.
+ * Marks sessions whose time is over, so that their vendors are asked before they close. `ask-providers.ts` asks, and
+ * removes the extra time again. Returns how many it marked.
  */
 export async function askBeforeClosing(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`
@@ -37,7 +37,7 @@ export async function askBeforeClosing(sql: Queryable, workspaceId: string, now:
   return rows.length
 }
 
-/** Takes the extra time back if the vendor answered without a decision: the session ends when it would have. */
+/** Removes the extra time if the vendor answered without a decision. The session then ends when it would have. */
 export const closeAsked = (sql: Queryable, workspaceId: string, attestationId: string, now: Date) => sql`
   update attestations a set open_until = open_until - make_interval(secs => ${GRACE_SECONDS})
   where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'pending' and closing

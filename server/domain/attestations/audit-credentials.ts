@@ -16,13 +16,13 @@ type Expected = {
   wallet: Address
   /** The attestation whose unit the wallet holds, according to the ledger. */
   held: string | null
-  /** The verified attestation, if there is one. */
+  /** The id of the verified attestation, if there is one. */
   verified: string | null
 }
 
 /**
  * Checks that every wallet that ever had an attestation holds one frozen unit if it is verified, and none otherwise.
- * Each difference is checked once more: a change in progress does not show the same difference twice.
+ * Each difference is checked twice, because a change in progress does not show the same difference twice.
  */
 export async function auditCredentials(audited: Audited): Promise<void> {
   const { workspaceId, report } = audited
@@ -64,7 +64,8 @@ async function busyAccounts(workspaceId: string): Promise<Set<string>> {
 }
 
 /**
- * The last transaction of a workspace, and how many operations are unfinished. While both are unchanged, nothing moves.
+ * The last transaction of a workspace, and the number of unfinished operations. While both stay the same, nothing
+ * moves.
  */
 async function lastWork(workspaceId: string): Promise<{ last: string | null; slot: number; busy: number }> {
   const [row] = await sql<{ last: string | null; slot: bigint | null; busy: number }[]>`
@@ -115,7 +116,7 @@ async function compare(
   return suspects
 }
 
-/** No unit is anywhere else: the mint's supply equals the sum of what the known wallets hold. */
+/** Checks that no unit is anywhere else: the mint's supply must equal the sum of what the known wallets hold. */
 async function compareSupply(
   { workspaceId, chain, report }: Audited,
   held: Map<string, bigint>,
@@ -126,7 +127,7 @@ async function compareSupply(
     supplies.push([mint, sum, await readSupply(chain.rpc.patient, new PublicKey(mint), { since: before.slot })])
   const after = await lastWork(workspaceId)
   if (before.busy > 0 || after.busy > 0 || after.last !== before.last) {
-    const detail = `${workspaceId}: operations were under way, so supplies of credentials were not compared`
+    const detail = `${workspaceId}: operations were in progress, so supplies of credentials were not compared`
     report.information.push(detail)
     return
   }

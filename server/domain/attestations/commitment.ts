@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto"
 import canonicalize from "canonicalize"
 
-/** What an attestation's memo commits to. Times have the API's format. */
+/** What an attestation's memo commits to. Times are in the API's format. */
 export type Committed = {
   attestation_id: string
   schema: string

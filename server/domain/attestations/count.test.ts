@@ -22,7 +22,7 @@ async function start(key: TestKey, externalId: string, schemaId = "kyc_individua
   return { wallet: json.userPubkey, id }
 }
 
-/** Attestations of the past, as they are in the database. */
+/** Inserts attestations of the past directly into the database. */
 const fill = (
   workspaceId: string,
   count: number,
@@ -41,7 +41,7 @@ const fill = (
     from generate_series(1, ${count}::int) n`,
   )
 
-/** In words, as `12` or `1000+`; statuses without any are left out. */
+/** Counts as text, such as `12` or `1000+`. Statuses without any are left out. */
 async function counts(by: Browser, input: object = {}, list = "attestation"): Promise<Record<string, string>> {
   const { data, error } = await by.query(`${list}.count`, input)
   expect(error).toBeUndefined()
@@ -52,7 +52,7 @@ async function counts(by: Browser, input: object = {}, list = "attestation"): Pr
   return Object.fromEntries(said.filter(([, words]) => words !== "0"))
 }
 
-test("each status is counted as its list shows it, by whatever is filtered", async () => {
+test("the count of each status equals the length of its list, under every filter", async () => {
   const { browser, key, workspaceId } = await enter()
   await start(key, "a-1")
   const business = await start(key, "a-2", "kyc_business_v1")
@@ -93,7 +93,7 @@ test("each status is counted as its list shows it, by whatever is filtered", asy
   expect(await counts((await enter()).browser)).toEqual({})
 })
 
-test("all of them are as many as those of each status together", async () => {
+test("the total equals the sum of all statuses", async () => {
   const { browser, workspaceId } = await enter()
   await fill(workspaceId, 3, { status: "revoked" })
   await fill(workspaceId, 2, { name: "gone", status: "expired" })
@@ -103,7 +103,7 @@ test("all of them are as many as those of each status together", async () => {
   expect(await all()).toEqual({ count: 1005, atLeast: true })
 })
 
-test("an investor counts once for each status that some of their verifications have", async () => {
+test("an investor counts once in each status that any of their verifications has", async () => {
   const { browser, key, workspaceId } = await enter()
   await start(key, "a-1")
   await start(key, "a-1")
@@ -117,12 +117,12 @@ test("an investor counts once for each status that some of their verifications h
   expect(await of({ q: "a-2" })).toEqual({ pending: "1", rejected: "1", all: "1" })
   expect(await of({ q: "nobody" })).toEqual({})
   expect(await of({ from: addDays(realNow(), 1).toISOString() })).toEqual({})
-  // All of these are one investor's, who hides nobody but those who come before all of them.
+  // All of these belong to one investor, who hides only what comes before all of them.
   await fill(workspaceId, 10_000, { name: "mass" })
   expect(await of()).toEqual({ pending: "2", rejected: "1+", all: "1+" })
 })
 
-test("a file knows beforehand how many rows it will have, where it is cheap to tell", async () => {
+test("a file's number of rows is known beforehand if counting is cheap", async () => {
   const { browser, key, workspaceId } = await enter()
   await start(key, "a-1")
   await start(key, "a-2", "kyc_business_v1")
@@ -151,12 +151,12 @@ test("a file knows beforehand how many rows it will have, where it is cheap to t
   }
   expect(await countAll(workspaceId, {}, { most: 1_502 })).toBeNull()
   expect(await countAll(workspaceId, {}, { most: 1_503 })).toBe(1_503)
-  // Few match, and many more would be looked at.
+  // Few match, but the database would read many more.
   expect(await countAll(workspaceId, { status: "rejected" }, { most: 1_000 })).toBe(0)
   expect(await countAll(workspaceId, { status: "revoked", schema: "kyc_individual_v1" }, { most: 1_199 })).toBeNull()
 })
 
-test("up to a thousand are counted, and beyond that the count says that there are more", async () => {
+test("up to a thousand are counted; beyond that, the count says that there are more", async () => {
   const { browser, workspaceId } = await enter()
   await fill(workspaceId, 1000, { name: "x" })
   await fill(workspaceId, 1001, { name: "y", status: "revoked" })
@@ -167,12 +167,12 @@ test("up to a thousand are counted, and beyond that the count says that there ar
   })
 })
 
-test("no number reads more than ten thousand rows: what is rarer is counted in the newest of them", async () => {
+test("no count reads more than ten thousand rows: rarer matches are counted among the newest", async () => {
   const { browser, workspaceId } = await enter()
   await fill(workspaceId, 5, { name: "early", status: "revoked" })
   await fill(workspaceId, 9_997, { name: "mass" })
   await fill(workspaceId, 2, { name: "late", status: "revoked" })
-  // One index has those that were revoked, and none those of a schema.
+  // One index covers the revoked ones; none covers a schema.
   expect(await counts(browser)).toEqual({ rejected: "1000+", revoked: "7" })
   expect(await counts(browser, { schema: "kyc_individual_v1" })).toEqual({ rejected: "1000+", revoked: "3+" })
   expect(await counts(browser, { expiring_before: "2030-01-01T00:00:00Z" })).toEqual({})

@@ -15,20 +15,23 @@ import {
 } from "./search.ts"
 import { readTexts, type Text } from "./search-texts.ts"
 
-/** Beyond this, a screen shows only "more than". */
+/** Beyond this, a screen shows "more than". */
 const MOST = 1000
-/** Rows that are read for one number if no index covers the whole filter. */
+/** The most rows to read for one count if no index covers the whole filter. */
 const MOST_READ = 10_000
 
-/** Rows that are read for the length of a file: a fraction of a second, while the file itself takes seconds. */
+/**
+ * The most rows to read to find the length of a file. That takes a fraction of a second, while the file itself takes
+ * seconds.
+ */
 const MOST_COUNTED = 100_000
 
-/** The number for each status, and for all. */
+/** The count for each status, and for all of them. */
 export type StatusCounts = Record<ShownStatus | "all", Count>
 
 /**
  * Counts the attestations that match, by status, up to a thousand each. Each count reads an index in order and stops at
- * a limit of rows: other conditions are checked on the newest rows of the status, or on those that expire first.
+ * a limit of rows. Other conditions are checked on the newest rows of the status, or on those that expire first.
  */
 export async function countAttestations(
   { workspaceId }: Principal,
@@ -38,7 +41,7 @@ export async function countAttestations(
   return { ...counts, all: sumOf(shownStatuses.map((status) => counts[status])) }
 }
 
-/** Counts the investors who have a matching attestation. An investor with several statuses counts for each. */
+/** Counts the investors who have a matching attestation. An investor with several statuses counts once for each. */
 export async function countInvestors(
   { workspaceId }: Principal,
   asked: Omit<SearchFilter, "status">,
@@ -46,7 +49,9 @@ export async function countInvestors(
   return countEach(await soughtBy(workspaceId, asked), { of: "investors" })
 }
 
-/** Counts the matches for a file that is about to contain all of them. Null if that would read too many rows. */
+/**
+ * Counts the matches for a file that is about to contain all of them. Null if that would mean reading too many rows.
+ */
 export async function countAll(
   workspaceId: string,
   asked: OrderedSearch,
@@ -64,7 +69,7 @@ export async function countAll(
   return row!.near > most ? null : row!.count
 }
 
-/** The filter with what was looked up for it. `span` is null if nothing can match. */
+/** The filter, with the ids and bounds looked up for it. `span` is null if nothing can match. */
 type Sought = {
   workspaceId: string
   filter: FindFilter
@@ -90,7 +95,7 @@ function nearRows({ workspaceId, filter, span, texts, now }: Sought, status: Sho
   const ofSpan = () => sql`
     ${span?.start ? sql`and seq >= ${span.start.seq}` : sql``} ${span?.end ? sql`and seq <= ${span.end.seq}` : sql``}`
 
-  /** What an index covers, and the conditions that remain. */
+  /** The conditions that an index covers, and those that remain. */
   const source = () => {
     if (ids) return sql`and id = any(${ids})`
     if (wallet) return sql`and wallet = ${wallet} ${newestFirst}`
@@ -109,7 +114,7 @@ function nearRows({ workspaceId, filter, span, texts, now }: Sought, status: Sho
   return sql`select * from attestations where workspace_id = ${workspaceId} ${source()} limit ${limit}`
 }
 
-/** The rows that match. Expired ones count as expired once they are swept, within a second. */
+/** The rows that match. Expired attestations count as expired once a sweep has marked them, within a second. */
 const matchesIn = ({ span, ...sought }: Sought & { span: Span }, status: ShownStatus | "all") => {
   const is =
     status === "all" ? sql`` : status === "expired" ? sql`and status = 'expired'` : inStatus(status, sought.now)
@@ -136,7 +141,7 @@ async function countEach(sought: Sought, { of }: { of: "attestations" | "investo
         select ${isOfAll ? sql`distinct investor_id` : sql``} from (${near()}) attestations
         where ${matchesIn({ ...sought, span }, status)} limit ${MOST + 1}) matched) m`
   })
-  // One statement, so that it takes one connection.
+  // One statement, so that it uses one connection.
   return toCounts(await sql<Row[]>`${each.reduce((all, one) => sql`${all} union all ${one}`)}`)
 }
 

@@ -7,7 +7,7 @@ import type { Credential } from "#server/solana/credential.ts"
 import { type MintPlace, mintPlace } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 
-/** The address of a schema's credential mint. It is derived, so it is the same before and after a crash. */
+/** The address of a schema's credential mint. It is derived, so a crash cannot change it. */
 export const credentialMintPlace = (workspaceId: string, schemaId: string): MintPlace =>
   mintPlace(deployment.mintBase.publicKey, { workspaceId, kind: "credential", name: schemaId })
 

@@ -4,22 +4,24 @@ import type { AttestationStatus } from "#shared/statuses.ts"
 import type { AttestationRow } from "./record.ts"
 import type { Landed } from "./timeline.ts"
 
-/** The state of the unit that an attestation gave to its wallet. */
+/** What became of the unit that an attestation gave to its wallet. */
 export type CredentialState =
   | { state: "held" }
-  /** It has ended, and the transaction that burns the unit is on its way. */
+  /** The attestation has ended, and the transaction that burns the unit is on its way. */
   | { state: "removing" }
   | { state: "destroyed"; transaction: string }
-  /** A renewal has replaced it by its own unit. */
+  /** A renewal has replaced it with its own unit. */
   | { state: "replaced" }
-  /** None was left when it was about to be burned. */
+  /** The wallet held none when it was about to be burned. */
   | { state: "absent" }
 
 type Burn = { held: boolean; burning: Landed | null }
 
 type BurnRow = { held: boolean; signature: string | null; signed_at: Date; settled_at: Date; slot: bigint }
 
-/** Whether the wallet's unit is this attestation's according to the ledger, and what burned it, in one snapshot. */
+/**
+ * Whether the wallet's unit is this attestation's, according to the ledger, and what burned it. Read in one snapshot.
+ */
 export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Promise<Burn> {
   const rows = await sql<BurnRow[]>`
     select exists (select from credentials where workspace_id = ${workspace_id} and attestation_id = ${id}) as held, burn.*
@@ -34,7 +36,7 @@ export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Pr
   return { held, burning: signature === null ? null : { ...landed, signature, slot: Number(landed.slot) } }
 }
 
-/** Exactly one of them is true at any time. */
+/** Exactly one of these is true at any time. */
 export function credentialState(
   { status, reason }: { status: AttestationStatus; reason: string | null },
   { held, burning }: Burn,

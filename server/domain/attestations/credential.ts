@@ -4,7 +4,7 @@ import { authorityForNew } from "#server/ledger/issuer.ts"
 import { credentialMintOf } from "./credential-accounts.ts"
 import { createCredentialMint } from "./operations/create-credential-mint.ts"
 
-/** Enqueues the creation of a schema's credential mint, once. Later operations on it wait for it. */
+/** Enqueues the creation of a schema's credential mint, once. Later operations on the mint wait for it. */
 export async function ensureCredentialMint(sql: Queryable, workspaceId: string, schemaId: string): Promise<void> {
   const mint = credentialMintOf(workspaceId, schemaId).toBase58()
   const claimed = await sql`

@@ -8,8 +8,8 @@ import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 usesCustomer({ environment: { VOUCH_ROLE: "web" } })
 
 /**
- * Takes the counter first and the attestation after it, the other way round than `request` does: one of the two has
- * to be aborted: the request, because here the database looks for a deadlock later.
+ * Locks the counter first and the attestation after it: the opposite order to `request`, so the database must abort one
+ * of the two. It aborts the request, because this transaction checks for deadlocks later.
  */
 async function crossed(attestationId: string, request: () => Promise<Response>): Promise<Response> {
   let answer: Promise<Response>
@@ -34,7 +34,7 @@ const startOne = async () => {
 }
 const used = async () => (await app.request({ method: "GET", path: "/usage", key: key.apiKey })).json.used as number
 
-test("a webhook that the database ends to resolve a deadlock runs again, and is applied once", async () => {
+test("a webhook that is aborted in a deadlock runs again and is applied once", async () => {
   const { sessionId, id } = await startOne()
   const before = await used()
   const answer = await crossed(id, () => app.webhook({ session_id: sessionId, decision: "rejected" }))
@@ -42,7 +42,7 @@ test("a webhook that the database ends to resolve a deadlock runs again, and is 
   expect(await used()).toBe(before - 1)
 })
 
-test("a revocation that the database ends to resolve a deadlock runs again, with its Idempotency-Key", async () => {
+test("a revocation that is aborted in a deadlock runs again, with its Idempotency-Key", async () => {
   const { id } = await startOne()
   const before = await used()
   const revoke = {

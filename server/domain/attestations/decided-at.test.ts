@@ -4,7 +4,7 @@ import { sweep } from "#server/start/housekeeping.ts"
 import { advanceClock, realNow } from "#test/fixtures/clock.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// When the provider's decision was made that counts: its own time, not that of the webhook.
+// Time of the provider's decision in force: the provider's own time, not the webhook's.
 
 usesCustomer({ key: { plan: "growth" } })
 
@@ -18,7 +18,7 @@ const revoke = (id: string) =>
     json: { reason: "Sanctions list match" },
   })
 
-/** A session, and a way to say what its provider decided some seconds ago. */
+/** A session, and a function that sends what its provider decided some seconds ago. */
 async function begin() {
   const { wallet, sessionId } = await app.startSession(key)
   const said = async (decision: string, secondsAgo: number) => {
@@ -30,7 +30,7 @@ async function begin() {
   return { wallet, said, record: () => recordOf(wallet) }
 }
 
-test("nothing is decided by a start, a review or a request to submit again", async () => {
+test("a start, a review or a request to submit again is not a decision", async () => {
   const { said, record } = await begin()
   expect((await record()).decided_at).toBeNull()
   for (const [n, decision] of ["in_review", "resubmission_requested"].entries()) {
@@ -39,7 +39,7 @@ test("nothing is decided by a start, a review or a request to submit again", asy
   }
 })
 
-test("an approval, from the moment it is known, to a revocation", async () => {
+test("an approval sets decided_at as soon as it arrives, and it stays through a revocation", async () => {
   const { wallet, said, record } = await begin()
   const at = await said("approved", 40)
   expect((await record()).decided_at).toBe(at)
@@ -49,13 +49,13 @@ test("an approval, from the moment it is known, to a revocation", async () => {
   expect((await revoke(verified.attestation_id)).json).toMatchObject({ status: "rejected", decided_at: at })
 })
 
-test("a rejection", async () => {
+test("a rejection sets decided_at", async () => {
   const { said, record } = await begin()
   const at = await said("rejected", 30)
   expect(await record()).toMatchObject({ status: "rejected", decided_at: at, issued_at: null })
 })
 
-test("an approval that is taken back counts no more: the decision is the rejection", async () => {
+test("a withdrawn approval no longer counts: the decision is the rejection", async () => {
   const { wallet, said, record } = await begin()
   const approved = await said("approved", 40)
   await app.waitForStatus(key, wallet, "verified")
@@ -63,14 +63,14 @@ test("an approval that is taken back counts no more: the decision is the rejecti
   expect(await record()).toMatchObject({ status: "rejected", decided_at: at, issued_at: approved })
 })
 
-test("what is revoked before the provider has decided was never decided", async () => {
+test("an attestation that is revoked before the provider decides has no decision", async () => {
   const { said, record } = await begin()
   await said("in_review", 10)
   const { attestation_id } = await record()
   expect((await revoke(attestation_id)).json).toMatchObject({ status: "rejected", decided_at: null })
 })
 
-test("a session that closes undecided, or that the provider lets expire, was never decided; what expires later was", async () => {
+test("a session that closes undecided, or that the provider lets expire, has no decision; an expired approval keeps its own", async () => {
   const [left, ended, approved] = [await begin(), await begin(), await begin()]
   await ended.said("expired", 10)
   expect(await ended.record()).toMatchObject({ status: "expired", decided_at: null })

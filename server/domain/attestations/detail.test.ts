@@ -44,7 +44,7 @@ const idOf = async (sessionId: string): Promise<string> => {
   return row!.id
 }
 
-test("the timeline shows a life from start to burn in order, with who did what and by which request", async () => {
+test("the timeline shows an attestation from start to burn in order, with who did what and in which request", async () => {
   const { browser, detail } = await enter()
   const wallet = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
   const started = await browser.mutate("kyc.start", { userPubkey: wallet, schemaId: "kyc_individual_v1" })
@@ -68,7 +68,7 @@ test("the timeline shows a life from start to burn in order, with who did what a
   const ended = await waitFor(async () => {
     const record = await detail(id)
     return names(record.timeline).includes("burnt") && record
-  }, "the credential to be burnt")
+  }, "the credential to be burned")
   const of = (event: string): Event => ended.timeline.find((one: Event) => one.event === event)
   expect(names(ended.timeline).slice(-2)).toEqual(["revoked", "burnt"])
   expect(of("started")).toMatchObject({
@@ -99,7 +99,7 @@ test("a provider is shown by its label, even after its settings are gone, and an
   }
 })
 
-test("a session that a key has started is traced to its request by the log", async () => {
+test("a session that a key started is linked to its request in the log", async () => {
   const { key, workspaceId, detail } = await enter()
   const { wallet, sessionId } = await app.startSession(key)
   const id = await idOf(sessionId)
@@ -109,7 +109,7 @@ test("a session that a key has started is traced to its request by the log", asy
       ${JSON.stringify({ userPubkey: of, schemaId: "kyc_individual_v1" })})
     on conflict do nothing`
   const requestId = newId("req")
-  // Written about a second later: this one has to be gone for good.
+  // The request log is written about a second later. This wait makes sure that it never comes.
   await waitFor(async () => {
     const gone = await sql`delete from api_requests where workspace_id = ${workspaceId} returning id`
     return gone.length > 0
@@ -124,7 +124,7 @@ test("a session that a key has started is traced to its request by the log", asy
   })
 })
 
-test("revoking leaves one line in the audit log, by a key as by a person; revoking again leaves none", async () => {
+test("revoking leaves one audit line, for a key and for a person; revoking again leaves none", async () => {
   const { key, browser, workspaceId } = await enter()
   const lines = () => sql`
     select actor, actor_name, action, subject, detail, request_id from audit_entries
@@ -161,7 +161,7 @@ test("revoking leaves one line in the audit log, by a key as by a person; revoki
   })
 })
 
-test("starting a session by hand leaves a line in the audit log; joining an open one, or a key's, leaves none", async () => {
+test("starting a session by hand leaves an audit line; joining an open one, or starting with a key, leaves none", async () => {
   const { key, browser, workspaceId } = await enter()
   const { wallet, sessionId } = await app.startSession(key)
   const lines = () => sql`
@@ -178,7 +178,7 @@ test("starting a session by hand leaves a line in the audit log; joining an open
   ])
 })
 
-test("a viewer starts and revokes nothing, and sees no session's id", async () => {
+test("a viewer cannot start or revoke, and sees no session id", async () => {
   const { key, account, read } = await enter()
   const { wallet, sessionId } = await app.startSession(key)
   const id = await idOf(sessionId)
@@ -195,7 +195,7 @@ test("a viewer starts and revokes nothing, and sees no session's id", async () =
   expect((await read("attestation.detail", { id })).session_id).toBe(sessionId)
 })
 
-test("the chain's own word agrees with the record, and the commitment can be made again from it", async () => {
+test("the chain agrees with the record, and the commitment can be computed from the record", async () => {
   const { key, detail, read } = await enter()
   const { wallet, sessionId } = await app.verifiedWallet(key)
   const id = await idOf(sessionId)
@@ -218,7 +218,7 @@ test("the chain's own word agrees with the record, and the commitment can be mad
   expect(Buffer.from(digest).toString("base64url")).toBe(commitment)
 })
 
-test("what has become of the credential is one thing at a time: held, being removed, destroyed by a transaction", async () => {
+test("a credential has one state at a time: held, being removed, or destroyed by a transaction", async () => {
   const { key, browser, detail } = await enter()
   const { sessionId } = await app.verifiedWallet(key)
   const id = await idOf(sessionId)
@@ -237,7 +237,7 @@ test("what has become of the credential is one thing at a time: held, being remo
   expect((await detail(await idOf((await app.startSession(key)).sessionId))).credential).toBeNull()
 })
 
-test("a renewal leaves the wallet one unit, and each attestation says whose it is", async () => {
+test("a renewal leaves the wallet one unit, and each attestation says which of them it belongs to", async () => {
   const { key, detail, read } = await enter()
   const first = await app.verifiedWallet(key)
   const second = await app.startSession(key, first.wallet)
@@ -254,7 +254,7 @@ test("a renewal leaves the wallet one unit, and each attestation says whose it i
   expect(await of(renewed)).toEqual(["this", "1"])
 })
 
-test("once burnt, the chain says so; before it is issued, or where the chain is silent, that is the answer", async () => {
+test("the chain shows that a credential is burned; an attestation that is not issued yet, or an unreachable chain, gives an error", async () => {
   const { key, browser, read } = await enter()
   const pending = await idOf((await app.startSession(key)).sessionId)
   const { sessionId } = await app.verifiedWallet(key)
@@ -265,17 +265,17 @@ test("once burnt, the chain says so; before it is issued, or where the chain is 
   await browser.mutate("attestation.revoke", { id, reason: "x" })
   await waitFor(async () => {
     const { account, unit } = await read("attestation.verifyOnChain", { id })
-    // At no moment is there a contradiction.
+    // At no moment do chain and record contradict each other.
     expect([unit, account.amount]).not.toEqual(["nobody", "1"])
     expect([unit, account.amount]).not.toEqual(["this", "0"])
     return unit === "nobody" && account.amount === "0"
-  }, "the credential to be burnt")
+  }, "the credential to be burned")
   await app.faults({ too_many_requests: 1 })
   await expect(read("attestation.verifyOnChain", { id })).rejects.toMatchObject({ code: "chain_unavailable" })
   await app.faults({})
 })
 
-test("a transaction of the workspace is shown with its instructions and its exact bytes; another's is not", async () => {
+test("a workspace's transaction is shown with its instructions and exact bytes; another workspace's is not", async () => {
   const { key, read, detail } = await enter()
   const { sessionId } = await app.verifiedWallet(key)
   const { onchain_tx, memo, onchain } = await detail(await idOf(sessionId))
@@ -307,7 +307,7 @@ test("a transaction of the workspace is shown with its instructions and its exac
   })
 })
 
-test("of a chain that is silent, the saved bytes still tell what was signed", async () => {
+test("if the chain does not answer, the saved bytes still show what was signed", async () => {
   const { key, read, detail } = await enter()
   const { sessionId } = await app.verifiedWallet(key)
   const { onchain_tx, memo } = await detail(await idOf(sessionId))
@@ -325,7 +325,7 @@ test("of a chain that is silent, the saved bytes still tell what was signed", as
   expect(later).toMatchObject({ status: "confirmed", on_chain: false, wire: null, instructions: [] })
 })
 
-test("another workspace's attestation is not there, whatever is asked of it", async () => {
+test("another workspace's attestation is not found by any request", async () => {
   const { key } = await enter()
   const id = await idOf((await app.startSession(key)).sessionId)
   const stranger = await enter()

@@ -17,7 +17,7 @@ import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeli
 export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   status: ShownStatus
   started_at: string
-  /** The name that people use. */
+  /** The provider's display name. */
   provider: string
   /** The memo in the issuing transaction; null until verified. */
   memo: string | null
@@ -26,19 +26,25 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   explorer: string | null
   /** The state of its unit on chain; null until verified. */
   credential: CredentialState | null
-  /** Whether no country that rules can name fits the vendor's country code: rules on countries refuse the wallet. */
+  /**
+   * Whether the vendor's country code stands for no country that rules can name. Rules on countries then refuse the
+   * wallet.
+   */
   country_unknown: boolean
   timeline: TimelineEvent[]
 }
 
-/** Fields that a record omits. */
+/** Fields that a record does not have. */
 const lifeColumns = columns("attestations", "provider", "consented_at", "operation_id", "ended_at", "claims")
 type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
-/** How long the log may take to record a request that has made a row: its time is the request's arrival. */
+/**
+ * How much later than the row the log may record the request that created it: the log has the time when the request
+ * arrived.
+ */
 const LOG_WINDOW_SECONDS = 60
 
-/** Everything that is known of an attestation, with its events in order. Errors: attestation_not_found. */
+/** Everything known about an attestation, with its events in order. Errors: attestation_not_found. */
 export async function readDetail(principal: Principal, id: string): Promise<AttestationDetail> {
   if (!isId("att", id)) return attestationNotFound(id)
   const { workspaceId, mode } = principal
@@ -101,7 +107,7 @@ async function transactionOf(workspaceId: string, operationId: string): Promise<
   return toLanded(row)
 }
 
-/** Who started it and who ended it: the audit log has members and revocations, the request log has keys. */
+/** Who started it and who ended it. Members and revocations are in the audit log, keys in the request log. */
 async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   const { workspace_id, id, wallet, schema_id, created_at, event_decision } = row
   const [entries, [logged]] = await Promise.all([
@@ -131,7 +137,7 @@ async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   const traceOf = (found: (typeof entries)[number] | undefined) =>
     found && { by: { kind: found.actor, name: found.actor_name }, request_id: found.request_id }
   const entry = (action: string) => traceOf(entries.find((one) => one.action === action))
-  // The last of several: a reviewer may ask for another submission more than once.
+  // The last of several submissions, because a reviewer may ask for another one more than once.
   const manual = (decision: string) =>
     traceOf(entries.findLast((one) => one.action === "attestation.decided_manually" && one.decision === decision))
   const started =

@@ -35,14 +35,14 @@ export type SeenUnits = {
   units: ReadonlyMap<string, bigint>
   /**
    * Operations whose wallets certainly hold none, because that was seen twice (`ledger/second-look.ts`), or that are
-   * done again.
+   * redone.
    */
   sure: ReadonlySet<string>
-  /** Whether a single node says so, because there is no other. */
+  /** Whether only a single node says so, because there is no other. */
   isAlone: boolean
 }
 
-/** What wallets hold of credentials now, from a node that has seen what last landed on them. */
+/** What wallets hold of credentials now, from a node that has seen the last transaction that landed on them. */
 export async function lookAtUnits<Payload extends OfCredential>(
   operations: readonly Operation<Payload>[],
   at: Lookup,

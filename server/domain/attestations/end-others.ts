@@ -5,10 +5,10 @@ import { revokeCredential } from "./revoke-credential.ts"
 const REASON = "The wallet belongs to another person."
 
 /**
- * Ends what people other than its owner have verified with each of these wallets. Otherwise one person would get tokens
- * through another person's verification. Call it in the transaction that changes the owner or verifies a wallet; the
- * caller publishes `ledger` and the activity after the commit. If two such transactions run at once for a wallet, the
- * second waits here for the first and sees its change; otherwise each would miss the other's.
+ * Ends what other people have verified with each of these wallets. Otherwise one person would get tokens through
+ * another person's verification. Call it in the transaction that changes the owner or verifies a wallet; the caller
+ * publishes `ledger` and the activity after the commit. If two such transactions run at once for a wallet, the second
+ * waits here for the first and sees its change. Otherwise each would miss the other's.
  */
 export async function endOthers(
   sql: Queryable,

@@ -20,14 +20,14 @@ const used = async () => {
   return row!.used
 }
 
-test("what is verified by now does not end, and keeps its unit of quota", async () => {
+test("a verified attestation does not end, and keeps its unit of quota", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   expect(await end(status.attestation_id)).toBe(false)
   expect(await used()).toBe(1)
   await app.waitForStatus(key, wallet, "verified")
 })
 
-test("of several ends at once, one gives the unit back", async () => {
+test("if several requests end it at once, one of them releases the unit", async () => {
   const { wallet } = await app.startSession(key)
   const before = await used()
   const [row] = await sql`select id from attestations where workspace_id = ${key.workspaceId} and wallet = ${wallet}`

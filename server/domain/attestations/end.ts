@@ -12,9 +12,9 @@ export type PendingEnd = {
 }
 
 /**
- * Ends a pending attestation: releases its unit of quota, drops a waiting approval and cancels an attest that is still
- * queued, in the same guarded update. An attest that is already signed continues; when it confirms, it finds the row
- * ended, and its credential is burned. Returns whether this call ended it.
+ * Ends a pending attestation. The same guarded update releases its unit of quota, drops a held approval and cancels an
+ * attest that is still queued. An attest that is already signed continues: when it confirms, it finds the row ended,
+ * and its credential is burned. Returns whether this call ended it.
  */
 export async function endPending(sql: Queryable, end: PendingEnd): Promise<boolean> {
   const { workspaceId, attestationId, status, reason, revokedAt = null, now } = end

@@ -8,19 +8,19 @@ import { askBeforeClosing, isClosing, isUnasked } from "./ask-before-closing.ts"
 import { endPending } from "./end.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 
-/** Rows of a workspace that one step of a sweep ends. */
+/** The most rows of a workspace that one batch of a sweep ends. */
 const BATCH = 200
-/** The same if each row takes its own statements. */
+/** The same for rows that each need their own statements. */
 const SMALL_BATCH = 50
-/** How long a sweep waits for a lock: it comes again in a second, and others wait behind it. */
+/** How long a sweep waits for a lock. It runs again in a second, and other work waits behind it. */
 const LOCK_MS = 500
 
-/** Workspaces in which a step failed. They are paused for a while and delay no other. */
+/** Workspaces in which a batch failed. They are paused for a while and do not delay others. */
 const troubled = new Backoff({ firstMs: 1000, longestMs: 60_000 })
 
 /**
  * Ends everything that has expired, one workspace and one batch at a time, until nothing is left. A problem in one
- * workspace, such as a locked row, delays only that workspace and is logged when it begins.
+ * workspace, such as a locked row, delays only that workspace and is logged when it starts.
  */
 export async function expireDue(now: Date): Promise<void> {
   for (const step of steps) while ((await sweepEach(step, now)) > 0);
@@ -98,8 +98,8 @@ export async function expireSessions({ workspaceId, now }: { workspaceId: string
 }
 
 /**
- * One guarded update ends them, releases their units of quota, and drops approvals that waited for the wallet. They get
- * no reason, because a sweep must stay invisible.
+ * One guarded update ends them, releases their units of quota, and drops held approvals. They get no reason, because a
+ * sweep must stay invisible.
  */
 async function endSessions(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`
@@ -123,7 +123,7 @@ async function endSessions(sql: Queryable, workspaceId: string, now: Date): Prom
   return ids.length
 }
 
-/** Ends attestations whose validity is over, and has their credentials burned. */
+/** Ends attestations whose validity is over, and enqueues the burn of their credentials. */
 async function endVerified(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const ended = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: Address }[]>`
     update attestations a set status = 'expired', ended_at = ${now}
@@ -138,7 +138,7 @@ async function endVerified(sql: Queryable, workspaceId: string, now: Date): Prom
   return ended.length
 }
 
-/** Ends those that were approved and did not reach the chain within their validity. */
+/** Ends approved attestations that did not reach the chain within their validity. */
 async function endApproved(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const due = await sql<{ id: string }[]>`
     select id from attestations

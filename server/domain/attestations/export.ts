@@ -7,7 +7,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { countAll } from "./count.ts"
 import { type FoundRow, findAttestations, type OrderedSearch, ofInvestor, toSummary } from "./search.ts"
 
-/** Rows that are read and written at a time. */
+/** Rows to read and write at a time. */
 const BATCH = 1000
 
 const columns = [
@@ -25,7 +25,7 @@ const columns = [
   "investor_id",
 ] as const
 
-/** What a list shows of an attestation, and how it ended. */
+/** What a list shows about an attestation, and how it ended. */
 const toLine = (row: FoundRow, now: Date) => ({
   ...toSummary(row, now),
   revoked_at: row.revoked_at && toTimestamp(row.revoked_at),
@@ -33,8 +33,8 @@ const toLine = (row: FoundRow, now: Date) => ({
 })
 
 /**
- * Sends all matching attestations as CSV, in the order of their list. Errors, before the first byte:
- * insufficient_scope, unknown_schema.
+ * Sends all matching attestations as CSV, in the order of their list. Errors before the first byte: insufficient_scope,
+ * unknown_schema.
  */
 export async function exportAttestations(
   principal: Principal,

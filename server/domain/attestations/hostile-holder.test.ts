@@ -19,7 +19,7 @@ import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
-// Everything here is sent with plain web3.js and the holder's or a stranger's own key, around the service.
+// Everything here bypasses the service: it is sent with plain web3.js and the key of the holder or of a stranger.
 
 usesCustomer()
 
@@ -75,10 +75,10 @@ test.each(Object.entries(attempts))("a holder cannot %s the credential", async (
   expect(await credentialOf(app, key, addressOf(holder.publicKey))).toMatchObject({ amount: 1, frozen: true })
 })
 
-test("an account that a stranger created beforehand does no harm", async () => {
+test("an account that a stranger created beforehand does not stop the credential", async () => {
   const stranger = await funded()
   const wallet = Keypair.generate().publicKey
-  await app.verifiedWallet(key) // The mint exists from here on.
+  await app.verifiedWallet(key) // From here on, the mint exists.
   const { mint, account } = await credentialOf(app, key, addressOf(wallet))
   await sendAs(
     stranger,
@@ -88,7 +88,7 @@ test("an account that a stranger created beforehand does no harm", async () => {
   expect(await credentialOf(app, key, addressOf(wallet))).toMatchObject({ amount: 1, frozen: true })
 })
 
-test("an empty account that its holder closed after a revocation is made again", async () => {
+test("an empty account that its holder closed after a revocation is created again", async () => {
   const { holder, account } = await verifiedHolder()
   const wallet = addressOf(holder.publicKey)
   const { json } = await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })
@@ -104,7 +104,7 @@ test("an empty account that its holder closed after a revocation is made again",
   expect(await credentialOf(app, key, wallet)).toMatchObject({ amount: 1, frozen: true })
 })
 
-test("a stranger's transaction with our memo is no difference", async () => {
+test("a stranger's transaction with a memo like ours is not a difference", async () => {
   const { status, wallet } = await app.verifiedWallet(key)
   const { json } = await app.request({
     method: "GET",
@@ -121,13 +121,13 @@ test("a stranger's transaction with our memo is no difference", async () => {
   )!
   const stranger = await funded()
   const copy = memo(Buffer.from(ours.data).toString("utf8"))
-  // The authority is named, so that the transaction is in its history; it did not sign.
+  // The authority is named but did not sign, so the transaction is in its history.
   copy.keys.push({
     pubkey: keys.find((one) => one.toBase58() === json.onchain.authority)!,
     isSigner: false,
     isWritable: false,
   })
-  await expect(sendAs(stranger, copy)).rejects.toThrow() // The memo program wants every account named to sign.
+  await expect(sendAs(stranger, copy)).rejects.toThrow() // The memo program requires every named account to sign.
   await sendAs(
     stranger,
     memo(Buffer.from(ours.data).toString("utf8")),

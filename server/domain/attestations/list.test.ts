@@ -3,7 +3,7 @@ import { newWallet, type TestKey } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// Without a worker: no sweep comes by.
+// No worker runs, so nothing is swept.
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
@@ -19,11 +19,11 @@ const startMany = async (key: TestKey, count: number) => {
   return wallets
 }
 
-test("an empty list", async () => {
+test("a workspace without attestations has an empty list", async () => {
   expect((await get(await app.key(), "")).json).toEqual({ data: [], next_cursor: null })
 })
 
-test("newest first, twenty to a page, by cursors to the last one, each record once", async () => {
+test("lists are newest first, twenty to a page, and cursors reach every record once", async () => {
   const key = await app.key()
   const wallets = await startMany(key, 45)
   const first = await list(key)
@@ -48,7 +48,7 @@ test("a page stays the same while records are added", async () => {
   expect(await list(key, `?limit=2&cursor=${first.next}`)).toEqual(second)
 })
 
-test("filters hold together and across pages", async () => {
+test("filters combine, and hold across pages", async () => {
   const key = await app.key()
   const wallet = newWallet()
   await app.startSession(key, wallet, "kyc_business_v1")
@@ -67,7 +67,7 @@ test("filters hold together and across pages", async () => {
   expect((await list(key, `?pubkey=${wallet}&limit=2&cursor=${first.next}`)).wallets).toEqual([wallet])
 })
 
-test("the filter by status goes by what has expired when it is read, with no sweep", async () => {
+test("the filter by status counts what has expired at the time of reading, without a sweep", async () => {
   const key = await app.key()
   await startMany(key, 2)
   const { sessionId } = await app.startSession(key)
@@ -102,7 +102,7 @@ test.each([
   "status=Pending",
   "state=pending",
   "limit=1&limit=1",
-])("?%s is refused, and the parameter named", async (query) => {
+])("?%s is refused, and the error names the parameter", async (query) => {
   const response = await get(await app.key(), `?${query}`)
   expect(response).toMatchObject({ status: 422, json: { error: "validation_failed" } })
   expect(response.json.detail).toMatch(new RegExp(`^${query.split("=")[0]}: `))

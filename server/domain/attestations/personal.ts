@@ -2,13 +2,13 @@ import type { TableRow } from "#db/rows.ts"
 import { claimNames } from "#shared/claims.ts"
 
 /**
- * What a column of an attestation reveals of the wallet's owner. `personal` columns are erased, and docs/privacy.md
- * lists them with this text. `secret` columns give access to something. `fields` are its names in requests and
- * responses, whose values the request log does not keep.
+ * What a column of an attestation reveals about the wallet's owner. `personal` columns are erased, and docs/privacy.md
+ * lists them with this text. `secret` columns give access to something. `fields` are the column's names in requests and
+ * responses; the request log does not keep their values.
  */
 export type Facts = { personal?: string; secret?: true; fields?: readonly string[] }
 
-/** Every column is listed: a new one does not compile until it is decided whether it is erased and masked. */
+/** Every column is listed, so a new one does not compile until it is decided whether it is erased and masked. */
 export const facts = {
   workspace_id: {},
   id: {},

@@ -3,11 +3,11 @@ import { sql } from "#db/client.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// The worker is on, and everything that can happen to an attestation happens to the same few at once.
+// A worker runs, and everything that can happen to an attestation happens to the same few at once.
 
 usesCustomer({ key: { mode: "live", plan: "enterprise", quota: 1000 } })
 
-test("start, decide, revoke and read at once, over and over: no failure, no unit lost, no ended attestation revived", async () => {
+test("concurrent starts, decisions, revocations and reads neither fail, nor lose a unit, nor revive an ended attestation", async () => {
   const wallets = Array.from({ length: 7 }, newWallet)
   const sessions: string[] = []
   const ended = new Map<string, string>()
@@ -54,7 +54,7 @@ test("start, decide, revoke and read at once, over and over: no failure, no unit
   await waitFor(async () => {
     const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
     return unfinished.length === 0
-  }, "the ledger to come to rest")
+  }, "the ledger to have nothing left to do")
 
   const [row] = await sql`
     select u.used, (

@@ -5,8 +5,8 @@ import type { Claims } from "#shared/claims.ts"
 import { openClaims } from "./claims.ts"
 
 /**
- * Opens the claims of attestations for a member to see. Before they are shown, each is recorded in the audit log: whose
- * claims and which, never their values. Attestations without claims and those of other workspaces are left out. Errors:
+ * Opens the claims of attestations to show them to a member. First, the audit log records each: whose claims and which,
+ * never their values. Attestations without claims and those of other workspaces are left out. Errors:
  * insufficient_scope.
  */
 export async function readClaims({

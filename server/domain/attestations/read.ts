@@ -36,7 +36,7 @@ export type AttestationFilter = {
   investorId: string | null
   externalId: string | null
   sessionId: string | null
-  /** Started at this time or later, and before the second time. */
+  /** Started at or after the first time, and before the second. */
   createdAfter: string | null
   createdBefore: string | null
   /** Verified now, and expires before then. */
@@ -55,7 +55,7 @@ export async function listAttestations(
   const last = cursor === null ? null : await placeOf(workspaceId, cursor)
   const investorId = filter.investorId === null ? undefined : await resolveInvestor(workspaceId, filter.investorId)
   const isNoSession = filter.sessionId !== null && !isId("sess", filter.sessionId)
-  // No such investor, so no attestations.
+  // Such an investor does not exist, so neither do attestations.
   const rows =
     investorId === null || isNoSession
       ? []

@@ -36,13 +36,13 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const revoke = (id: string, reason = "Sanctions list match") =>
   app.request({ method: "POST", path: `/attestation/${id}/revoke`, key: key.apiKey, json: { reason } })
 
-test("kyc/start gives exactly a session's id and its address", async () => {
+test("kyc/start returns exactly a session's id and its address", async () => {
   const { sessionId, sessionUrl } = await start()
   expect(sessionId).toMatch(/^sess_[1-9A-HJ-NP-Za-km-z]{16,22}$/)
   expect(sessionUrl).toBe(`http://localhost:${new URL(app.origin).port}/verify/${sessionId}`)
 })
 
-test("a pending record has all its fields, and nothing of the chain yet", async () => {
+test("a pending record has all its fields, and no on-chain data yet", async () => {
   const { wallet, sessionId } = await start({ externalId: "investor 7 – Zoë 😀" })
   const record = await newest(wallet)
   expect(record).toEqual({
@@ -83,7 +83,7 @@ test("kyc/status always has its five fields, null until verified", async () => {
   expect(Object.keys(json)).toEqual(["status", "attestation_id", "schema", "expires_at", "onchain_tx"])
 })
 
-test("a verified record proves itself on chain; claims are in no answer", async () => {
+test("a verified record can be checked on chain, and no response contains claims", async () => {
   const { wallet, status } = await app.verifiedWallet(key, newWallet(), { country: "LI", accredited: true })
   const record = await read(status.attestation_id)
   const address = expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
@@ -120,7 +120,7 @@ test("a verified record proves itself on chain; claims are in no answer", async 
   expect(JSON.stringify(record)).not.toMatch(/LI"|accredited|country|age_over/)
 })
 
-test("the session, which opens the hosted page, is shown only to keys with kyc:write, in records and lists", async () => {
+test("only keys with kyc:write see the session, which opens the hosted page, in records and lists", async () => {
   const { wallet, sessionId } = await start()
   const { attestation_id } = await newest(wallet)
   expect((await read(attestation_id)).session_id).toBe(sessionId)
@@ -130,7 +130,7 @@ test("the session, which opens the hosted page, is shown only to keys with kyc:w
   expect(list.text).not.toContain("sess_")
 })
 
-test("revoking a pending attestation rejects it; once more returns it unchanged", async () => {
+test("revoking a pending attestation rejects it; revoking it again returns it unchanged", async () => {
   const { wallet, sessionId } = await start()
   const { attestation_id } = await newest(wallet)
   const first = await revoke(attestation_id)
@@ -150,7 +150,7 @@ test("revoking a pending attestation rejects it; once more returns it unchanged"
   expect((await app.webhook({ session_id: sessionId, decision: "approved" })).json.outcome).toBe("ignored")
 })
 
-test("revoking a verified attestation keeps its proof and says when and why", async () => {
+test("revoking a verified attestation keeps its on-chain proof and records time and reason", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   const verified = await read(status.attestation_id)
   const { json } = await revoke(status.attestation_id, "x".repeat(500))
@@ -167,7 +167,7 @@ test("revoking a verified attestation keeps its proof and says when and why", as
   expect(after.json).toEqual({ ...status, status: "rejected" })
 })
 
-test("revoking what was rejected, or has expired by its time, returns it unchanged", async () => {
+test("revoking a rejected or expired attestation returns it unchanged", async () => {
   const rejected = await start()
   await app.webhook({ session_id: rejected.sessionId, decision: "rejected", reason: "Blurred" })
   const record = await newest(rejected.wallet)
@@ -180,7 +180,7 @@ test("revoking what was rejected, or has expired by its time, returns it unchang
   const expired = await read(status.attestation_id)
   expect(expired).toMatchObject({ status: "expired", revoked_at: null, onchain_tx: status.onchain_tx })
   expect((await revoke(status.attestation_id)).json).toEqual(expired)
-  // And the sweep, when it comes, changes nothing that anybody sees.
+  // The later sweep changes nothing that a client can see.
   await sweep()
   expect(await read(status.attestation_id)).toEqual(expired)
 })
@@ -192,7 +192,7 @@ test.each([
   ["with a control character", { reason: "a\u0007b" }],
   ["half a character", { reason: "\ud83d" }],
   ["no text", { reason: 1 }],
-])("a reason that is %s is refused", async (_name, json) => {
+])("an invalid reason is refused: %s", async (_name, json) => {
   const { wallet } = await start()
   const { attestation_id } = await newest(wallet)
   const path = `/attestation/${attestation_id}/revoke`
@@ -202,7 +202,7 @@ test.each([
   expect((await newest(wallet)).status).toBe("pending")
 })
 
-test("the path names the attestation: a body that names it too is refused", async () => {
+test("the path names the attestation: a body that also names it is refused", async () => {
   const { wallet } = await start()
   const { attestation_id } = await newest(wallet)
   const path = `/attestation/${attestation_id}/revoke`

@@ -20,7 +20,7 @@ export const attestationStatus = z.enum(attestationStatuses).meta({
 
 export const publicReason = z.enum(publicReasons).meta({
   id: "PublicReason",
-  description: "Reason code that is shown to the investor",
+  description: "Reason code that the investor sees",
   example: "unverifiable",
 })
 
@@ -73,23 +73,21 @@ export const attestationRecord = z
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     investor_id: idOf("inv").meta({
-      description: "The person whose wallet it is",
+      description: "The investor who owns the wallet",
       example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
     }),
     external_id: z.string().nullable().meta({ description: "The session's externalId", example: "investor-4711" }),
     created_at: timestamp.meta({ description: "When its session was started" }),
     decided_at: timestamp.nullable().meta({
-      description:
-        "When the provider approved or rejected it, or withdrew its approval; null while, and if, it never did",
+      description: "When the provider approved or rejected it, or withdrew its approval; null if it did not",
     }),
     decided_by: z.enum(["provider", "review"]).nullable().meta({
-      description:
-        "`review` where a member of the account decided what the provider had left in review; null without decided_at",
+      description: "`review` if a member decided what the provider had left in review; null without decided_at",
       example: "provider",
     }),
     wallet_proved_at: timestamp.nullable().meta({
       description:
-        "When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema did not ask",
+        "When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema does not require it",
       example: null,
     }),
     issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),
@@ -108,7 +106,7 @@ export const attestationRecord = z
       example: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
     }),
     finalized_at: timestamp.nullable().meta({
-      description: "Null until the chain can no longer undo its issuing, some 13 seconds after it is verified",
+      description: "Null until the chain can no longer undo the issuance, about 13 seconds after it is verified",
     }),
     onchain: onchain.nullable(),
   })
@@ -116,7 +114,7 @@ export const attestationRecord = z
 
 export type AttestationRecord = z.infer<typeof attestationRecord>
 
-/** The row that a record is built from. */
+/** The row from which a record is built. */
 const attestationColumns = columns(
   "attestations",
   "workspace_id",
@@ -146,9 +144,9 @@ const attestationColumns = columns(
   "salt",
 )
 export type AttestationRow = RowOf<typeof attestationColumns> & {
-  /** The key that its credential's mint obeys; null is the derived one. */
+  /** The key that has authority over its credential's mint; null for the derived one. */
   authority: Address | null
-  /** When its issuing was found to be final on chain. */
+  /** When its issuance was found to be final on chain. */
   finalized_at: Date | null
 }
 
@@ -158,7 +156,7 @@ export const attestationFields = (sql: Queryable) => sql`
     where s.workspace_id = attestations.workspace_id and s.id = attestations.schema_id) as authority,
   (select finalized_at from transactions t where t.signature = attestations.onchain_tx) as finalized_at`
 
-/** The record that a caller sees. It does not show anything as on chain before it is. */
+/** The record that a caller sees. It shows nothing as on chain before it is. */
 export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {
   const shown = row.verified_at !== null
   const time = (value: Date | null) => (value === null ? null : toTimestamp(value))
@@ -193,15 +191,14 @@ export const isManual = ({ review_id, event_decision, issued_at }: DecidedRow): 
   review_id !== null && !(event_decision === "rejected" && issued_at !== null)
 
 /**
- * When the provider made the decision that is in force: its rejection, including one that withdraws an approval,
- * otherwise its approval. A review, a request to submit again, a closed session and a revocation are not the provider's
- * decisions.
+ * When the provider made the decision in force: its rejection (including one that withdraws an approval), otherwise its
+ * approval. A review, a request to submit again, a closed session and a revocation are not the provider's decisions.
  */
 export function decidedAt(row: DecidedRow): Date | null {
   const told = isManual(row) ? row.reviewed_at : row.event_at
   if (row.event_decision === "rejected") return told
-  // What is fixed at the approval is never later than the approval. Without it, the approval waits or came too late to
-  // count.
+  // The facts fixed at the approval never have a later time than the approval. Without them, the approval is held or
+  // came too late to count.
   return row.issued_at ?? (row.event_decision === "approved" ? told : null)
 }
 

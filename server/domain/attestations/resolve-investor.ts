@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { isId } from "#server/lib/ids.ts"
 
-/** The investor that an id stands for: for one who was merged into another, that other one. Null if there is none. */
+/** The investor that an id stands for: for a merged investor, the one they were merged into. Null if there is none. */
 export async function resolveInvestor(workspaceId: string, id: string): Promise<string | null> {
   if (!isId("inv", id)) return null
   const [row] = await sql<{ id: string }[]>`

@@ -12,9 +12,9 @@ import { credentialOf as credentialOfSchema } from "./credential-accounts.ts"
 
 usesCustomer()
 
-test("a revocation takes every unit that the wallet holds, and leaves none behind", async () => {
+test("a revocation burns every unit that the wallet holds", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
-  // What signing twice would have done: the same instructions, under another blockhash.
+  // As if it had been signed twice: the same instructions with another blockhash.
   const lease = { workspaceId: key.workspaceId, token: "", version: 0 }
   const issuer = await issuerOf(deployment.chains[key.mode]!, lease)
   const authority = deployment.keys(authorityPurpose(key.workspaceId))

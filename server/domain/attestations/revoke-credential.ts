@@ -7,8 +7,8 @@ import { credentialAccounts } from "./credential-accounts.ts"
 import { revoke } from "./operations/revoke.ts"
 
 /**
- * Enqueues the burn of an attestation's credential. Whether there is still something to burn is decided when it runs: a
- * renewal before it has replaced the unit by its own.
+ * Enqueues the burn of an attestation's credential. The ledger checks whether there is still something to burn when it
+ * runs: a renewal may have replaced the unit before that.
  */
 export async function revokeCredential(
   sql: Queryable,

@@ -26,7 +26,7 @@ const revokedColumns = columns(
 )
 
 /**
- * Revokes an attestation: a pending one is rejected and its attest cancelled, a verified one has its credential burned.
+ * Revokes an attestation. A pending one is rejected and its attest cancelled; a verified one has its credential burned.
  * One that has ended is returned unchanged. Errors: attestation_not_found, review_open.
  */
 export async function revokeAttestation({
@@ -62,7 +62,7 @@ export async function revokeAttestation({
   return getAttestation(principal, attestationId)
 }
 
-/** The same as part of a transaction. The caller publishes `ledger` and the activity after the commit. */
+/** The same, as part of a transaction. The caller publishes `ledger` and the activity after the commit. */
 export async function revokeIn(
   sql: Queryable,
   {
@@ -97,7 +97,7 @@ export async function revokeIn(
   await sql`
     update attestations set public_reason = ${publicReason}
     where workspace_id = ${workspaceId} and id = ${attestationId}`
-  // No reason here: a line of the audit log can never be erased, and the attestation has the reason.
+  // The reason is left out, because a line of the audit log can never be erased. The attestation has it.
   await recordChange(sql, workspaceId, {
     author,
     action: "attestation.revoked",

@@ -5,14 +5,16 @@ import { isId } from "#server/lib/ids.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 
-/** Up to this many matches, a text is looked up and the rows are sorted; beyond it, the list is scanned in order. */
+/**
+ * With up to this many matches, the text is looked up and the rows are sorted. With more, the list is scanned in order.
+ */
 const FEW = 2000
 
-/** Rows that match a text: found by an index, or by a condition on each row if there are too many. */
+/** Rows that match a text: from an index, or by a condition on each row if there are too many. */
 type Match = { lookup: Fragment; each: Fragment }
 export type Text = { wallet: Address } | { investorId: string } | { ids: string[] } | { anyOf: Match[] }
 
-/** The search text and a customer's own id: few or very many rows may share them. */
+/** The search text is also a customer's own id, which few or very many rows may share. */
 export async function readTexts(
   workspaceId: string,
   { q, externalId }: { q?: string | undefined; externalId?: string | undefined },
@@ -47,7 +49,7 @@ const externalIdIs = (id: string): Match => ({
 /** The shortest text that the trigram index can find (`pg_trgm` compares three characters at a time). */
 const LEAST_WORD = 3
 
-/** External ids that contain every word of the text, in any order and case. Shorter texts match as prefixes. */
+/** External ids that contain every word of the text, in any order and case. Short texts match as prefixes. */
 function externalIdHas(workspaceId: string, q: string): Match {
   const words = q.split(/\s+/).filter((word) => word !== "")
   if (Math.max(...words.map((word) => word.length)) < LEAST_WORD) return externalIdBegins(q)
@@ -68,7 +70,7 @@ const externalIdBegins = (q: string): Match => ({
   each: sql`left(lower(external_id), length(lower(${q}))) = lower(${q})`,
 })
 
-/** Shorter parts of a wallet match too many rows. The index of their ends has this many characters. */
+/** Shorter parts of a wallet match too many rows. The index of wallet endings has this many characters. */
 const LEAST_PART = 4
 
 /** Wallets that begin or end like this, or both if the middle is left out. */
@@ -90,7 +92,7 @@ function walletEnds(end: string): Match {
   return { lookup: sql`right(wallet, 4) = ${end.slice(-LEAST_PART)} and ${each}`, each }
 }
 
-/** As a condition on each row. */
+/** The same as a condition on each row. */
 export function likeText(text: Text) {
   if ("ids" in text) return sql`and id = any(${text.ids})`
   if ("wallet" in text) return sql`and wallet = ${text.wallet}`

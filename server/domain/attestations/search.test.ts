@@ -9,10 +9,10 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 let browser: Browser
 let key: TestKey
 
-// Without a worker: no sweep comes by.
+// No worker runs, so nothing is swept.
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
-/** A member of a new workspace, and its key. */
+/** A member of a new workspace, and an API key. */
 async function enter() {
   const { browser: own, account, workspaceId } = await member(app)
   browser = own
@@ -35,7 +35,7 @@ async function start(externalId?: string, schemaId = "kyc_individual_v1", wallet
   return { wallet, sessionId: response.json.session_id as string }
 }
 
-/** As if it had been put on chain, for a file without a worker. */
+/** Marks it as if it were on chain, because this file has no worker. */
 async function verify(sessionId: string, expiresAt: Date) {
   await sql`
     update attestations set status = 'verified', issued_at = created_at, verified_at = created_at, open_until = null,
@@ -43,7 +43,7 @@ async function verify(sessionId: string, expiresAt: Date) {
     where session_id = ${sessionId}`
 }
 
-test("newest first, fifty to a page, by cursors to the last one", async () => {
+test("lists are newest first, fifty to a page, and cursors reach every record once", async () => {
   await enter()
   const made: string[] = []
   for (let n = 0; n < 53; n++) made.unshift((await start()).wallet)
@@ -54,7 +54,7 @@ test("newest first, fifty to a page, by cursors to the last one", async () => {
   expect(second.next).toBeNull()
 })
 
-test("the search knows wallets, ids, and words of external ids, whatever signs they hold", async () => {
+test("the search finds wallets, ids, and words of external ids with any characters", async () => {
   await enter()
   const percent = await start("100%_sure")
   const similar = await start("100 percent sure")
@@ -72,7 +72,7 @@ test("the search knows wallets, ids, and words of external ids, whatever signs t
     expect(await walletsOf({ q }), q).toEqual([emma.wallet])
   for (const q of ["larsson olivia", "la"]) expect(await walletsOf({ q }), q).toEqual([])
   expect(await walletsOf({ q: newWallet() })).toEqual([])
-  // A session opens the hosted page: it is nothing to search by.
+  // A session id opens the hosted page, so no search finds it.
   expect(await walletsOf({ q: investor.sessionId })).toEqual([])
 })
 
@@ -96,7 +96,7 @@ test("the search finds a wallet by its beginning or end, as screens show it, and
     expect(await walletsOf({ q }), q).toEqual([found])
   }
   for (const q of [
-    // Too little to tell wallets apart, and a beginning whose end is another's.
+    // Too short to tell wallets apart, and a beginning with the end of another wallet.
     wallet.slice(0, 3),
     wallet.slice(4, 12),
     `${wallet.slice(0, 8)}…${other.wallet.slice(-8)}`,
@@ -121,7 +121,7 @@ test("a beginning that very many external ids share finds them all, page by page
   expect(await walletsOf({ q: "fund/ä", status: "pending" })).toEqual([])
 })
 
-test("what was revoked is apart from what was rejected: shown, filtered and in the file", async () => {
+test("revoked attestations are shown, filtered and exported separately from rejected ones", async () => {
   await enter()
   const rejected = await start("r-1")
   await app.webhook({ session_id: rejected.sessionId, decision: "rejected" })
@@ -136,7 +136,7 @@ test("what was revoked is apart from what was rejected: shown, filtered and in t
   expect(await walletsOf({ status: "rejected" })).toEqual([rejected.wallet])
   const { lines } = await download("&status=revoked")
   expect(lines.slice(1, -1).map((line) => line.split(",").slice(0, 2))).toEqual([[attestation_id, "revoked"]])
-  // The API has four values, and says the rest by revoked_at.
+  // The API has four values. revoked_at says the rest.
   const { json } = await app.request({
     ...{ method: "GET", path: "/attestations?status=rejected", key: key.apiKey },
   })
@@ -146,7 +146,7 @@ test("what was revoked is apart from what was rejected: shown, filtered and in t
   ])
 })
 
-test("the oldest come first where one asks for it, page by page, in the table and in the file", async () => {
+test("oldest first works page by page, in the table and in the file", async () => {
   await enter()
   const made: string[] = []
   for (let n = 0; n < 53; n++) made.push((await start(n % 2 ? "odd" : "even")).wallet)
@@ -155,7 +155,7 @@ test("the oldest come first where one asks for it, page by page, in the table an
   const second = await search({ order: "oldest", cursor: first.next })
   expect(second.found.map((one) => one.user_pubkey)).toEqual(made.slice(50))
   expect(second.next).toBeNull()
-  // One that comes meanwhile is at the end, and moves none.
+  // One that is added in the meantime comes last and moves none.
   const late = await start()
   expect(await walletsOf({ order: "oldest", cursor: first.next })).toEqual([...made.slice(50), late.wallet])
   expect(await walletsOf({ order: "oldest", q: "odd" })).toEqual(made.filter((_, n) => n % 2 === 1))
@@ -164,7 +164,7 @@ test("the oldest come first where one asks for it, page by page, in the table an
   await expect(search({ order: "random" })).rejects.toMatchObject({ code: "validation_failed" })
 })
 
-test("filters hold together", async () => {
+test("filters combine", async () => {
   await enter()
   const business = await start("a-1", "kyc_business_v1")
   const rejected = await start("a-2")
@@ -179,7 +179,7 @@ test("filters hold together", async () => {
   await expect(search({ cursor: "x" })).rejects.toMatchObject({ code: "validation_failed" })
 })
 
-test("a status is that of the moment, with no sweep", async () => {
+test("a status is the one at the time of reading, without a sweep", async () => {
   await enter()
   const open = await start()
   const soon = await start()
@@ -202,7 +202,7 @@ test("a status is that of the moment, with no sweep", async () => {
   expect(found.map((one) => one.status)).toEqual(["verified", "expired", "expired"])
 })
 
-test("a span of time holds what began in it, its first instant included and its last not", async () => {
+test("a time span includes its first instant and excludes its last", async () => {
   await enter()
   const times = ["2026-03-01T23:59:59.999Z", "2026-03-02T00:00:00Z", "2026-03-02T23:59:59.999Z", "2026-03-03T00:00:00Z"]
   const wallets: string[] = []
@@ -222,7 +222,7 @@ test("a span of time holds what began in it, its first instant included and its 
   expect(await walletsOf({ from: day("2026-03-04"), to: day("2026-03-01") })).toEqual([])
 })
 
-test("one that began a moment earlier and was written a moment later is found all the same", async () => {
+test("an attestation whose row is written a moment after its start is found all the same", async () => {
   await enter()
   await moveClock(new Date("2026-03-02T00:00:00Z"))
   const early = await start()
@@ -233,7 +233,7 @@ test("one that began a moment earlier and was written a moment later is found al
   expect(await walletsOf({ to: "2026-03-02T00:00:00Z" })).toEqual([late.wallet])
 })
 
-test("nothing of another workspace is found, by whatever it is searched", async () => {
+test("no search finds anything of another workspace", async () => {
   await enter()
   const { wallet } = await start("shared")
   const [{ attestation_id }] = (await search()).found as [Found]
@@ -241,15 +241,15 @@ test("nothing of another workspace is found, by whatever it is searched", async 
   for (const q of [wallet, attestation_id, "shared"]) expect(await walletsOf({ q })).toEqual([])
 })
 
-/** An export as it was sent, its rows parsed by hand. */
+/** Reads an export as sent, and parses its rows by hand. */
 async function download(query: string, by = browser) {
   const response = await by.fetch(`/api/export/attestations.csv?workspace=${by.workspaceId}${query}`)
-  // `text()` would take the mark at its beginning away.
+  // `text()` would remove the byte order mark.
   const text = Buffer.from(await response.arrayBuffer()).toString("utf8")
   return { response, text, lines: text.split("\r\n") }
 }
 
-test("the export holds what is filtered, whole, with the names of its columns", async () => {
+test("the export contains everything that matches, with column names", async () => {
   await enter()
   const wallets: string[] = []
   for (let n = 0; n < 3; n++) wallets.unshift((await start(`fund-${n}`)).wallet)
@@ -265,7 +265,7 @@ test("the export holds what is filtered, whole, with the names of its columns", 
   expect(text).not.toContain("sess_")
 })
 
-test("an export of more rows than are read at a time misses none and repeats none", async () => {
+test("an export with more rows than one read misses none and repeats none", async () => {
   const { workspaceId } = await enter()
   await sql`
     insert into attestations (workspace_id, id, schema_id, wallet, status, period, created_at, session_id, provider)
@@ -278,7 +278,7 @@ test("an export of more rows than are read at a time misses none and repeats non
   )
 })
 
-test("an external id that looks like a formula stays text, and quotes stay inside their cell", async () => {
+test("an external id that looks like a formula stays text, and quotes stay in their cell", async () => {
   await enter()
   await start('=HYPERLINK("https://evil.example","x")')
   await start('a "b", c')
@@ -287,7 +287,7 @@ test("an external id that looks like a formula stays text, and quotes stay insid
   expect(lines[2]).toContain(`,"'=HYPERLINK(""https://evil.example"",""x"")",`)
 })
 
-test("an export is for members of the workspace, and refuses what it does not understand", async () => {
+test("only members of the workspace can export, and unknown parameters are refused", async () => {
   await enter()
   const mine = browser
   const { browser: stranger } = await member(app)
@@ -305,7 +305,7 @@ test("an export is for members of the workspace, and refuses what it does not un
   expect(response.status).toBe(405)
 })
 
-test("a viewer reads the table and the export", async () => {
+test("a viewer can read the table and the export", async () => {
   const { account } = await enter()
   const { wallet } = await start()
   const viewer = await member(app, { role: "viewer", account })

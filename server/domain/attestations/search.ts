@@ -30,7 +30,7 @@ export const searchFilter = z.object({
    */
   q: plainText(200).optional(),
   investor: z.string().max(100).optional(),
-  /** Verified, and expires before then. */
+  /** Verified, and expires before this time. */
   expiring_before: instant.optional(),
 })
 export type SearchFilter = z.infer<typeof searchFilter>
@@ -39,7 +39,7 @@ export type SearchFilter = z.infer<typeof searchFilter>
 export const orderedSearch = searchFilter.extend({ order: z.enum(listOrders).optional() })
 export type OrderedSearch = z.infer<typeof orderedSearch>
 
-/** The conditions of a search; all must hold. */
+/** The conditions of a search. All must hold. */
 export type FindFilter = {
   schema?: string | undefined
   /** In the API, `rejected` includes revoked attestations. */
@@ -51,17 +51,17 @@ export type FindFilter = {
   investorId?: string | undefined
   externalId?: string | undefined
   sessionId?: string | undefined
-  /** Verified now, and expires before then. */
+  /** Verified now, and expires before this time. */
   expiring_before?: string | undefined
   /** The state of its session. */
   sessionState?: SessionState | undefined
   /** Whether its session is still open. */
   isOpen?: boolean | undefined
-  /** Only the first match of each investor, in order. */
+  /** Only the first match of each investor in the list's order. */
   onePerInvestor?: boolean | undefined
   /**
-   * Only attestations that had started when this one did, so that a reader of several pages sees the list as of the
-   * first.
+   * Only attestations that had started when this one did, so that a reader of several pages sees the list as it was at
+   * the first.
    */
   upTo?: Place | undefined
 }
@@ -81,8 +81,8 @@ export type AttestationSummary = {
 
 const PAGE = 50
 /**
- * Attestations get their `seq` in the order of their `created_at`, except those that start at the same moment. More
- * than this never start at once.
+ * Attestations get their `seq` in the order of `created_at`, except those that start at the same moment. No more than
+ * this start at once.
  */
 const OUT_OF_ORDER = 500
 
@@ -107,7 +107,7 @@ export async function searchAttestations(
   }
 }
 
-/** Adds the investor that the filter names. */
+/** Resolves the investor that the filter names. */
 export const ofInvestor = async (workspaceId: string, filter: SearchFilter): Promise<FindFilter> => ({
   ...filter,
   investorId: filter.investor && ((await resolveInvestor(workspaceId, filter.investor)) ?? filter.investor),
@@ -151,7 +151,7 @@ export const findAttestations = (workspaceId: string, filter: FindFilter, page: 
 /**
  * The matching attestations, with `fields` of the table `attestations`. Every filter has an index that returns its rows
  * in this order or its reverse, or so few of them that sorting is cheap. Only rows that are shown are read. The order
- * says `nulls last` because the indexes do: without it Postgres would sort the whole workspace.
+ * says `nulls last` because the indexes do: without it, Postgres would sort the whole workspace.
  */
 export async function findRows<Row extends object>(
   workspaceId: string,
@@ -175,7 +175,7 @@ export async function findRows<Row extends object>(
       : sql`(select * from attestations where workspace_id = ${workspaceId} and id = any(${ids}) offset 0) attestations`
   const { after, by, isBefore } = inOrders[order]
   const ofPage = last === null ? sql`` : after(workspaceId, last)
-  // The caller has a table or a query named `attestations`. Inside, its columns would be the inner one's.
+  // The caller has a table or query named `attestations`. An inner one of that name would hide its columns.
   const isFirstOfInvestor = !filter.onePerInvestor
     ? sql``
     : sql`and not exists (
@@ -189,7 +189,7 @@ export async function findRows<Row extends object>(
       where ${matches()} ${ofPage} ${status === undefined ? sql`` : inStatus(status, now)} ${isFirstOfInvestor}
       order by ${by()} limit ${limit}`
   }
-  // Those that ended, and those that have expired but are not swept yet. The latter are few and must be read by the
+  // Those that ended, and those that have expired but are not swept yet. The latter are few, and are read through the
   // sweeps' indexes first: a planner that searches for 50 of them in order scans all verified ones.
   return sql<Row[]>`
     with due as materialized (
@@ -209,10 +209,10 @@ export async function findRows<Row extends object>(
 }
 
 type InOrder = {
-  /** The condition for rows after one. */
+  /** The condition for rows after a given one. */
   after: (workspaceId: string, last: Place) => Fragment
   by: () => Fragment
-  /** The first of an investor's rows. */
+  /** Whether it is an investor's first row. */
   isBefore: () => Fragment
 }
 const inOrders: Record<ListOrder, InOrder> = {
@@ -227,7 +227,7 @@ const inOrders: Record<ListOrder, InOrder> = {
     isBefore: () => sql`other.seq < attestations.seq`,
   },
   expiry: {
-    // Looked up there, because a time that is read into JavaScript loses its microseconds.
+    // The time is looked up in SQL, because one that is read into JavaScript loses its microseconds.
     after: (workspaceId, { id }) => sql`and (expires_at, seq) > (
       select expires_at, seq from attestations where workspace_id = ${workspaceId} and id = ${id})`,
     by: () => sql`expires_at, seq`,
@@ -254,7 +254,7 @@ export const matching = (
     ${inSpan(span)} ${texts.reduce((all, one) => sql`${all} ${likeText(one)}`, sql``)}`
 }
 
-/** The status at a time, in a form that the index by status serves. */
+/** The status at a time, in a form that the index by status can serve. */
 export const inStatus = (status: Exclude<NonNullable<FindFilter["status"]>, "expired">, now: Date) => {
   switch (status) {
     case "rejected or revoked":
@@ -271,11 +271,11 @@ export const inStatus = (status: Exclude<NonNullable<FindFilter["status"]>, "exp
   }
 }
 
-/** A time, and the lowest or highest `seq` on that side of it. */
+/** A time, and the lowest or highest `seq` on its side. */
 type Bound = { at: Date; seq: bigint }
 export type Span = { start: Bound | null; end: Bound | null }
 
-/** Times as bounds of `seq`, so that a page is read in place. Null if nothing can be between them. */
+/** Times as bounds of `seq`, so that a page is read directly. Null if nothing can be between them. */
 export async function readSpan(workspaceId: string, { from, to }: FindFilter): Promise<Span | null> {
   if (from === undefined && to === undefined) return { start: null, end: null }
   const start = from === undefined ? null : new Date(from)

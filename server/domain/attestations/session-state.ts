@@ -23,12 +23,13 @@ export function sessionStateAt(row: Facts, now: Date): SessionState {
   return row.event_decision === "in_review" ? "in_review" : "open"
 }
 
-/** The recorded state. Keep the text identical to the expression of the index on sessions. */
+/** The recorded state. Keep this text identical to the expression of the index on sessions. */
 const recorded = () => sql`
   (case when verified_at is not null then 'verified' when status = 'rejected' and revoked_at is null then 'rejected' when status = 'rejected' then 'cancelled' when status = 'expired' then 'expired' when issued_at is not null then 'approved' when event_decision = 'in_review' then 'in_review' else 'open' end)`
 
 /**
- * The same decision as a condition that the index serves. A session past its time matches once the sweep has closed it.
+ * The same decision as a condition that the index serves. A session whose time is over matches once the sweep has
+ * closed it.
  */
 export function inSessionState(state: SessionState, now: Date) {
   const isUnderWay = state === "open" || state === "in_review" || state === "approved"

@@ -17,16 +17,16 @@ export type TimelineEvent = {
     | "superseded"
     | "burnt"
   at: string
-  /** The decision, or why it ended. */
+  /** The decision, or the reason why it ended. */
   detail: string | null
-  /** Who did it, if a member or a key did. Requests of keys are in the log. */
+  /** The member or key that did it. Requests of keys are in the request log. */
   by: { kind: AuditActor; name: string | null } | null
   request_id: string | null
   signature: string | null
   slot: number | null
 }
 
-/** The facts of an attestation's life. Times that have not come are null. */
+/** The facts of an attestation's life. Times of what has not happened are null. */
 export type Life = {
   status: AttestationStatus
   started_at: Date
@@ -46,7 +46,7 @@ export type Life = {
   expires_at: Date | null
   reason: string | null
   burning: Landed | null
-  /** Who did it, according to the audit log and the request log. */
+  /** Who did what, according to the audit log and the request log. */
   traces: Partial<
     Record<"started" | "approved" | "decided" | "cancellation" | "revoked", Pick<TimelineEvent, "by" | "request_id">>
   >
@@ -86,8 +86,7 @@ const consent = ({ consented_at: at, flow }: Life): Moment[] =>
   at === null ? [] : [{ event: flow === "form" ? "submitted" : "consented", at }]
 
 function decisions({ approved_at, decision, consented_at, started_at, traces }: Life): Moment[] {
-  // The time of the approval is cut to the second. With it, the decision would come before the submission that it
-  // decides.
+  // The approval's time is cut to the second, so it could come before the submission that it decides.
   const told = decision?.said === "approved" ? decision.at : approved_at
   const first = consented_at ?? started_at
   const at = told && told < first ? first : told
@@ -104,7 +103,7 @@ function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): 
 
 const burn = ({ signature, slot }: Landed, at: Date): Moment => ({ event: "burnt", at, signature, slot })
 
-/** How it ended, from its current status. An expired one ended at its expiry, even if it is not swept yet. */
+/** How it ended, from its current status. An expired attestation ended at its expiry, even if it is not swept yet. */
 function ending(life: Life): Moment[] {
   const { status, reason, revoked_at, ended_at, traces } = life
   if (revoked_at && traces.cancellation)
@@ -113,7 +112,7 @@ function ending(life: Life): Moment[] {
   if (status !== "expired") return []
   const due = life.verified_at || life.approved_at ? life.expires_at : life.open_until
   if (reason === "superseded" && ended_at) return [{ event: "superseded", at: ended_at }]
-  // A provider may have ended it before its time; a sweep records that a little later.
+  // A provider may have ended it early. A sweep records that a little later.
   const at = due && ended_at && ended_at < due ? ended_at : (due ?? ended_at)
   return at ? [{ event: "expired", at, detail: reason }] : []
 }

@@ -7,13 +7,13 @@ import { credentialMintOf } from "./credential-accounts.ts"
 import { endPending } from "./end.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 
-/** `att_…:commitment:unix seconds`, after the memo's own name (`solana/memo.ts`). */
+/** `att_…:commitment:unix seconds`, after the memo's prefix (`solana/memo.ts`). */
 const MEMO = /^vouch:1:(att_[^:]+):([^:]+):(\d+)$/
 
 const REASON = "Its verification was lost in a restore, so its credential was destroyed. Verify again."
 
 /**
- * Ends a session whose approval was lost in a restore and whose credential is on chain. Otherwise it would be approved
+ * Ends a session whose approval was lost in a restore but whose credential is on chain. Otherwise it would be approved
  * again, and its id would be on chain twice. Returns what was issued; null if there is no such session.
  */
 export async function endLostApproval(
@@ -69,7 +69,7 @@ export async function destroyUnexplained(
     on conflict (workspace_id, schema_id, wallet) do update set attestation_id = excluded.attestation_id
       where credentials.attestation_id is null
     returning wallet`
-  // On chain, this unit has replaced what the books say the wallet holds, which is burned with it.
+  // On chain, this unit has replaced the one in the books, and both are burned together.
   if (held.length > 0)
     await revokeCredential(sql, {
       workspace_id: workspaceId,

@@ -10,7 +10,7 @@ import { readUnit, type UnitOf } from "./credential-state.ts"
 import { readAttestation } from "./read.ts"
 import { type AttestationRecord, toRecord } from "./record.ts"
 
-/** What the chain says now, to compare with the record. */
+/** What the chain says now, for comparison with the record. */
 export type OnChainState = {
   record: AttestationRecord
   /** Every key that issues for the workspace, or once did. */

@@ -30,7 +30,7 @@ const list = async (filter: object = {}, by = owner): Promise<Entry[]> => {
 const newKey = async (by = owner) =>
   (await by.browser.mutate("key.create", { name: newId("key"), scopes: ["kyc:read"] })).data.key_id as string
 
-test("the audit log cannot be changed, deleted or emptied, not even by the database's owner", async () => {
+test("the audit log cannot be changed, deleted or truncated, not even by the database's owner", async () => {
   await newKey()
   const before = await sql`select * from audit_entries order by seq`
   for (const attempt of [
@@ -44,7 +44,7 @@ test("the audit log cannot be changed, deleted or emptied, not even by the datab
   expect(await sql`select * from audit_entries order by seq`).toEqual(before)
 })
 
-test("a change that is rolled back leaves no line, and one whose line cannot be written does not happen", async () => {
+test("a change that is rolled back leaves no line, and a change whose line cannot be written does not happen", async () => {
   const before = await list()
   const name = "never made"
   await expect(
@@ -62,7 +62,7 @@ test("a change that is rolled back leaves no line, and one whose line cannot be 
   expect(await sql`select from api_keys where name = ${name}`).toHaveLength(0)
 })
 
-test("it shows this workspace and the account, newest first, and no one else", async () => {
+test("it shows this workspace and its account, newest first, and nothing else", async () => {
   const live = await member(app, { account: owner.account, mode: "live" })
   const stranger = await member(app)
   const [mine, other, theirs] = [await newKey(), await newKey(live), await newKey(stranger)]
@@ -76,7 +76,7 @@ test("it shows this workspace and the account, newest first, and no one else", a
   expect(shared).toContain("member.joined")
   expect(wholeAccount(await list({}, live))).toEqual(wholeAccount(await list()))
   const { next_cursor } = (await owner.browser.query("audit.list", { limit: 1 })).data
-  // A cursor is of its list alone, and tells nothing.
+  // A cursor works only in its list, and reveals nothing.
   for (const [by, cursor] of [
     [stranger, next_cursor],
     [owner, "nonsense"],
@@ -86,7 +86,7 @@ test("it shows this workspace and the account, newest first, and no one else", a
   }
 })
 
-test("filters give what they name, and a viewer may read it all", async () => {
+test("filters return what they name, and a viewer may read everything", async () => {
   const developer = await member(app, { account: owner.account, role: "developer" })
   const viewer = await member(app, { account: owner.account, role: "viewer" })
   const key = await newKey(developer)
@@ -110,7 +110,7 @@ test("filters give what they name, and a viewer may read it all", async () => {
   expect(await list({}, viewer)).toEqual(await list())
 })
 
-test("the operator's changes are in it: accounts, plans, what was erased", async () => {
+test("it includes the operator's changes: accounts, plans and erasures", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   await setPlan(account.name, "enterprise", 7)
   await setPlan(account.name, "enterprise", 7)
@@ -151,7 +151,7 @@ test("the operator's changes are in it: accounts, plans, what was erased", async
   ])
 })
 
-test("an invitation says whom it is for and as what, and what happens to a member says whom", async () => {
+test("an invitation's line names its address and role, and a change of a member names the member", async () => {
   const { browser, account } = await member(app)
   const invite = async (email?: string) =>
     (await browser.mutate("member.invite", { role: "viewer", ...(email && { email }) })).data.id as string
@@ -179,7 +179,7 @@ test("an invitation says whom it is for and as what, and what happens to a membe
   ])
 })
 
-test("no line of it holds a secret of a key or a link", async () => {
+test("no line contains the secret of a key or a link", async () => {
   const made = await owner.browser.mutate("key.create", { name: "secret", scopes: ["kyc:read"] })
   const rotated = await owner.browser.mutate("key.rotate", { key_id: made.data.key_id, grace_seconds: 0 })
   const rows = await sql<{ text: string }[]>`select t::text as text from audit_entries t`

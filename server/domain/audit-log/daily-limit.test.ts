@@ -30,7 +30,7 @@ async function useUp(key: TestKey): Promise<void> {
   for (let n = 0; n < MOST; n++) expect((await rename(key, `Name ${n}`)).status).toBe(200)
 }
 
-test("of many changes at once by all keys of a workspace, a day admits as many as it may", async () => {
+test("all keys of a workspace together make at most a day's number of changes, even at once", async () => {
   const { account, workspaceId } = await member(app)
   const keys = [await app.key({ account }), await app.key({ account })]
   expect(keys[0]!.workspaceId).toBe(workspaceId)
@@ -55,13 +55,13 @@ test("of many changes at once by all keys of a workspace, a day admits as many a
     const midnight = new Date(clock.now().getTime() + Number(headers["retry-after"]) * 1000)
     expect(Math.abs(midnight.getTime() - startOfTomorrow().getTime())).toBeLessThan(5000)
   }
-  // What was refused has changed nothing.
+  // The refused requests have changed nothing.
   const [made] = await sql`select count(*)::int from webhook_endpoints where workspace_id = ${workspaceId}`
   const created = answers.filter(({ status, json }) => status === 200 && json.endpoint_id)
   expect(made).toEqual({ count: created.length })
 })
 
-test("beyond the limit a key still cancels, revokes, erases, pauses, disables, deletes and mints", async () => {
+test("beyond the limit, a key can still cancel, revoke, erase, pause, disable, delete and mint", async () => {
   const key = await app.key()
   const wallet = newWallet()
   const post = (path: string, json: object = {}) => app.request({ method: "POST", path, key: key.apiKey, json })
@@ -86,7 +86,7 @@ test("beyond the limit a key still cancels, revokes, erases, pauses, disables, d
     await expect(record(key, action)).rejects.toMatchObject({ code: "rate_limited" })
 })
 
-test("a key decides a test session only so often, because each review that it opens stays", async () => {
+test("decisions of test sessions by a key count, because each review that it opens stays", async () => {
   const key = await app.key()
   const { sessionId } = await app.startSession(key)
   const decide = (decision: string) =>
@@ -103,7 +103,7 @@ test("a key decides a test session only so often, because each review that it op
   expect(opened).toHaveLength(MOST / 2)
 })
 
-test("members, the command line and other workspaces are not counted", async () => {
+test("members, the command line and other workspaces do not count", async () => {
   const owner = await member(app)
   const key = await app.key({ account: owner.account })
   await useUp(key)
@@ -124,7 +124,7 @@ test("members, the command line and other workspaces are not counted", async () 
   expect((await rename(await app.key({ account: owner.account, mode: "live" }), "Another")).status).toBe(200)
 })
 
-test("the next day has its own limit, and a repeat with the same idempotency key makes the change", async () => {
+test("the next day has a new limit, and a repeat with the same idempotency key makes the change", async () => {
   const key = await app.key()
   await useUp(key)
   const refused = await rename(key, "Tomorrow", "once")

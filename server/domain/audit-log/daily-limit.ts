@@ -5,8 +5,8 @@ import { fail } from "#shared/errors.ts"
 import type { AuditActor } from "#shared/statuses.ts"
 
 /**
- * What a key may always do. It either ends something, so the number of starts limits it and compliance never has to
- * wait, or it moves tokens, which the chain's fees limit.
+ * What a key may always do. It either ends something, which the number of starts limits and compliance must never wait
+ * for, or it moves tokens, which fees on chain limit.
  */
 const unlimited: ReadonlySet<string> = new Set([
   "attestation.revoked",
@@ -21,8 +21,8 @@ const unlimited: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Counts changes by API keys in a workspace against its limit for this day (UTC), for all processes together. Audit
- * entries stay permanently: without a limit, a key could fill the database. Errors: rate_limited.
+ * Counts a workspace's changes by API keys against its limit for this day (UTC), across all processes. Audit entries
+ * stay permanently, so without a limit a key could fill the database. Errors: rate_limited.
  */
 export async function countChanges(
   sql: Queryable,
@@ -43,7 +43,7 @@ export async function countChanges(
   if (counted.length === 0)
     fail(
       "rate_limited",
-      `The API keys of this workspace have made ${most} changes today, the most that they may (VOUCH_MAX_CHANGES_PER_DAY). They can still revoke, cancel, erase, pause, disable and delete, and members can change anything. Retry after midnight (UTC).`,
+      `The API keys of this workspace have made ${most} changes today, which is the limit (VOUCH_MAX_CHANGES_PER_DAY). They can still revoke, cancel, erase, pause, disable and delete, and members can change anything. Retry after midnight (UTC).`,
       { retryAfterSeconds: secondsLeftToday(now) },
     )
 }

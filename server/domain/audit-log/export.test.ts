@@ -10,12 +10,12 @@ usesApp()
 
 async function download(browser: Browser, query = "") {
   const response = await browser.fetch(`/api/export/audit.csv?workspace=${browser.workspaceId}${query}`)
-  // `text()` would take the mark away.
+  // `text()` would remove the byte order mark.
   const text = Buffer.from(await response.arrayBuffer()).toString()
   return { response, text, lines: text.split("\r\n") }
 }
 
-test("the export has every line that the page shows, newest first, with whom it concerned", async () => {
+test("the export has every line that the page shows, newest first, with the person concerned", async () => {
   const { browser } = await member(app)
   await browser.mutate("member.invite", { role: "viewer", email: "ada@example.com" })
   const { data: key } = await browser.mutate("key.create", { name: "Back office", scopes: ["kyc:read"] })
@@ -34,7 +34,7 @@ test("the export has every line that the page shows, newest first, with whom it 
   expect(some.slice(1, -1).map((line) => line.split(",")[5])).toEqual([key.key_id])
 })
 
-test("an export of more lines than are read at a time misses none and repeats none", async () => {
+test("an export with more lines than one read misses none and repeats none", async () => {
   const { browser, workspaceId, account } = await member(app)
   await sql`
     insert into audit_entries (account_id, workspace_id, at, actor, actor_name, action, subject, detail)
@@ -50,9 +50,9 @@ test("an export of more lines than are read at a time misses none and repeats no
 test.each([
   ["removed", (userId: string) => sql`delete from members where user_id = ${userId}`],
   ["signed out", (userId: string) => sql`delete from user_sessions where user_id = ${userId}`],
-])("a download breaks off once whoever asked for it was %s", async (_what, end) => {
+])("a download breaks off once the member was %s", async (_what, end) => {
   const { browser, workspaceId, account, email } = await member(app)
-  // More in each part than fits between a server and a client that does not read.
+  // More in each part than fits in the buffers between a server and a client that does not read.
   await sql`
     insert into audit_entries (account_id, workspace_id, at, actor, actor_name, action, subject, detail)
     select ${account.id}, ${workspaceId}, now(), 'key', 'Key', 'token.mint_requested', 'op_' || n,
@@ -65,7 +65,7 @@ test.each([
   await expect(response.arrayBuffer()).rejects.toThrow()
 })
 
-test("a file knows beforehand how many lines it will have, where it is cheap to tell", async () => {
+test("a file's number of lines is known beforehand if counting is cheap", async () => {
   const { browser, workspaceId, account } = await member(app)
   await browser.mutate("member.invite", { role: "viewer", email: "ada@example.com" })
   await browser.mutate("key.create", { name: "Reader", scopes: ["kyc:read"] })
@@ -83,7 +83,7 @@ test("a file knows beforehand how many lines it will have, where it is cheap to 
   }
   expect((await download(browser, "&action=token.")).response.headers.get("vouch-rows")).toBe("1500")
   expect(await countAuditEntries(workspaceId, { action: "token." }, { most: 1499 })).toBeNull()
-  // An index leaves those of tokens out.
+  // An index excludes the lines of tokens.
   expect(await countAuditEntries(workspaceId, { action: "key." }, { most: 100 })).toBe(1)
   expect(await countAuditEntries(workspaceId, { to: yesterday, actor: "user" }, { most: 100 })).toBe(0)
 })
@@ -100,7 +100,7 @@ test("a name that looks like a formula stays text", async () => {
   expect(text).toContain(`,"'=HYPERLINK(""https://evil.example"")",`)
 })
 
-test("an export is for members of the workspace, and refuses what it does not understand", async () => {
+test("only members of the workspace can export, and unknown parameters are refused", async () => {
   const { browser } = await member(app)
   const { browser: stranger } = await member(app)
   stranger.workspaceId = browser.workspaceId

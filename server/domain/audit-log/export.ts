@@ -4,7 +4,7 @@ import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { type AuditFilter, type AuditRow, countAuditEntries, findAuditEntries } from "./read.ts"
 
-/** Rows that are read and written at a time. */
+/** Rows to read and write at a time. */
 const BATCH = 1000
 
 const columns = [

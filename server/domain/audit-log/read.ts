@@ -20,8 +20,8 @@ export type AuditEntry = {
   action: string
   subject: string
   /**
-   * The member, or the address that an invitation is bound to. Not part of the line, which stays when a person is
-   * erased.
+   * The member, or the address that an invitation is bound to. It is not stored in the line, which stays when a person
+   * is erased.
    */
   subject_name: string | null
   /** Whether it concerns the whole account and not only this workspace. */
@@ -30,7 +30,7 @@ export type AuditEntry = {
   request_id: string | null
 }
 
-/** Which lines: those from `from` on and before `to`. */
+/** Which lines to return: from `from` on, and before `to`. */
 export const auditFilter = z.object({
   /** A prefix of the action, such as `key.`. */
   action: z.string().max(100).optional(),
@@ -77,8 +77,8 @@ export async function listAuditEntries(
 }
 
 /**
- * The matching entries, newest first. Most entries are mints and transfers by keys; other searches use an index without
- * them.
+ * The matching entries, newest first. Most entries are mints and transfers by keys; other searches use an index that
+ * excludes them.
  */
 export async function findAuditEntries(
   workspaceId: string,
@@ -102,7 +102,7 @@ export async function findAuditEntries(
     order by e.at desc, e.seq desc limit ${limit}`
 }
 
-/** How many match; null if counting would read too many rows. */
+/** The number of matches; null if counting would mean reading too many rows. */
 export async function countAuditEntries(
   workspaceId: string,
   filter: AuditFilter,
@@ -121,12 +121,12 @@ export async function countAuditEntries(
   return row!.near > most ? null : row!.count
 }
 
-/** The most rows that are read for the length of a file. */
+/** The most rows to read to find the length of a file. */
 const MOST_COUNTED = 100_000
 
 const accountOf = (workspaceId: string) => sql`(select account_id from workspaces where id = ${workspaceId})`
 
-/** Conditions that leave the entries of one index. */
+/** Conditions that match an index's predicate. */
 function ofIndex({ action, actor }: AuditFilter) {
   const isOfTokens = action === undefined || "token.".startsWith(action.slice(0, "token.".length))
   return sql`
@@ -147,7 +147,7 @@ function matching(account: Fragment, filter: AuditFilter) {
     ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}`
 }
 
-// An entry has no id, and its number counts the entries of all customers, so it is encrypted.
+// An entry has no id, and its number would reveal how many entries all customers have. So it is encrypted.
 const sealCursor = (workspaceId: string, seq: bigint): string =>
   seal(cursorOf(workspaceId), String(seq)).toString("base64url")
 

@@ -12,7 +12,7 @@ export type Author = { principal: Pick<Principal, "via"> | SignedIn | System; re
 /** The operator: the command line and the first start. */
 export const theOperator: Author = { principal: { via: { kind: "operator" } }, requestId: null }
 
-/** Vouch itself: changes caused by a provider's event, a list or the time. */
+/** Vouch itself, for changes caused by a provider's event, a list or the time. */
 export const vouch: Author = { principal: { via: { kind: "system" } }, requestId: null }
 
 export type Change = {
@@ -27,7 +27,7 @@ export type Change = {
 
 /**
  * Writes a line of the audit log. Call it in the transaction of the change, after its other locks: it counts a key's
- * changes and locks the workspace's counter until the commit. Errors: rate_limited.
+ * changes, which locks the workspace's counter until the commit. Errors: rate_limited.
  */
 export const recordChange = (sql: Queryable, workspaceId: string, change: Change): Promise<void> =>
   recordChanges(sql, workspaceId, [change])
@@ -52,7 +52,7 @@ export async function recordChanges(sql: Queryable, workspaceId: string, changes
     where w.id = ${workspaceId} order by t.place`
 }
 
-/** The same for an account as a whole: members, its plan. */
+/** The same for an account as a whole, such as its members or plan. */
 export async function recordAccountChange(sql: Queryable, accountId: string, change: Change): Promise<void> {
   const { actor, id, name, requestId } = actorOf(change.author)
   await sql`
@@ -73,7 +73,7 @@ function actorOf({ principal, requestId }: Author): Actor {
   const { via } = principal
   if (via.kind === "operator") return { actor: "operator", id: null, name: "Command line", requestId }
   if (via.kind === "system") return { actor: "system", id: null, name: "Vouch", requestId }
-  // A key's name is looked up when the line is written.
+  // Looks up a key's name when it writes the line.
   return via.kind === "key"
     ? { actor: "key", id: via.keyId, name: null, requestId }
     : { actor: "user", id: via.userId, name: via.name, requestId }

@@ -5,7 +5,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-test("what an API key mints and transfers is in the audit log, once, under the key's name", async () => {
+test("each mint and transfer of an API key is in the audit log once, under the key's name", async () => {
   const { browser, account, workspaceId } = await member(app)
   const key = await app.key({ account })
   expect(key.workspaceId).toBe(workspaceId)

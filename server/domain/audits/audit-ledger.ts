@@ -10,16 +10,16 @@ import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
 
 /**
- * Compares the chain with the database, workspace by workspace, and names every difference. Work that is under way is not
- * a difference; a quiet deployment is compared whole. What is not full takes what has landed since the last
- * reconciliation alone, and leaves accounts out.
+ * Compares the chain with the database, workspace by workspace, and reports every difference. Work in progress is not a
+ * difference, and a quiet deployment is compared completely. An audit that is not full checks only what has landed
+ * since the last one, and skips accounts.
  */
 export async function auditLedger({
   account,
   isFull = true,
   progress,
 }: {
-  /** Name of one account, or null for all. */
+  /** The name of one account, or null for all. */
   account: string | null
   isFull?: boolean
   progress: (text: string) => void
@@ -34,7 +34,7 @@ export async function auditLedger({
   }
   for (const { id, mode, name } of workspaces) {
     if (!deployment.chains[mode]) {
-      report.information.push(`${name} (${mode}): no chain is configured, so nothing was compared`)
+      report.information.push(`${name} (${mode}): this mode has no chain, so nothing was compared`)
       continue
     }
     progress(`${name} (${mode})…`)
@@ -47,7 +47,7 @@ export async function auditLedger({
   return report
 }
 
-/** Compares one workspace, and keeps what came of it: the next reconciliation begins where this one ended. */
+/** Compares one workspace and stores the result. The next audit begins where this one ended. */
 export async function auditWorkspace(
   { id: workspaceId, mode }: { id: string; mode: Mode },
   { isFull }: { isFull: boolean },

@@ -5,16 +5,17 @@ import { serverRun } from "#server/ledger/restore/state.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
 
-/** How often each workspace is compared with the chain, and how long a worker that is gone keeps others from it. */
+/** How often each workspace is compared with the chain, and how long a crashed worker keeps others from it. */
 const EVERY_SECONDS = 3600
 const CLAIM_SECONDS = 900
-/** How often all of it is compared, with accounts, and how long that may take. */
+/** How often everything is compared, accounts included, and how long that may take. */
 const FULL_EVERY_SECONDS = 24 * 3600
 const FULL_CLAIM_SECONDS = 3600
 
 /**
- * Compares the workspace that has waited longest, if it is due: what has landed since the last time, and once a day all of it.
- * Where that found something, all of it is compared until nothing differs. One worker at a time has it. Returns whether one was.
+ * Compares the workspace that has waited longest, if its time has come: what has landed since the last time, and
+ * everything once a day. After a difference, everything is compared until nothing differs. Only one worker at a time
+ * compares a workspace. Returns whether it compared one.
  */
 export async function auditDue(): Promise<boolean> {
   const modes = Object.keys(deployment.chains).filter((mode) => deployment.chains[mode as Mode] !== null)
@@ -42,7 +43,7 @@ export async function auditDue(): Promise<boolean> {
     if (differences.length > 0)
       logger.warn(
         { workspaceId: due.id, differences: differences.slice(0, 20), count: differences.length },
-        "the chain and the database differ; run `vouch ledger audit` to see where",
+        "the chain and the database differ; run `vouch ledger audit` for details",
       )
   } catch (error) {
     logger.warn({ err: error, workspaceId: due.id }, "a workspace could not be compared with the chain; retrying later")

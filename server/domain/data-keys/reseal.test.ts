@@ -19,7 +19,7 @@ import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// The data key is replaced while the server works, as docs/operations.md says.
+// Replaces the data key while the server runs, following docs/operations.md.
 
 const next = randomBytes(32)
 let old: Buffer
@@ -29,7 +29,7 @@ beforeAll(async () => {
   old = deployment.dataKeys[0]!
 })
 
-/** What a restart with other keys comes to. */
+/** As if the server had restarted with other keys. */
 const startWith = (...dataKeys: Buffer[]) => setDeployment({ ...deployment, dataKeys })
 const reseal = () => resealAll(() => {})
 const claimsOf = async () => {
@@ -47,7 +47,7 @@ async function memberWithFactor() {
   return { email, backupCodes: json.backupCodes as string[] }
 }
 
-/** Signs in with a backup code, each of which is good for once. */
+/** Signs in with a backup code, each of which works once. */
 async function signsIn({ email, backupCodes }: { email: string; backupCodes: string[] }): Promise<void> {
   const browser = new Browser(app)
   expect((await browser.signIn(email)).json).toMatchObject({ twoFactorRedirect: true })
@@ -55,7 +55,7 @@ async function signsIn({ email, backupCodes }: { email: string; backupCodes: str
   expect(status).toBe(200)
 }
 
-test("a data key is replaced step by step, and at each of them everything opens", async () => {
+test("a data key is replaced step by step, and everything opens at each step", async () => {
   const { wallet } = await app.verifiedWallet(key, undefined, { country: "US" })
   await app.verifiedWallet(key, undefined, { country: "CA" })
   const person = await memberWithFactor()
@@ -98,7 +98,7 @@ type ColumnName = {
   [Table in Sealed["table"]]: `${Table}.${Extract<Sealed, { table: Table }>["column"]}`
 }[Sealed["table"]]
 
-/** Bytes that are sealed by nobody, because they say nothing of anybody. */
+/** Bytes that are not sealed, because they reveal nothing about anyone. */
 const plain = [
   "accounts.logo",
   "accounts.logo_hash",
@@ -112,7 +112,7 @@ const plain = [
   "user_links.token_hash",
 ]
 
-test("every column of bytes is sealed anew, or known as one that is not sealed", () => {
+test("every column of bytes is sealed again, or known to be unsealed", () => {
   const inSchema = Object.values<unknown>(schema)
     .filter((table): table is PgTable => is(table, PgTable))
     .flatMap((table) =>
@@ -125,7 +125,7 @@ test("every column of bytes is sealed anew, or known as one that is not sealed",
   expect([...sealed, ...plain].sort()).toEqual(inSchema.sort())
 })
 
-/** A row in each table that has something sealed; what names it, and what its sealed parts belong to. */
+/** A row in each table with sealed columns: its key, and the owner that they are bound to. */
 async function aRowOfEach() {
   const { workspaceId } = key
   const { wallet, status } = await app.verifiedWallet(key)
@@ -196,7 +196,7 @@ async function aRowOfEach() {
   }))
 }
 
-test("each sealed column opens by the new key alone, for the same owner", async () => {
+test("each sealed column opens with the new key alone, for the same owner", async () => {
   const before = deployment.dataKeys[0]!
   const after = randomBytes(32)
   const cells = await aRowOfEach()
@@ -222,7 +222,7 @@ test("each sealed column opens by the new key alone, for the same owner", async 
   }
 })
 
-test("without the old key nothing that it sealed opens, and nothing of it is changed", async () => {
+test("without the old key, nothing that it sealed opens or changes", async () => {
   const sealed = await sql`select id, claims from attestations order by id`
   const { dataKeys } = deployment
   startWith(randomBytes(32))

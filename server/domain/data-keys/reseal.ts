@@ -10,7 +10,7 @@ import { secretOwner } from "#server/domain/webhooks/secrets.ts"
 
 const BATCH = 500
 
-/** A row with something sealed, and whose it is. */
+/** A row with sealed columns, and its owner. */
 type Sealed = { workspace_id: string; id: string; sealed: Buffer }
 
 type Column = {
@@ -22,7 +22,7 @@ type Column = {
     | "investor_notes"
     | "vendor_redactions"
     | "webhook_endpoints"
-  /** What names a row in its workspace. */
+  /** The columns that identify a row in its workspace. */
   id: "id" | "event_id" | "seq"
   column:
     | "claims"
@@ -35,12 +35,15 @@ type Column = {
     | "reminder_email"
     | "secret"
     | "previous_secret"
-  /** What its owner is named by. */
+  /** The columns that name its owner. */
   of: "id" | "attestation_id" | "review_id" | "wallet"
   owner: (row: { id: string }) => string
 }
 
-/** All that is sealed by `seal`. A test knows every column of bytes, and fails for one that is neither here nor known as plain. */
+/**
+ * All columns sealed by `seal`. A test knows every column of bytes, and fails for one that is neither here nor known to
+ * be unsealed.
+ */
 export const sealedColumns = [
   { table: "attestations", id: "id", column: "claims", of: "id", owner: ({ id }) => id },
   { table: "attestations", id: "id", column: "provider_link", of: "id", owner: linkOwner },
@@ -87,8 +90,8 @@ export const sealedColumns = [
 ] as const satisfies readonly Column[]
 
 /**
- * Seals by the first data key whatever another one sealed, in small commits. It may be interrupted: what has been done
- * stays done, and is passed over. Returns how many were sealed.
+ * Seals everything again with the first data key that another key sealed, in small commits. It can be interrupted:
+ * finished rows are skipped the next time. Returns how many it sealed.
  */
 export async function resealAll(progress: (text: string) => void): Promise<number> {
   let resealed = await resealSecondFactors(deployment.dataKeys, sql)
@@ -120,7 +123,7 @@ async function resealBatch(
     return fresh === null ? [] : [{ ...row, fresh }]
   })
   const hex = (bytes: Buffer[]) => bytes.map((one) => one.toString("hex"))
-  // What was erased or decided anew meanwhile stays as it is then.
+  // A row that was erased or decided again in the meantime keeps its new value.
   const done =
     changed.length === 0
       ? { count: 0 }

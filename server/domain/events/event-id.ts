@@ -3,8 +3,8 @@ import type { EventType } from "#shared/event-types.ts"
 import type { Staged } from "./staged.ts"
 
 /**
- * The fields that name an event's subject, for types that a subject has at most once: after a restore, Vouch itself
- * repeats these. Null for actions of a person, which can happen any number of times and are named by their time.
+ * The fields that identify an event's subject, for types that a subject has at most once: after a restore, Vouch itself
+ * repeats these. Null for a person's actions, which can happen any number of times and are identified by their time.
  */
 const subjects: Record<EventType, readonly string[] | null> = {
   "session.opened": ["attestation_id"],
@@ -26,7 +26,9 @@ const subjects: Record<EventType, readonly string[] | null> = {
   "investor.unfrozen": null,
 }
 
-/** An event's id follows from its subject: an event that is lost with the database and happens again keeps its id. */
+/**
+ * An event's id is derived from its subject. An event that is lost with the database and happens again keeps its id.
+ */
 export function eventId({ workspace_id, type, data, occurred_at, seq }: Staged): `evt_${string}` {
   const fields = subjects[type]
   const named = fields

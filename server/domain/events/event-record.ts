@@ -30,7 +30,7 @@ const session = z.object({
 
 type Shape = { types: readonly [EventType, ...EventType[]]; data: z.ZodObject }
 
-/** The data of events, grouped by kinds with the same data: the objects they are about, and nothing personal. */
+/** The data of events, grouped by kinds with the same data: the objects that they are about, and nothing personal. */
 const shapes = {
   SessionEvent: { types: ["session.opened", "session.submitted", "attestation.pending"], data: session },
   AttestationEvent: {
@@ -57,12 +57,12 @@ const shapes = {
       mint_config: mintConfig,
       user_pubkey: wallet.meta({ description: "The recipient" }),
       from_pubkey: wallet.nullable().meta({
-        description: "Transfer: the sender; null for a mint",
+        description: "The sender of a transfer; null for a mint",
         example: null,
       }),
       amount: amountText.meta({ example: "250.5" }),
       onchain_tx: onchainTx,
-      error: z.string().nullable().meta({ description: "Code of why it failed; null unless it failed", example: null }),
+      error: z.string().nullable().meta({ description: "Error code; null unless it failed", example: null }),
     }),
   },
   TokenEvent: {
@@ -78,7 +78,7 @@ const shapes = {
       mint_config: mintConfig,
       symbol: z.string().meta({ description: "The token's symbol", example: "USREF" }),
       changed: z.array(z.enum(changeableFields)).meta({
-        description: "The fields that changed; read the record for what they are now",
+        description: "The fields that changed. Read the record for their current values",
         example: ["rules"],
       }),
     }),
@@ -93,7 +93,7 @@ const shapes = {
       period_start: timestamp.meta({ description: "Start of the month", example: "2026-01-01T00:00:00Z" }),
       percent: z.number().int().meta({ description: "80 or 100", example: 80 }),
       used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 400 }),
-      included: z.number().int().meta({ description: "How many there are in the month", example: 500 }),
+      included: z.number().int().meta({ description: "Attestations included in the month", example: 500 }),
     }),
   },
   ReviewEvent: {
@@ -109,7 +109,7 @@ const shapes = {
         example: "decided",
       }),
       decision: z.enum(allReviewDecisions).nullable().meta({
-        description: "What a member decided; null where nobody has, or had to",
+        description: "The member's decision; null if no member decision was needed or made",
         example: "approve",
       }),
     }),
@@ -124,12 +124,12 @@ const variants = Object.entries<Shape>(shapes).map(([name, { types, data }]) =>
         example: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
       }),
       sequence: z.number().int().meta({
-        description: "Place among all events of the workspace: 1, 2, 3, without a gap",
+        description: "Number of the event among all events of the workspace: 1, 2, 3, without a gap",
         example: 42,
       }),
       cursor: z.string().regex(cursorPattern).meta({
         description:
-          "Where you are once you have this event: its sequence number, and in which generation of the sequence it got that. `GET /events` goes on after it",
+          "The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it",
         example: "42-9f3a61c0d7e4",
       }),
       type: z.enum(types).meta({ description: types.map((type) => `\`${type}\`: ${eventTypes[type]}`).join("; ") }),

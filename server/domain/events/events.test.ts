@@ -14,7 +14,7 @@ type Told = { sequence: number; id: string; type: string; data: Record<string, u
 
 const ask = (key: TestKey, query = "") => app.request({ method: "GET", path: `/events${query}`, key: key.apiKey })
 const read = async (key: TestKey, query = "?limit=1000"): Promise<Told[]> => (await ask(key, query)).json.data
-/** The events of a workspace, once there are so many. */
+/** Waits until a workspace has this many events. */
 const until = (key: TestKey, count: number) =>
   waitFor(async () => {
     const told = await read(key)
@@ -121,7 +121,7 @@ test("reviews, refusals and cancelled sessions are announced", async () => {
   ])
 })
 
-test("a quota is announced at 80 % and when all is used, once each", async () => {
+test("a quota is announced once at 80 % and once when it is used up", async () => {
   const key = await app.key({ mode: "live", plan: "enterprise", quota: 5 })
   await sql`update accounts set included = 5 where id = (select account_id from workspaces where id = ${key.workspaceId})`
   const sessions: string[] = []
@@ -138,11 +138,11 @@ test("a quota is announced at 80 % and when all is used, once each", async () =>
   ])
 })
 
-test("an attestation is announced 30, 7 and 1 days before its end, once each, and only the last of those that pass together", async () => {
+test("an attestation is announced 30, 7 and 1 days before its end, once each, and only the latest if several pass together", async () => {
   const key = await app.key()
   const { status } = await app.verifiedWallet(key)
   await until(key, 4)
-  // Verified long ago: nobody is told of days that came before.
+  // Verified long ago, so earlier thresholds must not be announced.
   const age = (id: string) => sql`update attestations set issued_at = issued_at - interval '364 days' where id = ${id}`
   await age(status.attestation_id)
   const daysLeft = async (days: number) => {
@@ -168,7 +168,7 @@ test("an attestation is announced 30, 7 and 1 days before its end, once each, an
   expect((await read(key)).slice(10)).toMatchObject([{ data: { days: 1 } }])
 })
 
-test("whatever happens at once, the sequence has no gap, and what happens to one subject is in order", async () => {
+test("under any concurrency, the sequence has no gap, and each subject's events are in order", async () => {
   const keys = await Promise.all([app.key(), app.key()])
   const walk = async (key: TestKey) => {
     const { wallet, sessionId } = await app.startSession(key)
@@ -197,7 +197,7 @@ test("whatever happens at once, the sequence has no gap, and what happens to one
   }
 })
 
-test("a change that is undone is not told, and one that waits to commit comes after", async () => {
+test("a rolled-back change is not announced, and one that commits late comes later", async () => {
   const key = await app.key()
   const token = tokenFixture(app, key)
   const id = await token.config()
@@ -214,7 +214,7 @@ test("a change that is undone is not told, and one that waits to commit comes af
   expect(await read(key)).toEqual([])
   const { sessionId } = await sql.begin(async (sql) => {
     await sql`update mint_configs set paused = true where workspace_id = ${key.workspaceId} and id = ${id}`
-    // Staged later, committed earlier.
+    // Staged later but committed earlier.
     const session = await app.startSession(key)
     await sequenceEvents()
     return session
@@ -226,7 +226,7 @@ test("a change that is undone is not told, and one that waits to commit comes af
   expect(typesOf(told)).toEqual(["session.opened", "attestation.pending", "token.paused", "token.resumed"])
 })
 
-test("events are read on after a sequence number, of one type, and page by page", async () => {
+test("events can be read after a sequence number, by type, and page by page", async () => {
   const key = await app.key()
   for (let i = 0; i < 3; i++) await app.startSession(key)
   const all = await until(key, 6)
@@ -261,7 +261,7 @@ test("events are read on after a sequence number, of one type, and page by page"
   })
 })
 
-test("a cursor goes on after a restart of the database that lost nothing, and one of a lost event names where to read on", async () => {
+test("a cursor survives a restart of the database that lost nothing, and a cursor of a lost event gets the place to continue from", async () => {
   const key = await app.key()
   await app.startSession(key)
   const [first, second] = await until(key, 2)
@@ -290,7 +290,7 @@ test("a cursor goes on after a restart of the database that lost nothing, and on
   expect(await read(key, "?cursor=0")).toEqual(all)
 })
 
-test("an event's id follows from its subject; a second one of the same subject has its own", async () => {
+test("an event's id is derived from its subject; a second event of the same subject has another id", async () => {
   const key = await app.key()
   await app.startSession(key)
   const told = await until(key, 2)
@@ -307,7 +307,7 @@ test("an event's id follows from its subject; a second one of the same subject h
   expect(redone).toEqual(told.map(({ id }) => id))
 })
 
-test("events past their 90 days are dropped, and a reader who missed them gets an error", async () => {
+test("events are dropped after 90 days, and a reader who missed them gets an error", async () => {
   const key = await app.key()
   await app.startSession(key)
   await app.startSession(key)

@@ -5,9 +5,9 @@ import { clock } from "#server/lib/time.ts"
 const BATCH = 5000
 
 /**
- * Announces attestations that are about to expire, as many days ahead as their schema says, once each. If several days
- * have passed together, as after a month without a server, only the last one is announced. Nothing is announced while
- * the time is in doubt.
+ * Announces attestations that are about to expire, once for each number of days that their schema lists. If several
+ * thresholds have passed together, for example after a month without a server, only the last one is announced. Nothing
+ * is announced while the database's clock is in doubt.
  */
 export async function tellExpiring(): Promise<void> {
   if (clockDoubt() !== null) return

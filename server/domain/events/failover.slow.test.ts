@@ -17,7 +17,7 @@ import {
 } from "#test/fixtures/restores.ts"
 import { Primary, type Standby } from "#test/fixtures/standby.ts"
 
-// A standby that streams asynchronously takes over, and lacks what the primary committed last.
+// A standby that streams asynchronously takes over without the primary's last commits.
 
 let primary: Primary
 let standby: Standby
@@ -38,7 +38,7 @@ const count = (wanted: number) => waitFor(async () => (await all()).length >= wa
 const reject = (session_id: string) =>
   app.webhook({ session_id, decision: "rejected", occurred_at: "2026-01-01T00:00:00Z" })
 
-test("a reader sees every event that a promoted standby has, and those that happen again keep their ids", async () => {
+test("a reader gets every event that a promoted standby has, and events that happen again keep their ids", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const { sessionId } = await app.startSession(key)
@@ -47,7 +47,7 @@ test("a reader sees every event that a promoted standby has, and those that happ
   await primary.caughtUp()
   await standby.cut()
 
-  // All of this is lost with the primary. The chain has the mint, and the provider sends its rejection again.
+  // All of this is lost with the primary. The mint is on chain, and the provider sends its rejection again.
   await serve()
   const shared = (await all()).length
   await becomes(mint, "confirmed")
@@ -84,7 +84,7 @@ test("a reader sees every event that a promoted standby has, and those that happ
   await goesOn()
   await becomes(mint, "confirmed")
   await reject(sessionId)
-  // More than were lost: the numbers that the reader has are given again.
+  // More events than were lost, so that numbers the reader has are assigned again.
   for (let i = 0; i < 8; i++) await app.startSession(key)
   await count(before.length + 10)
   const after = await all()
@@ -102,7 +102,7 @@ test("a reader sees every event that a promoted standby has, and those that happ
   expect(after.filter(({ id }) => !seen.some((one) => one.id === id))).toEqual([])
   expect(rewound).toMatchObject([{ cursor: last.cursor, resumeCursor: common.cursor }])
   expect(after.map(({ sequence }) => sequence)).toEqual(after.map((_, at) => at + 1))
-  // The mint and the rejection were lost and came again, each once to the reader.
+  // The reader got the lost mint and rejection once more each, with the same ids.
   expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
   for (const type of ["operation.confirmed", "attestation.rejected"]) {
     const of = (events: Event[]) => events.filter((one) => one.type === type).map(({ id }) => id)

@@ -2,11 +2,11 @@ import type { Transaction } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { serverRun } from "#server/ledger/restore/state.ts"
 
-// A database that was restored, or a standby that took over, may lack events that readers have, and assigns their
-// sequence numbers again. So each event carries the generation in which it got its number, and a generation ends with
-// the run of the database server. A restart also begins one. That costs a row, and no reader notices.
+// A restored database, or a standby that took over, may lack events that readers have, and assign their sequence
+// numbers again. So each event carries the generation in which it got its number, and a generation ends with the run of
+// the database server. A plain restart also begins one, which costs a row and goes unnoticed by readers.
 
-/** The generation of events from before generations were recorded. */
+/** The generation of events older than this column. */
 export const FIRST_GENERATION = "first"
 
 export const cursorPattern = /^(0|[1-9][0-9]{0,14}-[0-9a-z]{1,16})$/
@@ -15,8 +15,8 @@ export const toCursor = ({ sequence, generation }: { sequence: bigint | number; 
   `${sequence}-${generation}`
 
 /**
- * The generation in which numbers are assigned now. It is a new one if this is not the run of the server that assigned
- * the last one.
+ * The generation in which numbers are assigned now. It is a new one if this is not the server run that assigned the
+ * last number.
  */
 export async function currentGeneration(sql: Transaction): Promise<string> {
   const { id } = only(

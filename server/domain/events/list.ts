@@ -15,7 +15,7 @@ export const toEventRecord = (row: RowOf<typeof eventColumns>): EventRecord => (
   cursor: toCursor(row),
   type: row.type,
   occurred_at: toTimestamp(row.occurred_at),
-  // As the triggers write it; a test checks each kind against its schema.
+  // As the triggers write it. A test checks each kind against its schema.
   data: row.data as EventRecord["data"],
 })
 
@@ -44,7 +44,8 @@ export async function listEvents(
       ${type === null ? sql`` : sql`and type = ${type}`}
       ${inSpan()}
     order by sequence limit ${limit}`
-  // Read after the events, so that events dropped in the meantime, or changed by a failover, are not missed silently.
+  // Read after the events, so that a reader cannot silently miss events that were dropped or changed by a failover in
+  // the meantime.
   return { ...(await checkPosition(sql, workspaceId, position)), data: rows.map(toEventRecord) }
 }
 

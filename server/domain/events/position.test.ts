@@ -7,7 +7,7 @@ const EVENTS = 5000
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
-test("a cursor that the database does not know reads few events, however many there are", async () => {
+test("checking an unknown cursor reads few events, however many there are", async () => {
   const { workspaceId } = await app.key()
   const generation = "abcdefabcdef"
   await sql`insert into event_generations (id, run) values (${generation}, 'an earlier run')`

@@ -42,21 +42,21 @@ export async function checkPosition(
       if (resume !== null) {
         fail(
           "events_rewound",
-          `cursor: the database was restored or another server took over, and it lacks events up to yours. Go on with cursor=${resume}, and drop events whose id you have.`,
+          `cursor: the database was restored or another server took over, and it lacks events up to yours. Continue with cursor=${resume}, and skip events whose id you already have.`,
           { headers: { "Resume-Cursor": resume } },
         )
       }
     } else if (position.after > last) {
       fail(
         "validation_failed",
-        `after: this workspace's last event is ${last}. If yours was later, the database was restored from a backup: go on from ${last}, and compare by the events' ids.`,
+        `after: this workspace's last event is ${last}. If yours was later, the database was restored from a backup: continue from ${last}, and compare the events' ids.`,
       )
     }
     if (sequenceOf(position) < dropped) {
       const name = "cursor" in position ? "cursor" : "after"
       fail(
         "events_expired",
-        `${name}: events up to ${dropped} are no longer kept. Go on with after=${dropped}, and read what you missed with the lists.`,
+        `${name}: events up to ${dropped} are no longer kept. Continue with after=${dropped}, and read what you missed from the lists.`,
       )
     }
   }
@@ -90,7 +90,8 @@ async function resumeCursor(
 
 /**
  * The cursor of the last event up to a sequence number that is of this generation or an earlier one. Generations only
- * increase with the sequence, so a binary search finds it: an unknown generation would otherwise read all events.
+ * increase with the sequence, so a binary search finds it. A linear search would read all events for an unknown
+ * generation.
  */
 async function lastShared(
   sql: Queryable,

@@ -7,8 +7,8 @@ import type { Staged } from "./staged.ts"
 const THRESHOLDS = [100, 80]
 
 /**
- * The events of quotas that sessions have used up to a threshold. They are checked in batches where sessions start, not
- * at each start. If two thresholds are passed at once, only the higher one is announced.
+ * The events of quotas that sessions have used up to a threshold. They are checked in batches, not at each start. If
+ * two thresholds are passed at once, only the higher one is announced.
  */
 export async function quotaEvents(sql: Transaction, told: readonly Staged[]): Promise<Staged[]> {
   const opened = told.filter(({ type }) => type === "session.opened")

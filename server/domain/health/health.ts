@@ -8,24 +8,24 @@ import { version } from "#server/lib/version.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"
 import { modes } from "#shared/mode.ts"
 
-/** How long a worker may be silent before it counts as gone. */
+/** How long a worker can be silent before it counts as stopped. */
 export const WORKER_SILENT_SECONDS = 15
 const DATABASE_TIMEOUT_MS = 2000
-/** How old an answer may be. */
+/** How old a cached health result can be. */
 const FRESH_MS = 1000
 
 const NO_WORKER = "no worker has reported recently"
 
 const seconds = z.number().int().nullable()
 
-/** How the ledger of a mode is doing, as `shared/ledger-report.ts` says it. */
+/** How the ledger of a mode is doing, in the form of `shared/ledger-report.ts`. */
 const ledgerRecord = z
   .object({
     mode: z.enum(modes).meta({ example: "live" }),
-    slot: z.number().int().nullable().meta({ description: "Highest slot that was read", example: 1042 }),
-    slot_age_seconds: seconds.meta({ description: "Time since the slot was last a higher one", example: 1 }),
+    slot: z.number().int().nullable().meta({ description: "Highest slot read so far", example: 1042 }),
+    slot_age_seconds: seconds.meta({ description: "Time since the slot last increased", example: 1 }),
     clock_difference_seconds: seconds.meta({
-      description: "Chain's clock minus the database's, where it is more than a slot's time",
+      description: "The chain's clock minus the database's, if it differs by more than a slot",
       example: 0,
     }),
     oldest_operation_seconds: seconds.meta({
@@ -36,29 +36,31 @@ const ledgerRecord = z
       description: "Age of the oldest transaction that may still land; null without one",
       example: null,
     }),
-    in_doubt: z.number().int().meta({ description: "Transactions that may have landed or not", example: 0 }),
+    in_doubt: z
+      .number()
+      .int()
+      .meta({ description: "Transactions of which it is unknown whether they landed", example: 0 }),
     audit_age_seconds: seconds.meta({
-      description:
-        "Time since the reconciliation of the workspace that was compared longest ago; null before the first",
+      description: "Time since the last reconciliation of the workspace compared longest ago; null before the first",
       example: 1800,
     }),
     audit_differences: z.number().int().meta({
-      description: "Differences between the chain and the database, as of the last reconciliations",
+      description: "Differences between the chain and the database found by the last reconciliations",
       example: 0,
     }),
     nodes: z
       .array(
         z
           .object({
-            version: z.string().nullable().meta({ description: "Of its software", example: "4.1.2" }),
+            version: z.string().nullable().meta({ description: "Version of its software", example: "4.1.2" }),
             keeps_history: z
               .boolean()
               .meta({ description: "Whether it lists the transactions of an address", example: true }),
-            first_slot: z.number().int().meta({ description: "First slot that it has a block of", example: 0 }),
+            first_slot: z.number().int().meta({ description: "First slot of which it has a block", example: 0 }),
           })
           .nullable(),
       )
-      .meta({ description: "The RPC nodes in their order; null for one that has not answered" }),
+      .meta({ description: "The RPC nodes in order; null for a node that has not answered" }),
     rpc_errors: z.record(z.string(), z.number().int()).meta({
       description: "Failed calls since the workers started, by method",
       example: { getEpochInfo: 2 },
@@ -66,7 +68,7 @@ const ledgerRecord = z
   })
   .meta({ id: "LedgerHealth" })
 
-/** A list that wallets are screened by. */
+/** A list against which wallets are screened. */
 const listRecord = z
   .object({
     name: z.string().meta({ description: "The file's name", example: "ofac-solana.txt" }),
@@ -77,7 +79,7 @@ const listRecord = z
     }),
     entries: z.number().int().meta({ description: "Addresses on it", example: 12 }),
     loaded_at: timestamp,
-    workers: z.number().int().meta({ description: "Workers that go by this version", example: 2 }),
+    workers: z.number().int().meta({ description: "Workers that use this version", example: 2 }),
   })
   .meta({ id: "ScreeningList" })
 
@@ -89,24 +91,24 @@ export const healthRecord = z
       database: z.string().meta({ example: "ok" }),
       chain: z.string().meta({ example: "ok" }),
       worker: z.string().meta({ example: "ok" }),
-      screening: z.string().optional().meta({ description: "Absent where no list is configured", example: "ok" }),
+      screening: z.string().optional().meta({ description: "Absent if no list is configured", example: "ok" }),
     }),
     ledger: z
       .array(ledgerRecord)
       .optional()
       .meta({ description: "By mode; empty while no worker has reported. Absent for strangers" }),
     screening: z.array(listRecord).optional().meta({
-      description: "Lists that this process screens wallets by; absent without any, and for strangers",
+      description: "Lists against which this process screens wallets; absent without any, and for strangers",
     }),
   })
   .meta({ id: "Health" })
 
 type Health = z.infer<typeof healthRecord>
 
-/** Causes that say nothing of what Vouch runs on, nor of who answers it. */
+/** Reasons that reveal nothing about what Vouch runs on or who answers it. */
 const plainCauses = ["ok", "unknown", "not reachable", "read-only", NO_WORKER]
 
-/** What a stranger reads: whether each part is well, and not why. Other words may quote an RPC node. */
+/** What a stranger reads: whether each part is well, and not why. Other texts may quote an RPC node. */
 export function healthForStrangers({ status, version, checks }: Health): Health {
   const plain = Object.entries(checks).map(([name, check]) => [
     name,
@@ -122,15 +124,17 @@ type Worker = {
 }
 type Found = { readOnly: boolean; workers: Worker[] }
 
-/** What the database says of itself, and every living worker of itself. Rejects when there is no answer in time. */
+/**
+ * What the database reports about itself, and every living worker about itself. Rejects if there is no answer in time.
+ */
 async function ask(): Promise<Found> {
-  // By the database's clock on both sides: whose else is wrong does not matter here.
+  // The database's clock measures both times, so a wrong clock elsewhere does not matter.
   const question = healthReads<{ read_only: boolean; workers: Worker[] | null }[]>`
     select current_setting('transaction_read_only') = 'on' as read_only,
       (select json_agg(json_build_object('trouble', trouble, 'report', report, 'lists', lists)) from workers
         where seen_at > now() - ${WORKER_SILENT_SECONDS}::int * interval '1 second') as workers`
   const { promise: silence, reject } = Promise.withResolvers<never>()
-  // It is not cancelled: nothing waits for it any more, and the connection is closed if it stays silent.
+  // The query is not cancelled: nothing waits for it any more, and its connection is closed if it stays silent.
   const timeout = setTimeout(reject, DATABASE_TIMEOUT_MS, new Error("the database does not respond"))
   try {
     const [row] = await Promise.race([question, silence])
@@ -145,7 +149,7 @@ async function examine(): Promise<Health> {
   if (found === null)
     return degraded({ database: "not reachable", chain: "unknown", worker: "unknown" }, { ledger: [] })
   const { readOnly, workers } = found
-  // A standby, after a failover: new connections find the primary if the address leads there.
+  // A standby, after a failover: new connections reach the primary if the address leads there.
   if (readOnly) refreshConnections("the database is read-only")
   const trouble = workers.find((worker) => worker.trouble !== null)?.trouble ?? "ok"
   const checks = {
@@ -176,7 +180,7 @@ const degraded = (checks: Health["checks"], report: Pick<Health, "ledger" | "scr
   ...report,
 })
 
-/** One report of each mode: of whoever has come farthest, with everybody's errors. */
+/** One report for each mode: from the worker that has seen the highest slot, with the errors of all. */
 function together(reports: readonly LedgerReport[]): LedgerReport[] {
   return [...Map.groupBy(reports, ({ mode }) => mode).values()].map((ofMode) => {
     const farthest = ofMode.reduce((one, other) => ((other.slot ?? 0) > (one.slot ?? 0) ? other : one))

@@ -6,7 +6,7 @@ import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"
 import { requireInvestor } from "./read.ts"
 
-/** Attestations of an investor whose claims are shown: the newest that have any. */
+/** The most attestations of an investor whose claims are shown: the newest that have any. */
 const MOST = 50
 
 export type InvestorClaims = {
@@ -18,8 +18,8 @@ export type InvestorClaims = {
 }
 
 /**
- * What providers reported about an investor, newest first. Each attestation that is read is recorded in the audit log.
- * Errors: insufficient_scope, investor_not_found.
+ * What providers reported about an investor, newest first. The audit log records each attestation that is read. Errors:
+ * insufficient_scope, investor_not_found.
  */
 export async function viewClaims(
   { principal, requestId }: { principal: Principal; requestId: string },

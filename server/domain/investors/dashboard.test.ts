@@ -8,7 +8,7 @@ import { type Browser, member } from "#test/fixtures/people.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
-// The page of an investor, and who may do what there.
+// The page of an investor, and what each role can do there.
 
 let account: Awaited<ReturnType<typeof member>>["account"]
 let workspaceId: string
@@ -46,7 +46,7 @@ async function search(input: object = {}) {
 }
 const names = async (input: object) => (await search(input)).data.map((one) => one.external_id)
 
-test("the list has each person once, by what their verifications are, with what all of them are now", async () => {
+test("the list has each person once for the status of their verifications, with the status of all of them now", async () => {
   const [ann, ben, cleo] = [`ann-${newId("evt")}`, `ben-${newId("evt")}`, `cleo-${newId("evt")}`]
   const first = await start(ann)
   await say(first.sessionId, "rejected")
@@ -91,7 +91,7 @@ test("the list's pages have every person once", async () => {
   expect([first.data.length, second.next_cursor]).toEqual([50, null])
 })
 
-test("expired ones are found before a sweep has come by", async () => {
+test("expired verifications are found before a sweep", async () => {
   const name = newId("evt")
   const { sessionId } = await start(name)
   await sql`update attestations set open_until = now() - interval '1 hour' where session_id = ${sessionId}`
@@ -99,7 +99,7 @@ test("expired ones are found before a sweep has come by", async () => {
   expect((await search({ q: name })).data[0]!.statuses).toEqual(["expired"])
 })
 
-test("the page has every wallet with its statuses, tokens by wallet and in sum, and the timeline", async () => {
+test("the page has every wallet with its statuses, tokens by wallet and in total, and the timeline", async () => {
   const tokens = tokenFixture(app, key)
   const [config, name] = [await tokens.config(), newId("evt")]
   const one = await start(name)
@@ -148,7 +148,7 @@ test("the page has every wallet with its statuses, tokens by wallet and in sum, 
   expect(verifications.data.data).toHaveLength(3)
 })
 
-test("refusals: those by a rule at once, and later failures, of all wallets and of no other investor", async () => {
+test("refusals include those by a rule and later failures, of all wallets and of no other investor", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({ allowed_countries: ["CA"] })
   const [name, other] = [newId("evt"), newWallet()]
@@ -165,7 +165,7 @@ test("refusals: those by a rule at once, and later failures, of all wallets and 
       'wallet_not_verified', 'x', now() - interval '1 hour', now() - interval '1 hour')`
   const id = await idOf(wallet)
   const refusals = async () => (await people.viewer.query("investor.refusals", { id })).data.data
-  // The log is written within a second or so.
+  // The log is written within about a second.
   await expect.poll(async () => (await refusals()).length).toBe(2)
   const found = await refusals()
   expect(found).toMatchObject([
@@ -176,7 +176,7 @@ test("refusals: those by a rule at once, and later failures, of all wallets and 
   expect(JSON.stringify(found)).not.toMatch(/\bUS\b/)
 })
 
-test("claims are seen by those who may, and every look is in the audit log, without what was seen", async () => {
+test("only permitted members see claims, and the audit log has every view without the values", async () => {
   const name = newId("evt")
   const { wallet, sessionId } = await start(name)
   await say(sessionId, "approved", { country: "LI", accredited: true })
@@ -203,7 +203,7 @@ test("claims are seen by those who may, and every look is in the audit log, with
   expect(JSON.stringify(entries)).not.toContain("LI")
 })
 
-test("a country code that stands for no country shows at the approval, and in the log without the code", async () => {
+test("an unknown country code is shown at the approval, and logged without the code", async () => {
   const { wallet, sessionId } = await start()
   const warned = vi.spyOn(logger, "warn")
   await say(sessionId, "approved", { country: "XXA", age_over_18: true })
@@ -223,7 +223,7 @@ test("a country code that stands for no country shows at the approval, and in th
   expect((await people.viewer.query("attestation.detail", { id: other })).data.country_unknown).toBe(false)
 })
 
-test("claims of an approval that waits for the wallet's proof are shown as well", async () => {
+test("claims of a held approval are shown as well", async () => {
   const { wallet, sessionId } = await start()
   await sql`update attestations set wallet_proof_required = true where session_id = ${sessionId}`
   await say(sessionId, "approved", { country: "LI" })
@@ -231,7 +231,7 @@ test("claims of an approval that waits for the wallet's proof are shown as well"
   expect([status, data.data]).toMatchObject([200, [{ user_pubkey: wallet, claims: { country: "LI" } }]])
 })
 
-test("notes: who and when, edited by their author alone, deleted by them or an owner, sealed at rest", async () => {
+test("a note shows its author and time, only its author edits it, the author or an owner deletes it, and it is sealed at rest", async () => {
   const { wallet } = await start()
   const id = await idOf(wallet)
   const text = "Called the bank.\nSource of funds: salary. äöü 😀"
@@ -282,13 +282,13 @@ test.each([
   ["blanks", " \n ", "must not be empty"],
   ["2001 characters", "x".repeat(2001), "must be at most 2000 characters"],
   ["a bell", "a\u0007b", "must not contain control characters"],
-])("a note of %s is refused, and the field named", async (_what, text, why) => {
+])("an invalid note is refused, and the error names the field: %s", async (_what, text, why) => {
   const { wallet } = await start()
   const { status, error } = await people.owner.mutate("investor.addNote", { id: await idOf(wallet), text })
   expect([status, error.detail]).toEqual([422, expect.stringContaining(`text: ${why}`)])
 })
 
-test("notes follow an investor who is merged into another, even one written at the same time", async () => {
+test("notes move with an investor who is merged into another, even a note written at the same time", async () => {
   for (let round = 0; round < 5; round++) {
     const [name, theirs] = [newId("evt"), newWallet()]
     await start(name, theirs)
@@ -301,7 +301,7 @@ test("notes follow an investor who is merged into another, even one written at t
   }
 })
 
-test("nothing is noted of a person who was erased, also not while they are", async () => {
+test("no note can be added to an erased person, nor during the erasure", async () => {
   const { wallet } = await start()
   const id = await idOf(wallet)
   const path = `/investor/${id}/erase`
@@ -328,7 +328,7 @@ test("an investor has at most 500 notes", async () => {
   expect(error).toMatchObject({ error: "validation_failed" })
 })
 
-test("another workspace's investor, and its notes, are not there, whatever is asked of them", async () => {
+test("another workspace's investor and notes are not found by any request", async () => {
   const { wallet } = await start()
   const id = await idOf(wallet)
   const { note_id } = (await people.owner.mutate("investor.addNote", { id, text: "mine" })).data

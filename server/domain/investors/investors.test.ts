@@ -43,7 +43,7 @@ test("one person with three wallets is one investor: in the list, by id, by each
   for (const one of attestations.json.data) expect(one.investor_id).toBe(ann.investor_id)
 })
 
-test("newest first, by cursors to the last one, and a page stays the same while investors are added", async () => {
+test("lists are newest first, cursors reach the end, and a page stays the same while investors are added", async () => {
   const own = await app.key()
   const made: string[] = []
   for (let n = 0; n < 5; n++) made.unshift((await start(undefined, undefined, own)).wallet)
@@ -54,20 +54,20 @@ test("newest first, by cursors to the last one, and a page stays the same while 
   const third = await list(`?limit=2&cursor=${second.next_cursor}`, own)
   expect([first, second, third].flatMap(walletsOf)).toEqual(made)
   expect(third.next_cursor).toBeNull()
-  // The last of a page is joined to somebody: the next page begins where it would have.
+  // The last investor of a page is merged into another. The next page begins where it would have.
   const last = first.data[1].wallets[0]
   await start("ann", undefined, own)
   await start("ann", last, own)
   expect(await list(`?limit=2&cursor=${first.next_cursor}`, own)).toEqual(second)
 })
 
-test("each wallet has its status for each schema, the same as a lookup of the wallet", async () => {
+test("each wallet has its status for each schema, the same as in a lookup of the wallet", async () => {
   const id = newId("evt")
   const [first, second] = [newWallet(), newWallet()]
   const { sessionId } = await start(id, first)
   await app.webhook({ session_id: sessionId, decision: "approved", claims: { country: "US" } })
   await app.waitForStatus(key, first, "verified")
-  // A renewal that is under way: it is verified all the same.
+  // A renewal in progress does not change the status.
   await start(id, first)
   await start(id, first, key, "kyc_business_v1")
   const rejected = await start(id, second)
@@ -88,7 +88,7 @@ test("each wallet has its status for each schema, the same as a lookup of the wa
   expect(json.verifications).toEqual(expected)
 })
 
-test("a wallet that is verified for another person is theirs alone; what it was before stays with whom it was", async () => {
+test("a wallet verified for another person belongs only to them, and its earlier attestations stay with their person", async () => {
   const [first, second, wallet] = [newId("evt"), newId("evt"), newWallet()]
   const { sessionId } = await start(first, wallet)
   await app.webhook({ session_id: sessionId, decision: "rejected" })
@@ -104,7 +104,7 @@ test("a wallet that is verified for another person is theirs alone; what it was 
     expect((await get(`/attestations?investor=${investor}`)).json.data).toHaveLength(1)
 })
 
-test("who was found to be another is answered with that one, and no list has both", async () => {
+test("the id of a merged investor returns the remaining one, and no list has both", async () => {
   const [name, theirs, wallet] = [newId("evt"), newWallet(), newWallet()]
   await start(name, theirs)
   await start(undefined, wallet)
@@ -121,7 +121,7 @@ test("who was found to be another is answered with that one, and no list has bot
   expect((await get(`/investors?cursor=${cursor}`)).status).toBe(200)
 })
 
-test("the filters of GET /attestations find by external id, session and time, and hold together", async () => {
+test("GET /attestations filters by external id, session and time, and filters combine", async () => {
   const own = await app.key()
   const [one, other] = [await start("Ann", undefined, own), await start("ann", undefined, own)]
   const again = await start("Ann", undefined, own, "kyc_business_v1")
@@ -164,18 +164,18 @@ test.each([
   ["/attestations", "created_after=yesterday"],
   ["/attestations", "created_before=2026-01-01"],
   ["/attestations", "investor=a&investor=b"],
-])("%s?%s is refused, and the parameter named", async (path, query) => {
+])("%s?%s is refused, and the error names the parameter", async (path, query) => {
   const response = await get(`${path}?${query}`)
   expect(response).toMatchObject({ status: 422, json: { error: "validation_failed" } })
   expect(response.json.detail).toMatch(new RegExp(`^${query.split("=")[0]}: `))
 })
 
-test("a wallet that is none is refused as one", async () => {
+test("an invalid wallet address is refused as one", async () => {
   const { status, json } = await get("/investors?wallet=nobody")
   expect([status, json.error]).toEqual([422, "invalid_public_key"])
 })
 
-test("an id of another workspace, another kind or nothing is not found; lists show no other workspace", async () => {
+test("an id of another workspace, of another kind or of nothing is not found, and lists show no other workspace", async () => {
   const name = newId("evt")
   const { wallet, sessionId } = await start(name)
   const id = await idOf(wallet)
@@ -204,7 +204,7 @@ test("an id of another workspace, another kind or nothing is not found; lists sh
   }
 })
 
-test("it needs kyc:read, and the attestations of an investor attestation:read", async () => {
+test("investors need kyc:read, and their attestations need attestation:read", async () => {
   const { wallet } = await start()
   const id = await idOf(wallet)
   const reads = await app.key({ scopes: ["attestation:read"] })
@@ -216,7 +216,7 @@ test("it needs kyc:read, and the attestations of an investor attestation:read", 
   expect((await get(`/attestations?investor=${id}`, knows)).status).toBe(403)
 })
 
-test("neither an external id nor a session that is asked for stands in the request log", async () => {
+test("the request log contains no external id or session that a request asks for", async () => {
   const own = await app.key()
   const name = newId("evt")
   const { sessionId } = await start(name, undefined, own)

@@ -11,7 +11,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { requireInvestor } from "./read.ts"
 
-/** The most characters of a note, and the most notes of an investor. */
+/** The most characters in a note. */
 export const MAX_NOTE = 2000
 const MOST_NOTES = 500
 
@@ -21,7 +21,7 @@ export type Note = {
   note_id: string
   text: string
   author: string
-  /** Whether it is the reader's own: only its author may edit it. */
+  /** Whether the reader wrote it. Only its author may edit it. */
   is_own: boolean
   can_delete: boolean
   created_at: string
@@ -33,7 +33,7 @@ const noteColumns = columns("investor_notes", "id", "body", "author_id", "author
 /** A member of the workspace. */
 type Member = Principal & { via: Extract<Principal["via"], { kind: "user" }> }
 
-/** All members who may see notes see all of them. An owner may delete those of others. */
+/** All members who may see notes see all of them. An owner may also delete those of others. */
 const mayDelete = ({ via, scopes }: Member, authorId: string) => authorId === via.userId || scopes.has("member:write")
 
 /** The notes on an investor, newest first. Errors: investor_not_found, validation_failed for a cursor. */
@@ -81,7 +81,7 @@ export async function addNote(
   const id = newId("note")
   await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, { principal, requestId }, "review:write")
-    // A merge of the investor into another waits for this, or has finished. Then the note goes to that other one.
+    // Waits for a concurrent merge of the investor into another. The note then goes to the other investor.
     const added = await sql`
       insert into investor_notes (workspace_id, id, investor_id, body, author_id, author_name, created_at)
       select ${workspaceId}, ${id}, coalesce(i.merged_into, i.id), ${seal(id, text)}, ${via.userId}, ${via.name}, ${clock.now()}
@@ -91,7 +91,7 @@ export async function addNote(
     if (added.count === 0) {
       const [erased] = await sql`
         select from investors where workspace_id = ${workspaceId} and id = ${of} and erased_at is not null`
-      if (erased) fail("validation_failed", "id: this person was erased. Nothing more is noted of them.")
+      if (erased) fail("validation_failed", "id: this person was erased. Notes about them are no longer accepted.")
       fail("validation_failed", `text: an investor has at most ${MOST_NOTES} notes. Delete old ones first.`)
     }
     await record(sql, { principal, requestId }, { investorId: of, noteId: id, what: "added" })
@@ -100,16 +100,16 @@ export async function addNote(
   return { note_id: id }
 }
 
-/** Only its author may. Errors: note_not_found, insufficient_scope. */
+/** Only its author may edit it. Errors: note_not_found, insufficient_scope. */
 export const editNote = (writing: Writing, { noteId, text }: { noteId: string; text: string }) =>
   change(writing, noteId, "edited", async (sql, note) => {
-    if (!note.isOwn) fail("insufficient_scope", "Only its author can edit a note. Add one of your own.")
+    if (!note.isOwn) fail("insufficient_scope", "Only its author can edit a note. Add your own note instead.")
     await sql`
       update investor_notes set body = ${seal(noteId, text)}, edited_at = ${clock.now()}
       where workspace_id = ${writing.principal.workspaceId} and id = ${noteId}`
   })
 
-/** Its author and owners may. Errors: note_not_found, insufficient_scope. */
+/** Its author and owners may delete it. Errors: note_not_found, insufficient_scope. */
 export const deleteNote = (writing: Writing, noteId: string) =>
   change(writing, noteId, "deleted", async (sql, note) => {
     if (!note.canDelete) fail("insufficient_scope", "Only its author and owners of the account can delete a note.")

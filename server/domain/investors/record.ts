@@ -7,13 +7,13 @@ const wallet = address.meta({
   example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
 })
 
-/** The most wallets that a record names: the newest. */
+/** The most wallets in a record: the newest ones. */
 export const MOST_WALLETS = 100
 
 const fields = {
   investor_id: idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" }),
   external_id: z.string().nullable().meta({
-    description: "The externalId that names them; null while their wallet alone does",
+    description: "The externalId that identifies them; null if only their wallet does",
     example: "investor-4711",
   }),
   wallets: z.array(wallet).meta({ description: `Their wallets, newest first, at most ${MOST_WALLETS}` }),
@@ -34,7 +34,7 @@ export const investorDetail = z
           schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
           status: attestationStatus,
           attestation_id: idOf("att").meta({
-            description: "The attestation that it goes by",
+            description: "The attestation that determines the status",
             example: "att_4f8NqYcTzHkLwR2sVbJm9X",
           }),
           expires_at: timestamp
@@ -47,7 +47,7 @@ export const investorDetail = z
         }),
       )
       .meta({
-        description: "The status of each wallet for each schema, as GET /kyc/status/{pubkey} has it",
+        description: "The status of each wallet for each schema, as in GET /kyc/status/{pubkey}",
       }),
   })
   .meta({ id: "InvestorDetail" })

@@ -9,7 +9,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { newSigningWallet } from "#test/fixtures/wallet.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
 
-// A wallet belongs to the person for whom it was last proven or approved. Starting a session moves nothing.
+// A wallet belongs to the person for whom it was last proven or approved. Starting a session changes nothing.
 
 let key: TestKey
 let browser: Browser
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const { get, post, start, decide, verify, prove, investorOf, ownerOf } = investorFixture(() => ({ app, key }))
 
-/** Who has a wallet's tokens, by each register. */
+/** Who holds a wallet's tokens, according to each register. */
 async function registers(config: string, wallet: string) {
   const query = `workspace=${key.workspaceId}&mint_config=${config}`
   const [rest, page, csv] = await Promise.all([
@@ -42,7 +42,7 @@ async function registers(config: string, wallet: string) {
 test.each([
   ["with an external id", newName("victim")],
   ["without one", undefined],
-])("a stranger who names the verified wallet of a person %s gets nothing of it", async (_how, victim) => {
+])("a stranger who names the verified wallet of a person %s gets none of it", async (_how, victim) => {
   const tokens = tokenFixture(app, key)
   const wallet = newWallet()
   const attestation = await verify(wallet, victim)
@@ -75,7 +75,7 @@ test.each([
   expect((await tokens.mint(config, wallet, "1")).status).toBe(200)
 })
 
-test("a stranger's start leaves a session in review to its person, and the vendor's approval counts", async () => {
+test("a stranger's start leaves a session in review with its person, and the vendor's approval counts", async () => {
   const [wallet, victim] = [newWallet(), newName("victim")]
   const session = await start(wallet, victim)
   await decide(session, "in_review")
@@ -86,7 +86,7 @@ test("a stranger's start leaves a session in review to its person, and the vendo
   expect((await decide(session, "approved")).json.outcome).toBe("applied")
   await app.waitForStatus(key, wallet, "verified")
   expect(await ownerOf(wallet)).toMatchObject({ external_id: victim })
-  // Rejecting the stranger ends nothing of the victim's.
+  // Rejecting the stranger ends none of the victim's attestations.
   await decide(theirs, "rejected")
   expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "verified" })
 })
@@ -100,7 +100,7 @@ test("a session that was sent to one person is never returned for another", asyn
   expect([await start(wallet, victim), await start(wallet, mallory)]).toEqual([session, theirs])
 })
 
-test("a stranger who named the wallet first, and went on to the vendor, keeps no one from it", async () => {
+test("a stranger who named the wallet first and went on to the vendor blocks no one", async () => {
   const [wallet, victim, mallory] = [newWallet(), newName("victim"), newName("mallory")]
   const theirs = await start(wallet, mallory)
   expect((await callPage(app, "submit", { sessionId: theirs, consent: true, claims: {} })).status).toBeLessThan(500)
@@ -110,7 +110,7 @@ test("a stranger who named the wallet first, and went on to the vendor, keeps no
   expect(await get(`/investor/${await investorOf(theirs)}`)).toMatchObject({ wallets: [] })
 })
 
-test("a person who proves the wallet takes over what was verified for it without a name", async () => {
+test("a person who proves the wallet takes over what was verified for it without an external id", async () => {
   const signer = newSigningWallet()
   const attestation = await verify(signer.address)
   const before = (await ownerOf(signer.address)).investor_id
@@ -123,7 +123,7 @@ test("a person who proves the wallet takes over what was verified for it without
   expect(await ownerOf(signer.address)).toMatchObject({ investor_id: named, wallets: [signer.address] })
 })
 
-test("erasing a wallet erases its owner, and leaves the session that another person has for it", async () => {
+test("erasing a wallet erases its owner, and keeps the session that another person has for it", async () => {
   const wallet = newWallet()
   const attestation = await verify(wallet, newName("victim"))
   const { investor_id: owner } = await ownerOf(wallet)
@@ -137,12 +137,12 @@ test("erasing a wallet erases its owner, and leaves the session that another per
     select from reviews r join attestations a on a.workspace_id = r.workspace_id and a.id = r.attestation_id
     where a.session_id = ${theirs} and r.state = 'open'`
   expect(open).toHaveLength(1)
-  // Sent again, because the answer was lost, it finds the same person.
+  // A repeat, because the response was lost, finds the same person.
   expect((await post(`/wallets/${wallet}/erase`)).json).toEqual(json)
   expect(await get(`/kyc/session/${theirs}`)).toMatchObject({ state: "in_review" })
 })
 
-test("after its owner was erased, a wallet that is named alone is a new investor's, and not another person's who named it", async () => {
+test("once its owner is erased, a wallet without an external id is a new investor's, not that of another person who named it", async () => {
   const wallet = newWallet()
   await verify(wallet, newName("victim"))
   const theirs = await start(wallet, newName("mallory"))
@@ -151,13 +151,13 @@ test("after its owner was erased, a wallet that is named alone is a new investor
   expect(session).not.toBe(theirs)
   expect(await start(wallet)).toBe(session)
   expect((await get(`/investor/${await investorOf(session)}`)).external_id).toBeNull()
-  // Erased again, it is what was begun since that goes.
+  // Erasing it again erases what was started since.
   expect((await post(`/wallets/${wallet}/erase`)).json).toMatchObject({ attestations: 1, revoked: 1 })
   expect(await get(`/kyc/session/${session}`)).toMatchObject({ state: "cancelled" })
   expect(await get(`/kyc/session/${theirs}`)).toMatchObject({ state: "open" })
 })
 
-test("whatever is started, proven, approved, rejected and erased, in any order: the owner is as an independent model says", async () => {
+test("after any order of starts, proofs, approvals, rejections and erasures, the owner matches an independent model", async () => {
   // Small random numbers, the same in every run.
   let seed = 20_261_125
   const random = (below: number) => {
@@ -183,7 +183,7 @@ test("whatever is started, proven, approved, rejected and erased, in any order: 
           update attestations set wallet_proof_required = true where session_id = ${session} and status = 'pending'`
         const page = walletOn(app, session)
         const asked = await page.call("askForProof")
-        // One that has proved it already is not asked again.
+        // A wallet that is already proven is not asked again.
         if (asked.status !== 200) continue
         const { text } = asked.data
         expect((await page.prove(text, signer.sign(Buffer.from(text)))).status).toBe(200)

@@ -17,7 +17,7 @@ usesCustomer()
 
 const { get, post, start, decide, verify, prove, ownerOf } = investorFixture(() => ({ app, key }))
 
-test("a wallet that another person proves is theirs, and what was verified before ends with its own person", async () => {
+test("a wallet that another person proves becomes theirs, and what was verified before ends with its own person", async () => {
   const tokens = tokenFixture(app, key)
   const [signer, seller, buyer] = [newSigningWallet(), newName("seller"), newName("buyer")]
   const wallet = signer.address
@@ -29,7 +29,7 @@ test("a wallet that another person proves is theirs, and what was verified befor
   await prove(session, signer)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: buyer })
 
-  // No token by the verification of the seller, and no credential that another program could read.
+  // No token through the seller's verification, and no credential that another program could read.
   expect((await tokens.mint(config, wallet, "5")).json.error).toBe("wallet_not_verified")
   expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "pending" })
   expect(await get(`/attestation/${before}`)).toMatchObject({ status: "expired", investor_id: first })
@@ -46,7 +46,7 @@ test("a wallet that another person proves is theirs, and what was verified befor
   expect(await get(`/kyc/status/${wallet}`)).toMatchObject({ status: "verified", attestation_id: now })
 })
 
-test("a credential that confirms after another person has proved the wallet ends at once", async () => {
+test("a credential that confirms after another person has proved the wallet ends immediately", async () => {
   const [signer, seller, buyer] = [newSigningWallet(), newName("seller"), newName("buyer")]
   const wallet = signer.address
   const [first, second] = [await start(wallet, seller), await start(wallet, buyer)]
@@ -64,7 +64,7 @@ test("a credential that confirms after another person has proved the wallet ends
   expect(await ownerOf(wallet)).toMatchObject({ external_id: buyer })
 })
 
-test("an approval without proof takes no wallet from a person who proved it, and waits for the proof", async () => {
+test("an approval without proof does not take a wallet from a person who proved it, and waits for a proof", async () => {
   const [signer, owner, other] = [newSigningWallet(), newName("owner"), newName("other")]
   const wallet = signer.address
   const proved = await start(wallet, owner)
@@ -84,7 +84,7 @@ test("an approval without proof takes no wallet from a person who proved it, and
   await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
 })
 
-test("an approval takes no wallet from a person who proved it later, and its own person signs again", async () => {
+test("an approval does not take a wallet from a person who proved it later, and its own person must sign again", async () => {
   const [signer, earlier, later] = [newSigningWallet(), newName("earlier"), newName("later")]
   const wallet = signer.address
   const session = await start(wallet, earlier)
@@ -101,7 +101,7 @@ test("an approval takes no wallet from a person who proved it later, and its own
   expect((await walletOn(app, session).sign(signer)).status).toBe(200)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: earlier })
   await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
-  // The wallet is theirs by their last signature, so what follows needs none.
+  // Their last signature made the wallet theirs, so what follows needs none.
   const business = await start(wallet, earlier, "kyc_business_v1")
   await decide(business, "approved")
   await expect.poll(() => get(`/kyc/session/${business}`)).toMatchObject({ state: "verified" })
@@ -127,7 +127,7 @@ test("a wallet passes with the approval, even if the vendor withdraws it before 
   await expect.poll(async () => (await credentialOf(app, key, wallet)).amount).toBe(0)
 })
 
-test("a proof and a credential that lands at the same moment do not miss each other", async () => {
+test("a proof and a credential that land at the same moment do not miss each other", async () => {
   const [wallet, workspaceId, now] = [newWallet() as Address, key.workspaceId, clock.now()]
   const [first, second] = [await start(wallet, newName("first")), await start(wallet, newName("second"))]
   const minuteAgo = addSeconds(now, -60)
@@ -153,7 +153,7 @@ test("a proof and a credential that lands at the same moment do not miss each ot
   expect(row!.status).toBe("expired")
 })
 
-test("a person who becomes verified with a wallet ends what another verified with it for another schema", async () => {
+test("a person who becomes verified with a wallet ends what another person verified with it for another schema", async () => {
   const tokens = tokenFixture(app, key)
   const [wallet, first, second] = [newWallet(), newName("first"), newName("second")]
   const before = await verify(wallet, first)

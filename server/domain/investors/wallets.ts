@@ -4,13 +4,13 @@ import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { MOST_WALLETS } from "./record.ts"
 
-/** Attestations of an investor that are searched for their wallets: the newest. */
+/** The most attestations of an investor to search for their wallets: the newest. */
 const LOOKED_THROUGH = 1000
 
 /**
- * The wallets of investors, each one's newest first. The database's `wallet_owner` decides whose a wallet is: the
- * person for whom it was last proven or approved, and before that the first who named it. Register, reviews, erasure
- * and lists all use it.
+ * The wallets of investors, newest first for each. The database's `wallet_owner` decides who owns a wallet: the person
+ * for whom it was last proven or approved and, before that, the first who named it. Registers, reviews, erasure and
+ * lists all use it.
  */
 export async function walletsOf(
   workspaceId: string,

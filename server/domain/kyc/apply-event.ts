@@ -36,7 +36,7 @@ type VerifiedEvent = {
 export async function applyEvent({ event, provider, mode }: VerifiedEvent): Promise<EventResult | null> {
   if (!isId("sess", event.sessionId)) return null
   const now = clock.now()
-  // A concurrent start of the same wallet may hold the quota counter that this event returns its unit to.
+  // A concurrent start of the same wallet may hold the quota counter to which this event returns its unit.
   const [session] = await reads<{ workspace_id: string }[]>`
     select workspace_id from attestations where session_id = ${event.sessionId}`
   if (!session) return null

@@ -60,7 +60,7 @@ test("a cancelled session returns its unit, its page says so, and no later event
   expect((await app.startSession(key, wallet)).sessionId).not.toBe(sessionId)
 })
 
-test("cancelling an ended session returns it unchanged: cancelled, rejected or expired", async () => {
+test("cancelling an ended session returns it unchanged, whether cancelled, rejected or expired", async () => {
   const { sessionId } = await app.startSession(key)
   const first = await cancel(sessionId)
   expect((await cancel(sessionId)).json).toEqual(first.json)

@@ -55,7 +55,7 @@ const rest = () =>
   waitFor(async () => {
     const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
     return unfinished.length === 0
-  }, "the ledger to come to rest")
+  }, "the ledger to have nothing left to do")
 
 /** How many operations there are of whatever kind. */
 const operations = async (): Promise<number> => {

@@ -57,7 +57,7 @@ export const operationRecord = z
     created_at: timestamp,
     confirmed_at: timestamp.nullable().meta({ description: "Null until confirmed" }),
     finalized_at: timestamp.nullable().meta({
-      description: "Null until the chain can no longer undo it, some 13 seconds after it is confirmed",
+      description: "Null until the chain can no longer undo it, about 13 seconds after it is confirmed",
     }),
     cost: z
       .object({

@@ -9,7 +9,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
 import { hashApiKey, isWellFormedApiKey, whyNoApiKey } from "./secret.ts"
 
-/** How long a looked-up key is cached. A revoked one must stop working everywhere within five seconds. */
+/** How long a looked-up key is cached. A revoked key must stop working everywhere within five seconds. */
 const CACHE_MS = 4000
 const CACHE_MAX = 10_000
 const LAST_USED_EVERY_MS = 60_000
@@ -32,7 +32,7 @@ export async function authenticate(authorization: string | undefined): Promise<C
     return fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   }
   const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-  if (key === undefined) return fail("invalid_api_key", "Authorization: must be Bearer, a space and one API key.")
+  if (key === undefined) return fail("invalid_api_key", 'Authorization: must be "Bearer", a space and one API key.')
   if (!isWellFormedApiKey(key)) return fail("invalid_api_key", `Authorization: ${whyNoApiKey(key)}`)
   const hash = hashApiKey(key)
   const hashText = hash.toString("latin1")

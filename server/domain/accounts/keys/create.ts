@@ -12,7 +12,7 @@ import { hashApiKey, newApiKey, startOfApiKey } from "./secret.ts"
 
 export type NewKey = { apiKey: string; keyId: string }
 
-/** Creates a key of a workspace. The secret is only ever in this response. Errors: api_key_limit. */
+/** Creates a key of a workspace. Only this response contains the secret. Errors: api_key_limit. */
 export async function createKey({
   workspaceId,
   mode,
@@ -64,7 +64,7 @@ async function requireRoom(sql: Queryable, workspaceId: string): Promise<void> {
   if (count >= most)
     fail(
       "api_key_limit",
-      `This workspace has ${count} active API keys, and may have ${most} (VOUCH_MAX_API_KEYS). Revoke one first.`,
+      `This workspace has ${count} active API keys, and the limit is ${most} (VOUCH_MAX_API_KEYS). Revoke one first.`,
     )
 }
 

@@ -21,7 +21,7 @@ export type KeyDescription = {
 
 /** The key that makes the request. Errors: missing_api_key, for a signed-in member. */
 export async function describeKey({ workspaceId, mode, via }: Principal): Promise<KeyDescription> {
-  if (via.kind !== "key") return fail("missing_api_key", "Only an API key can ask what it is.")
+  if (via.kind !== "key") return fail("missing_api_key", "Only an API key can use this request.")
   const rows = await sql<(RowOf<typeof keyColumns> & { account: string })[]>`
     select ${sql(qualified("k", keyColumns))}, a.name as account
     from api_keys k join workspaces w on w.id = k.workspace_id join accounts a on a.id = w.account_id

@@ -10,7 +10,7 @@ import { listKeys } from "./list.ts"
 import { revokeKey, rotateKey } from "./manage.ts"
 
 let app: TestApp
-/** Another replica, as far as the database can tell. */
+/** Looks like another replica to the database. */
 let replica: postgres.Sql
 let now = Date.now()
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp({ VOUCH_ROLE: "web" })
   replica = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 2 })
 })
-// Time does not pass unless a test moves it.
+// Time moves only when a test moves it.
 beforeEach(() => moveClock(() => new Date(now)))
 afterAll(async () => {
   await replica.end()
@@ -29,14 +29,14 @@ const statusWith = async (apiKey: string) => {
   const { status, json } = await app.request({ method: "GET", path: "/usage", key: apiKey })
   return status === 200 ? 200 : (json.error as string)
 }
-// As the command line does it.
+// Revokes like the command line.
 const revoke = (keyId: string) => revokeKey({ keyId, workspaceId: null })
 const rotate = (keyId: string, graceSeconds: number) => rotateKey({ keyId, workspaceId: null, graceSeconds })
 const later = (ms: number) => {
   now += ms
 }
 
-test("a revoked key stops working at once, and revoking it again changes nothing", async () => {
+test("a revoked key stops working immediately, and revoking it again changes nothing", async () => {
   const key = await app.key()
   expect(await statusWith(key.apiKey)).toBe(200)
   await revoke(key.keyId)
@@ -49,7 +49,7 @@ test("a revoked key stops working at once, and revoking it again changes nothing
   await expect(revoke("key_unknown")).rejects.toMatchObject({ code: "key_not_found" })
 })
 
-test("members create at most 500 active keys in a workspace, at the same time as well", async () => {
+test("members can create at most 500 active keys in a workspace, even with simultaneous requests", async () => {
   const { browser, workspaceId } = await member(app)
   await sql`
     insert into api_keys (workspace_id, id, name, scopes, created_at, revoked_at, expires_at)
@@ -68,7 +68,7 @@ test("members create at most 500 active keys in a workspace, at the same time as
   expect((await create()).status).toBe(200)
 })
 
-test("a revocation is sent to every other replica, and received from them", async () => {
+test("a revocation is sent to every other replica and received from them", async () => {
   const heard: string[] = []
   await replica.listen("vouch", (payload) => heard.push(payload))
   const ours = await app.key()
@@ -82,7 +82,7 @@ test("a revocation is sent to every other replica, and received from them", asyn
   await waitFor(async () => (await statusWith(theirs.apiKey)) === "invalid_api_key", "the key to be refused")
 })
 
-test("a notice can be lost: a revoked key is dead within five seconds all the same", async () => {
+test("a revoked key stops working within five seconds even if the notice is lost", async () => {
   const key = await app.key()
   expect(await statusWith(key.apiKey)).toBe(200)
   await replica`update api_keys set revoked_at = now() where id = ${key.keyId}`
@@ -90,7 +90,7 @@ test("a notice can be lost: a revoked key is dead within five seconds all the sa
   expect(await statusWith(key.apiKey)).toBe("invalid_api_key")
 })
 
-test("a key that is used all the time is believed no longer for that", async () => {
+test("constant use of a key does not extend how long it is cached", async () => {
   const key = await app.key()
   expect(await statusWith(key.apiKey)).toBe(200)
   await replica`update api_keys set revoked_at = now() where id = ${key.keyId}`
@@ -101,7 +101,7 @@ test("a key that is used all the time is believed no longer for that", async () 
   expect(await statusWith(key.apiKey)).toBe("invalid_api_key")
 })
 
-test("a rotated key keeps its id; the old secret works through the grace period and not after it", async () => {
+test("a rotated key keeps its id, and the old secret works until the grace period ends", async () => {
   const key = await app.key()
   expect(await statusWith(key.apiKey)).toBe(200)
   const next = await rotate(key.keyId, 60)
@@ -131,7 +131,7 @@ test("rotating twice does not lengthen the first grace period", async () => {
   ])
 })
 
-test("a key expires at its time, though it was just looked up", async () => {
+test("a key expires on time even if it was just looked up", async () => {
   const key = await app.key({ expiresAt: new Date(clock.now().getTime() + 2000) })
   expect(await statusWith(key.apiKey)).toBe(200)
   later(1999)
@@ -140,7 +140,7 @@ test("a key expires at its time, though it was just looked up", async () => {
   expect(await statusWith(key.apiKey)).toBe("expired_api_key")
 })
 
-test("last_used_at is written with the first use, and at most once a minute", async () => {
+test("last_used_at is written on first use, and then at most once a minute", async () => {
   const key = await app.key()
   const read = async () =>
     (await sql`select last_used_at from api_keys where id = ${key.keyId}`)[0]!.last_used_at as Date
@@ -159,25 +159,25 @@ test("last_used_at is written with the first use, and at most once a minute", as
   expect(second.getTime() - first.getTime()).toBeGreaterThanOrEqual(60_000)
 })
 
-test("a mistyped key is refused by its checksum, and the database is not asked", async () => {
+test("the checksum refuses a mistyped key without a database query", async () => {
   const key = await app.key()
   const mistyped = swap(key.apiKey)
   await sql`alter table key_secrets rename to hidden`
   const refused = await statusWith(mistyped)
   const asking = await statusWith(key.apiKey)
   await sql`alter table hidden rename to key_secrets`
-  // With its table away, a lookup would have failed.
+  // The table is missing, so a lookup would fail.
   expect(refused).toBe("invalid_api_key")
   expect(asking).toBe("internal_error")
 })
 
-/** Two neighbours of the secret, exchanged: the commonest mistake after a wrong letter. */
+/** Two adjacent characters swapped: the most common typo after a wrong character. */
 function swap(apiKey: string): string {
   const at = [...apiKey].findIndex((letter, i) => i > 12 && letter !== apiKey[i + 1])
   return apiKey.slice(0, at) + apiKey[at + 1] + apiKey[at] + apiKey.slice(at + 2)
 }
 
-test("the secret is in no table: a hash of it, and its first characters", async () => {
+test("no table contains the secret, only its hash and its first characters", async () => {
   const keys: TestKey[] = [await app.key(), await app.key({ mode: "live" })]
   const secrets = [...keys.map(({ apiKey }) => apiKey), await rotate(keys[0]!.keyId, 60)]
   for (const secret of secrets) expect(await statusWith(secret)).toBe(200)
@@ -202,7 +202,7 @@ test("the secret is in no table: a hash of it, and its first characters", async 
   for (const secret of secrets) expect(listed).not.toContain(secret.slice(0, 20))
 })
 
-test("a key says what it is and may do, whatever its scopes, and knows nothing else", async () => {
+test("a key can read its own name and scopes, whatever its scopes, and nothing else", async () => {
   const key = await app.key({ scopes: ["token:read"], expiresAt: new Date(now + 3_600_000) })
   const get = (apiKey: string) => app.request({ method: "GET", path: "/key", key: apiKey })
   expect(await get(key.apiKey)).toMatchObject({

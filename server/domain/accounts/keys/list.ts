@@ -17,16 +17,16 @@ export type KeySummary = {
   expires_at: string | null
   last_used_at: string | null
   created_at: string
-  /** Its creator, from the audit log; null for a key from before the audit log existed. */
+  /** The key's creator, from the audit log; null for a key older than the audit log. */
   created_by: string | null
-  /** A person who saw an active secret of the key and may no longer manage keys. */
+  /** A former key manager who saw an active secret of the key. */
   known_to: string | null
 }
 
 const keyColumns = columns("api_keys", "id", "name", "scopes", "expires_at", "revoked_at", "last_used_at", "created_at")
 type ListedRow = RowOf<typeof keyColumns> & Pick<KeySummary, "account" | "mode" | "start" | "created_by" | "known_to">
 
-/** Keys without their secrets, newest first: of one workspace, of one account by its name, or all. */
+/** Keys without their secrets, newest first: of one workspace, of one account by its name, or all keys. */
 export async function listKeys({
   workspaceId = null,
   account = null,

@@ -13,12 +13,12 @@ import { newApiKey } from "./secret.ts"
 /** The key to change. */
 export type KeyChange = {
   keyId: string
-  /** The workspace it must be in; null for the command line, which reaches every workspace. */
+  /** The workspace it must be in; null for the command line, which can reach every workspace. */
   workspaceId: string | null
   author?: Author
 }
 
-/** A key that is inactive, does not exist or is in another workspace: all get the same answer. */
+/** The same error for a key that is inactive, does not exist or is in another workspace. */
 const noWorkingKey = (): never =>
   fail("key_not_found", "key_id: this workspace has no active key with this id. List its keys.")
 
@@ -41,8 +41,8 @@ export async function revokeKey({ keyId, workspaceId, author = theOperator }: Ke
 }
 
 /**
- * Gives a key a new secret; the old one works for `graceSeconds` more. The key_id, and with it the scope of
- * idempotency, stays. Returns the new secret. Errors: key_not_found, also for a revoked key; insufficient_scope, if the
+ * Gives a key a new secret; the old one works for `graceSeconds` more. The key_id stays the same, and with it the scope
+ * of idempotency keys. Returns the new secret. Errors: key_not_found, also for a revoked key; insufficient_scope if the
  * key has a permission that its rotator lacks.
  */
 export async function rotateKey({

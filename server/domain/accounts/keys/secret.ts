@@ -4,7 +4,7 @@ import type { Mode } from "#shared/mode.ts"
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const RANDOM_BYTES = 24
-/** Characters that 24 bytes need in base62: ⌈192 / log2(62)⌉. */
+/** Base62 characters that 24 bytes need: ⌈192 / log2(62)⌉. */
 const RANDOM_LENGTH = 33
 const CHECKSUM_LENGTH = 6
 const SECRET_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
@@ -24,7 +24,7 @@ export function newApiKey(mode: Mode): string {
   return body + checksum(body)
 }
 
-/** Whether `key` can be valid: checks format and checksum, without the database. */
+/** Whether `key` can be valid, by its format and checksum, without the database. */
 export function isWellFormedApiKey(key: string): boolean {
   return SHAPE.test(key) && key.slice(-CHECKSUM_LENGTH) === checksum(key.slice(0, -CHECKSUM_LENGTH))
 }
@@ -35,9 +35,7 @@ const mixedUp: readonly (readonly [prefix: string, what: string])[] = [
   ["whsec_", `this is the secret that signs webhooks, not an API key. ${NOT_A_KEY}`],
 ]
 
-/**
- * What is wrong with a text that is not a well-formed key. The text is not repeated, because it may be another secret.
- */
+/** What is wrong with a malformed key. The message does not repeat the text, which may be another secret. */
 export function whyNoApiKey(text: string): string {
   const known = mixedUp.find(([prefix]) => text.startsWith(prefix))
   if (known) return known[1]
@@ -45,11 +43,11 @@ export function whyNoApiKey(text: string): string {
   if (secret === undefined)
     return `this is not an API key. ${NOT_A_KEY} A dashboard session cannot be used here: create a key under API keys.`
   return secret.length === SECRET_LENGTH
-    ? "this API key is mistyped: its checksum is wrong. Copy the whole key again, with its beginning unchanged."
-    : `this API key is incomplete or too long: after vouch_live_ or vouch_test_ it has ${SECRET_LENGTH} characters, and this one ${secret.length}. Copy the whole key again.`
+    ? "this API key is mistyped: its checksum is wrong. Copy the whole key again."
+    : `this API key is incomplete or too long: after vouch_live_ or vouch_test_ a key has ${SECRET_LENGTH} characters, and this one has ${secret.length}. Copy the whole key again.`
 }
 
-/** SHA-256 of the whole key: it is stored, and keys are looked up by it. */
+/** SHA-256 of the whole key. Keys are stored and looked up by this hash. */
 export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer")
 
 /** The start of a key: enough to recognize it, useless for guessing the rest. */

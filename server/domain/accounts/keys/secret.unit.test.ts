@@ -5,7 +5,7 @@ import { hashApiKey, isWellFormedApiKey, newApiKey, startOfApiKey } from "./secr
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const value = (text: string) => [...text].reduce((sum, letter) => sum * 62n + BigInt(BASE62.indexOf(letter)), 0n)
 
-test("a key is its mode, 24 random bytes in base62, and six characters of CRC32 over what precedes them", () => {
+test("a key is its mode, 24 random bytes in base62, and six characters of CRC32 over everything before", () => {
   for (const mode of ["live", "test"] as const) {
     const key = newApiKey(mode)
     expect(key).toMatch(new RegExp(`^vouch_${mode}_[0-9A-Za-z]{39}$`))
@@ -17,7 +17,7 @@ test("a key is its mode, 24 random bytes in base62, and six characters of CRC32 
   expect(many.size).toBe(1000)
 })
 
-test("every single mistyped character is seen", () => {
+test("every single mistyped character is detected", () => {
   const key = newApiKey("live")
   expect(isWellFormedApiKey(key)).toBe(true)
   for (let i = 0; i < key.length; i++) {
@@ -35,12 +35,12 @@ test.each([
   "vouch_prod_".padEnd(50, "0"),
   `${"x".repeat(100_000)}`,
   "vouch_test_\u0000",
-])("what cannot be a key is not one", (text) => {
+])("texts that cannot be keys are refused", (text) => {
   expect(isWellFormedApiKey(text)).toBe(false)
   expect(isWellFormedApiKey(`${newApiKey("test")}${text || " "}`)).toBe(false)
 })
 
-test("what is stored is SHA-256 of the whole key; what is shown is too short to guess the rest", () => {
+test("the stored value is SHA-256 of the whole key, and the shown prefix is too short to guess the rest", () => {
   const key = newApiKey("test")
   expect(hashApiKey(key)).toHaveLength(32)
   expect(startOfApiKey(key)).toBe(key.slice(0, 15))

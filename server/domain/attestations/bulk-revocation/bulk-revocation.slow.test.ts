@@ -11,7 +11,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import type { BulkRevocation } from "./read.ts"
 import { revokeDue } from "./work.ts"
 
-// Without a worker: each test says itself when one comes by.
+// No worker runs: each test calls it when it wants one.
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 
 async function enter() {
@@ -19,7 +19,7 @@ async function enter() {
   return { browser, account, workspaceId, key: await app.key({ account }) }
 }
 
-/** Attestations of new wallets, the oldest first. */
+/** Attestations of new wallets, oldest first. */
 async function pending(key: TestKey, count: number): Promise<string[]> {
   const sessions: string[] = []
   for (let n = 0; n < count; n++) sessions.push((await app.startSession(key, newWallet())).sessionId)
@@ -28,7 +28,7 @@ async function pending(key: TestKey, count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** As if they had been put on chain, for a file without a worker. */
+/** Marks them as if they were on chain, because this file has no worker. */
 const verify = (ids: string[]) => sql`
   update attestations set status = 'verified', issued_at = created_at, verified_at = created_at, open_until = null,
     expires_at = ${addDays(realNow(), 300)}, onchain_tx = id, commitment = 'c', salt = 's' where id = any(${ids})`
@@ -52,7 +52,7 @@ async function read(by: Browser, id: string | null): Promise<BulkRevocation> {
   return data
 }
 
-/** How often each was revoked, by the audit log, and burnt, by the ledger. */
+/** How often each was revoked, according to the audit log, and burned, according to the ledger. */
 async function timesOf(ids: readonly string[]) {
   const lines = await sql<{ subject: string }[]>`
     select subject from audit_entries where action = 'attestation.revoked' and subject = any(${[...ids]})`
@@ -65,7 +65,7 @@ async function timesOf(ids: readonly string[]) {
   }
 }
 
-test("each is revoked as by itself: its status, its reason, a burn, a line of the audit log by who began it", async () => {
+test("each attestation is revoked like a single one: status, reason, burn, and an audit line that names who started it", async () => {
   const { browser, key, workspaceId } = await enter()
   const ids = await pending(key, 3)
   await verify(ids.slice(1))
@@ -89,11 +89,11 @@ test("each is revoked as by itself: its status, its reason, a burn, a line of th
     ...ids.map(() => "attestation.revoked"),
   ])
   expect(new Set(lines.map((line) => `${line.actor_name} ${line.request_id}`)).size).toBe(1)
-  // It is on each attestation, where erasing a person takes it away, and nowhere else.
+  // The reason is on each attestation, where erasing a person removes it, and nowhere else.
   expect(await sql`select reason from bulk_revocations where id = ${id}`).toEqual([{ reason: null }])
 })
 
-test("an id that comes twice counts once, and one that had ended stays as it was", async () => {
+test("an id that is listed twice counts once, and an ended attestation stays unchanged", async () => {
   const { browser, key } = await enter()
   const [fresh, revoked] = (await pending(key, 2)) as [string, string]
   await app.request({
@@ -108,7 +108,7 @@ test("an id that comes twice counts once, and one that had ended stays as it was
   expect(json.revocation_reason).toBe("Before")
 })
 
-test("another workspace's attestation is one that never existed, and holds up no other", async () => {
+test("another workspace's attestation counts as unknown, and does not delay the others", async () => {
   const other = await enter()
   const [foreign] = (await pending(other.key, 1)) as [string]
   const { browser, key } = await enter()
@@ -127,7 +127,7 @@ test("another workspace's attestation is one that never existed, and holds up no
   await expect(read(other.browser, id)).rejects.toMatchObject({ code: "bulk_revocation_not_found" })
 })
 
-test("a worker that dies in the middle of one leaves it whole for the next, and nothing is done twice", async () => {
+test("a worker that crashes during a revocation leaves no half-done work, and nothing is done twice", async () => {
   const { browser, key } = await enter()
   const ids = await pending(key, 5)
   await verify(ids)
@@ -137,16 +137,16 @@ test("a worker that dies in the middle of one leaves it whole for the next, and 
     create trigger stall before update on bulk_revocation_items
       for each row when (new.place = 3 and new.outcome is not null) execute function stall()`)
   const id = await begin(browser, ids)
-  // Everything is done for the third one, and nothing is committed: the database ends what a dead process had begun.
+  // The third one is done but not committed. The database rolls back what the crashed process began.
   const first = revokeDue()
   const stalled = () => sql<{ pid: number }[]>`
     select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
-  await waitFor(async () => (await stalled()).length === 1, "the third one to be under way")
+  await waitFor(async () => (await stalled()).length === 1, "the third one to be in progress")
   expect(await read(browser, id)).toMatchObject({ revoked: 2, ended_at: null })
-  // Another worker leaves it alone, and does not wait for it.
+  // Another worker skips it and does not wait.
   await work()
   expect(await read(browser, id)).toMatchObject({ revoked: 2, ended_at: null })
-  // Other files have databases on the same server.
+  // Other test files have databases on the same server.
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where wait_event = 'PgSleep' and datname = current_database()`
@@ -156,14 +156,14 @@ test("a worker that dies in the middle of one leaves it whole for the next, and 
   await waitFor(async () => {
     await work()
     return (await read(browser, id)).ended_at !== null
-  }, "the third one to be tried again")
+  }, "the third one to be retried")
   expect(await read(browser, id)).toMatchObject({ revoked: 5, failed: [] })
   expect(await timesOf(ids)).toEqual({ revoked: [1, 1, 1, 1, 1], burnt: [1, 1, 1, 1, 1] })
 })
 
 const cancel = (by: Browser, id: string) => by.mutate("bulkRevocation.cancel", { id })
 
-test("one that is cancelled keeps what is revoked, finishes the one that it is at, and leaves the others", async () => {
+test("a cancelled list keeps its revocations, finishes the current one, and leaves the others untouched", async () => {
   const { browser, account, key, workspaceId } = await enter()
   const officer = (await member(app, { role: "compliance", account })).browser
   const ids = await pending(key, 5)
@@ -182,9 +182,9 @@ test("one that is cancelled keeps what is revoked, finishes the one that it is a
   const { working, cancelling } = await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(3)`
     const working = revokeDue()
-    await waitFor(async () => (await waiting()) === 1, "the third one to be under way")
+    await waitFor(async () => (await waiting()) === 1, "the third one to be in progress")
     const cancelling = cancel(officer, id)
-    await waitFor(async () => (await waiting()) === 2, "the cancellation to wait for it")
+    await waitFor(async () => (await waiting()) === 2, "the cancellation to wait for the third one")
     return { working, cancelling }
   })
   const { data } = await cancelling
@@ -197,7 +197,7 @@ test("one that is cancelled keeps what is revoked, finishes the one that it is a
   expect(await timesOf(ids)).toEqual({ revoked: [1, 1, 1, 0, 0], burnt: [1, 1, 1, 0, 0] })
   const rows = await sql`select status from attestations where id = any(${ids}) order by seq`
   expect(rows.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "verified", "verified"])
-  // Once: again changes nothing, and neither does it where all was done.
+  // A second cancel changes nothing, and neither does one when all are done.
   expect((await cancel(browser, id)).data).toMatchObject({ left: 2, cancelled_by: "The compliance" })
   const lines = await sql`
     select actor_name, detail from audit_entries
@@ -215,14 +215,14 @@ test("a cancel while workers are busy leaves each attestation revoked or untouch
     await work()
     const after = await read(browser, id)
     expect(after.ended_at).not.toBeNull()
-    // Those that it had not begun were left for good.
+    // Attestations that were not started stay unchanged permanently.
     expect(after.left).toBe(data.left)
     expect(after.revoked + after.left).toBe(12)
     expect((await timesOf(ids)).revoked.filter((times) => times === 1)).toHaveLength(after.revoked)
   }
 })
 
-test("one that has ended is not cancelled, and neither is another workspace's, nor by a viewer", async () => {
+test("a list that has ended cannot be cancelled, nor can another workspace's, nor can a viewer cancel", async () => {
   const { browser, account, key } = await enter()
   const ids = await pending(key, 2)
   const id = await begin(browser, ids)
@@ -233,7 +233,7 @@ test("one that has ended is not cancelled, and neither is another workspace's, n
   expect((await cancel(browser, id)).data).toMatchObject({ revoked: 2, left: 0, cancelled_by: null })
 })
 
-test("several workers at once share a list, and each attestation is revoked once", async () => {
+test("several workers share a list, and each attestation is revoked once", async () => {
   const { browser, key } = await enter()
   const ids = await pending(key, 30)
   const id = await begin(browser, ids)
@@ -260,7 +260,7 @@ test("a list stops if the member who started it loses the permission", async () 
   expect((await start(browser, ids)).error.error).toBe("insufficient_scope")
 })
 
-test("one that cannot be revoked is tried again after the others, and is listed in the end", async () => {
+test("an attestation that cannot be revoked is retried after the others, and listed as a failure in the end", async () => {
   const { browser, key } = await enter()
   const ids = await pending(key, 3)
   await sql.unsafe(`
@@ -274,7 +274,7 @@ test("one that cannot be revoked is tried again after the others, and is listed 
   }
   await waitFor(async () => (await tried()).revoked === 2, "the others to be revoked")
   expect(await read(browser, id)).toMatchObject({ failed: [], ended_at: null })
-  // It has been tried for long.
+  // Pretend that it has been tried many times.
   await sql`update bulk_revocation_items set attempts = 7 where revocation_id = ${id} and place = 1`
   await waitFor(async () => (await tried()).ended_at !== null, "the list to end")
   expect(await read(browser, id)).toMatchObject({
@@ -285,7 +285,7 @@ test("one that cannot be revoked is tried again after the others, and is listed 
   expect((await timesOf(ids)).revoked).toEqual([0, 1, 1])
 })
 
-test("a repeat with the same key joins the list that was begun; another list is refused", async () => {
+test("a repeat with the same key returns the list already started; a different list is refused", async () => {
   const { browser, key } = await enter()
   const ids = await pending(key, 2)
   const headers = { "idempotency-key": newId("req") }
@@ -296,7 +296,7 @@ test("a repeat with the same key joins the list that was begun; another list is 
   expect((await timesOf(ids)).revoked).toEqual([1, 1])
 })
 
-test("a workspace has three lists under way at most, even when four come at once", async () => {
+test("a workspace can have three lists in progress, even if four requests arrive together", async () => {
   const { browser, key } = await enter()
   const ids = await pending(key, 4)
   const answers = await Promise.all(ids.map((id) => start(browser, [id])))
@@ -324,7 +324,7 @@ test("a list has a reason and 1 to 500 attestations", async () => {
   await work()
 })
 
-test("lists are dropped 30 days after their end, with what was in them", async () => {
+test("lists are deleted with their entries 30 days after they end", async () => {
   const { browser, key, workspaceId } = await enter()
   const id = await begin(browser, await pending(key, 1))
   await work()

@@ -22,7 +22,7 @@ export async function cancelBulkRevocation({
   const { workspaceId, via } = principal
   const author = { principal, requestId }
   await sql.begin(async (sql) => {
-    // A worker holds it while it revokes one.
+    // Waits for the worker, which holds the lock while it revokes one.
     const [job] = await sql<{ attestations: number; ended_at: Date | null }[]>`
       select attestations, ended_at from bulk_revocations
       where workspace_id = ${workspaceId} and id = ${id} for no key update`
@@ -32,7 +32,7 @@ export async function cancelBulkRevocation({
     const { count: left } = await sql`
       update bulk_revocation_items set outcome = 'left'
       where workspace_id = ${workspaceId} and revocation_id = ${id} and outcome is null`
-    // All are done: the worker is about to mark the list as finished.
+    // All are done, and a worker is about to mark the list as finished.
     if (left === 0) return
     await sql`
       update bulk_revocations set ended_at = ${clock.now()}, reason = null, canceller_name = ${via.name}

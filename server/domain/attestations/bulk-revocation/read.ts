@@ -17,13 +17,13 @@ const jobColumns = columns(
 
 export type BulkRevocation = {
   id: string
-  /** How many are to be revoked. */
+  /** How many to revoke. */
   attestations: number
   revoked: number
-  /** Those that had already ended or been revoked. */
+  /** How many had already ended or been revoked. */
   ended_before: number
   failed: { attestation_id: string; error: RevocationFailure }[]
-  /** Those that had not been started when a member cancelled the list. */
+  /** How many had not been started when a member cancelled the list. */
   left: number
   started_by: string
   cancelled_by: string | null
@@ -38,7 +38,7 @@ export const bulkRevocationNotFound = (): never =>
     "This list of attestations does not exist, or is no longer kept. Check the address.",
   )
 
-/** The progress of a list; without an id, of the oldest one in progress, or null. Errors: bulk_revocation_not_found. */
+/** The progress of a list. Without an id: the oldest list in progress, or null. Errors: bulk_revocation_not_found. */
 export async function readBulkRevocation(
   { workspaceId }: Principal,
   id: string | null,

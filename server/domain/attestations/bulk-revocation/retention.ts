@@ -2,10 +2,10 @@ import { background as sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
 
-/** Each deletes up to 500 rows with it. */
+/** Deleting a list also deletes up to 500 rows of its entries. */
 const BATCH = 100
 
-/** Deletes lists of attestations that were revoked long ago. The audit log keeps who revoked what. */
+/** Deletes lists that ended long ago. The audit log keeps who revoked what. */
 export async function dropOldBulkRevocations(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.bulkRevocations)
   const remove = () => sql`

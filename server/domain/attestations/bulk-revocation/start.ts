@@ -9,12 +9,12 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 
-/** The most lists of one workspace in progress at the same time. */
+/** The most lists of one workspace that can be in progress at the same time. */
 const MOST_OPEN = 3
 
 /**
  * Records which attestations to revoke, for one reason. A worker then revokes them, even if this process stops. An id
- * that is named twice counts once; one that does not exist is listed among the failures. Errors:
+ * that is listed twice counts once; an id that does not exist is listed among the failures. Errors:
  * too_many_bulk_revocations, insufficient_scope.
  */
 export async function startBulkRevocation({
@@ -30,7 +30,7 @@ export async function startBulkRevocation({
   idempotency: IdempotencyClaim | null
   attestationIds: readonly string[]
   reason: string
-  /** For the investors; null for the default. */
+  /** The public reason for the investors; null for the default. */
   publicReason: PublicReason | null
 }): Promise<{ id: string }> {
   if (idempotency?.begun) return { id: idempotency.begun }
@@ -40,12 +40,15 @@ export async function startBulkRevocation({
   const author = { principal, requestId }
   await sql.begin(async (sql) => {
     await holdPermission(sql, workspaceId, author, "attestation:write")
-    // One at a time, so that two requests cannot exceed the limit together.
+    // Serialized, so that two requests cannot exceed the limit together.
     await sql`select from workspaces where id = ${workspaceId} for no key update`
     const open = await sql`
       select from bulk_revocations where workspace_id = ${workspaceId} and ended_at is null limit ${MOST_OPEN}`
     if (open.length === MOST_OPEN) {
-      fail("too_many_bulk_revocations", `${MOST_OPEN} lists of attestations are being revoked. Wait for one to end.`)
+      fail(
+        "too_many_bulk_revocations",
+        `${MOST_OPEN} lists of attestations are already being revoked. Wait until one ends.`,
+      )
     }
     await sql`
       insert into bulk_revocations

@@ -11,11 +11,11 @@ import { permissionsOf } from "#shared/roles.ts"
 import { revokeIn } from "../revoke.ts"
 
 /**
- * How many attestations of a list are revoked before the next list continues, so that a long list does not delay short
- * ones.
+ * How many attestations of a list a worker revokes before it turns to the next list, so that a long list does not delay
+ * short ones.
  */
 const SLICE = 20
-/** Lists that are read in one round. */
+/** How many lists a worker reads at a time. */
 const LISTS = 50
 /** How often to retry an attestation that cannot be revoked for a reason that may pass. */
 const MOST_ATTEMPTS = 8
@@ -33,10 +33,10 @@ const jobColumns = columns(
   "author_name",
   "request_id",
 )
-// The reason stays as long as there is something to revoke.
+// The list keeps its reason as long as there is something to revoke.
 type Job = RowOf<typeof jobColumns, { reason: string }>
 
-/** Revokes some attestations of every list in progress. Returns whether more can be done at once. */
+/** Revokes some attestations of every list in progress. Returns whether there is more to do now. */
 export async function revokeDue(): Promise<boolean> {
   const jobs = await sql<Job[]>`
     select ${sql(jobColumns)} from bulk_revocations
@@ -46,7 +46,7 @@ export async function revokeDue(): Promise<boolean> {
   return isMore
 }
 
-/** Revokes the next ones of a list. Returns whether there are more. */
+/** Revokes the next attestations of a list. Returns whether more are left. */
 async function workOn(job: Job): Promise<boolean> {
   let taken = 0
   try {
@@ -66,8 +66,8 @@ async function workOn(job: Job): Promise<boolean> {
 
 /**
  * Revokes one attestation and marks it done in the same commit, so that it is revoked once even if this process stops.
- * One worker at a time, since revocations of a workspace wait for each other anyway. Returns false if none is left or
- * another worker is revoking one.
+ * Only one worker at a time works on a list, since revocations of a workspace wait for each other anyway. Returns false
+ * if none is left or another worker is revoking one.
  */
 async function revokeNext(job: Job): Promise<boolean> {
   const { workspace_id: workspaceId, id } = job
@@ -97,7 +97,7 @@ async function revokeNext(job: Job): Promise<boolean> {
   }
 }
 
-/** Acts for the member who started it, as long as they have the permission. */
+/** Acts for the member who started the list, as long as they have the permission. */
 async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const { workspace_id: workspaceId, author_id: userId, author_name: name, request_id: requestId } = job
   const role = await heldRole(sql, workspaceId, userId)
@@ -121,7 +121,7 @@ const codeOf = (error: unknown) => {
   throw error
 }
 
-/** An attestation that fails repeatedly ends as a failure, so that its list ends. */
+/** An attestation that fails repeatedly is recorded as a failure, so that its list can end. */
 async function noteAttempt({ workspace_id, id }: Job, place: number): Promise<void> {
   await sql`
     update bulk_revocation_items set attempts = attempts + 1,
@@ -130,7 +130,7 @@ async function noteAttempt({ workspace_id, id }: Job, place: number): Promise<vo
     where workspace_id = ${workspace_id} and revocation_id = ${id} and place = ${place} and outcome is null`
 }
 
-/** Ends a list of which none is left, here or with another worker. */
+/** Ends a list when all its attestations are done and no other worker is on one. */
 async function end({ workspace_id, id }: Job): Promise<boolean> {
   const ended = await sql`
     update bulk_revocations r set ended_at = ${clock.now()}, reason = null

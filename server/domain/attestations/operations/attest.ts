@@ -26,7 +26,7 @@ export const attest = defineOperation({
   label: "Issue credential",
   isUrgent: false,
   payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: storedAddress }),
-  // Where nothing has vanished, the books say what a wallet holds.
+  // If nothing has vanished, the books say what a wallet holds.
   look: lookAtUnits,
 
   async plan(sql, operations, issuer, seen: SeenUnits | null) {
@@ -47,7 +47,7 @@ export const attest = defineOperation({
         if (!redo && row?.status !== "pending") return [id, { do: "fail", refusal: CANCELLED }]
         const units = redo ? unitsOf(id) : row!.held === null ? 0n : 1n
         if (units === undefined) return [id, { do: "look" }]
-        // Where it is not sure that the wallet has none, it could get a second one.
+        // If it is not certain that the wallet holds none, it could get a second unit.
         if (redo && units === 0n && !seen?.sure.has(id)) return [id, { do: "defer" }]
         const memo = attestationMemo(row!.id, row!.commitment, row!.expires_at)
         const build = units === 0n ? attestInstructions : renewInstructions
@@ -93,12 +93,12 @@ export const attest = defineOperation({
   memoId: ({ payload }) => payload.attestation_id,
   async effects(operations, at) {
     const all = await readUnitsForGood(operations, at)
-    // A renewal leaves as many units as there were.
+    // A renewal keeps the number of units the same.
     const effectOf = (units: bigint, held: string | null): Effect =>
       held !== null ? "unclear" : units > 0n ? "there" : "absent"
     return new Map(all.map(({ operation, units, held }) => [operation.id, effectOf(units, held)]))
   },
-  /** Only the lost row knew what was verified. If its session remains, it is ended and the unit is burned. */
+  /** Only the lost row had the verified facts. If its session still exists, end it and burn the unit. */
   async rebuild(sql, { id, memo }, { workspaceId, signature }) {
     const lost = await endLostApproval(sql, workspaceId, memo)
     if (lost) return { attestation_id: id, ...lost }
@@ -119,7 +119,10 @@ type Landed = {
   held: string | null
 }
 
-/** The wallet's unit on chain is now that of `row`: what held it before is superseded, or holds it again. */
+/**
+ * The wallet's unit on chain now belongs to `row`. The attestation that held it before is superseded, or holds it
+ * again.
+ */
 async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
   const { workspace_id, id, schema_id, wallet, held } = row
   let holder = id
@@ -128,13 +131,13 @@ async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
       await sql`
         update attestations set status = 'expired', reason = 'superseded', ended_at = ${now}
         where workspace_id = ${workspace_id} and id = ${held} and status = 'verified'`
-      // Rules go by what the new one says of the person.
+      // Rules now use what the new attestation says about the person.
       await voidPlans(sql, workspace_id)
     }
     await followVerification(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
   } else if (held !== null && (await isVerified(sql, workspace_id, held))) {
-    // A renewal that ended while it was on its way, and the attestation that it would have replaced still
-    // holds: the wallet keeps its one unit, for that one.
+    // A renewal ended while it was on its way, and the attestation that it would have replaced still holds. The wallet
+    // keeps its one unit, for that attestation.
     holder = held
   } else {
     await revokeCredential(sql, row)

@@ -36,11 +36,11 @@ export const revoke = defineOperation({
         if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
         const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
         if (there === undefined) return [id, { do: "look" }]
-        // An operation that is done again leaves the unit of a newer attestation in place.
+        // A redone operation leaves the unit of a newer attestation in place.
         const told = redo && holder !== undefined ? there - 1n : there
         const isSure = seen!.sure.has(id)
-        // Only we can burn a unit that the books have there. If a single node reports it as gone, the chain decides:
-        // a burn of nothing fails there.
+        // Only Vouch can burn a unit that the books have there. If a single node reports it as missing, the chain
+        // decides: a burn without a unit fails there.
         const isContested = !redo && told <= 0n && isSure && seen!.isAlone && attempts === 0
         const units = isContested ? 1n : told
         if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]
@@ -73,7 +73,7 @@ export const revoke = defineOperation({
       ]),
     )
   },
-  /** Only ended attestations are burned, so this one has ended, whatever the restored row says. */
+  /** Only ended attestations are burned, so this one has ended even if the restored row says otherwise. */
   async rebuild(sql, { instruction, accounts: [account, mint] }, { workspaceId, ownerOf }) {
     const wallet = ownerOf(account!)
     if (instruction !== "Burn" || wallet === null) return null
@@ -83,7 +83,7 @@ export const revoke = defineOperation({
     const [held] = await sql<{ attestation_id: string | null }[]>`
       select attestation_id from credentials
       where workspace_id = ${workspaceId} and schema_id = ${schema.id} and wallet = ${wallet}`
-    // It also burned what was issued after the backup.
+    // It also burned units issued after the backup.
     if (!held?.attestation_id) return "nothing"
     const now = clock.now()
     await sql`
@@ -95,6 +95,6 @@ export const revoke = defineOperation({
     await voidPlans(sql, workspaceId)
     return { attestation_id: held.attestation_id, schema_id: schema.id, wallet }
   },
-  // Checks again what there is to burn.
+  // Checks again whether there is something to burn.
   recover: () => ({ do: "retry" }),
 })

@@ -37,7 +37,7 @@ test.describe("without JavaScript", () => {
       await page.reload()
       await expect(page.getByRole("main")).toContainText("A reviewer is checking it.", { timeout: 500 })
     }).toPass()
-    await expect(page.locator("noscript .text")).toHaveText("Reload this page to see the latest state.")
+    await expect(page.locator("noscript .text")).toHaveText("Reload this page to see the latest status.")
   })
 })
 

@@ -53,10 +53,10 @@ test.describe("the connection", () => {
     await submitForm(page, { outcome: "in_review" })
     await expect(page.getByText("A reviewer is checking it. You can close this page and open")).toBeVisible()
     await page.route(LOOKS, (route) => route.abort())
-    await expect(page.getByText("Connection lost, trying again")).toBeVisible()
+    await expect(page.getByText("Connection lost. Trying again.")).toBeVisible()
     await expectSound(page)
     await page.unroute(LOOKS)
-    await expect(page.getByText("Connection lost, trying again")).toBeHidden()
+    await expect(page.getByText("Connection lost. Trying again.")).toBeHidden()
   })
 
   test("is polled often for half a minute, then rarely, and not while the page is hidden", async ({

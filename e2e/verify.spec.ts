@@ -67,7 +67,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await fillInForm(page, { outcome: "resubmission_requested" })
     await page.getByRole("checkbox", { name: "Accredited investor" }).uncheck()
     await page.getByRole("button", { name: "Submit verification" }).click()
-    await expect(page.getByRole("main").getByText("Your last submission could not be decided.")).toBeVisible()
+    await expect(page.getByRole("main").getByText("Your last submission was not enough for a decision.")).toBeVisible()
     await expect(heading(page, "Verify your identity")).toBeFocused()
     await expectSound(page)
     // Entered values are still there when the page is opened again. Only the consent must be given again.
@@ -252,7 +252,7 @@ test.describe("the way back", { tag: "@phone" }, () => {
     const { url, wallet, sessionId } = await api.start({ redirectUrl })
     await page.goto(url)
     await submitForm(page)
-    await expect(page.getByText("You return to shop.example in 8 seconds, unless you stay.")).toBeAttached()
+    await expect(page.getByText("You will return to shop.example in 8 seconds unless you stay.")).toBeAttached()
     await expectSound(page)
     await page.waitForURL(`${asker}/**`)
     const { searchParams } = new URL(page.url())

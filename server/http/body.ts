@@ -83,7 +83,7 @@ export function dropBody(request: IncomingMessage): void {
   if (!body) return
   body.drop()
   bodies.delete(request)
-  // `keepBody` put it there. A waiting answer keeps its request alive.
+  // `bufferBody` put it there. A waiting answer keeps its request alive.
   Object.assign(request, { body: undefined })
 }
 

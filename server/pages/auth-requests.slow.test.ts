@@ -7,7 +7,7 @@ import { app, usesApp } from "#test/fixtures/uses-app.ts"
 
 usesApp()
 
-/** What each endpoint takes, in the form that it takes it. */
+/** A valid body for each endpoint. */
 const bodies: Record<string, Record<string, unknown>> = {
   "/sign-in/email": { email: "x@example.com", password: PASSWORD, rememberMe: true },
   "/change-password": { currentPassword: PASSWORD, newPassword: PASSWORD, revokeOtherSessions: false },
@@ -51,7 +51,7 @@ const junk: unknown[] = [
   },
 ]
 
-test("whatever anybody sends to an endpoint, no answer is a failure of ours, and each refusal has words", async () => {
+test("no input to an authentication endpoint causes a 5xx, and every refusal has a message", async () => {
   const { browser } = await member(app)
   for (const who of [new Browser(app), browser]) {
     for (const path of endpoints) {
@@ -78,7 +78,7 @@ test("whatever anybody sends to an endpoint, no answer is a failure of ours, and
   expect(app.log.filter((line) => /PostgresError|SERVER_ERROR/.test(line))).toEqual([])
 })
 
-test("the character that no database takes is refused with the name of its field", async () => {
+test("U+0000 is refused with the name of its field", async () => {
   const { browser } = await member(app)
   for (const [path, body, field] of [
     ["/sign-in/email", { email: "x@y.zz\0", password: "a" }, "email"],
@@ -96,7 +96,7 @@ test("the character that no database takes is refused with the name of its field
   }
 })
 
-test("what is no JSON, in another method, or with fields that no page sends, is refused in our words", async () => {
+test("invalid JSON, a wrong method and unknown fields are refused with our error codes", async () => {
   const browser = new Browser(app)
   const post = (path: string, body: string, type = "application/json") =>
     browser.fetch(`/api/auth${path}`, { method: "POST", body, headers: { "content-type": type } })
@@ -120,7 +120,7 @@ test("what is no JSON, in another method, or with fields that no page sends, is 
   ])
 })
 
-test("junk in the place of a new passkey is the sender's mistake; a real one whose name nobody can see is refused", async () => {
+test("malformed passkey data is a 400, and a passkey with an unreadable name is refused", async () => {
   const { browser, email } = await member(app)
   const key = new Authenticator(deployment.origin)
   const answer = async () => {
@@ -155,7 +155,7 @@ test("junk in the place of a new passkey is the sender's mistake; a real one who
   expect(keys.map(({ name }) => name)).toEqual(["Laptop"])
 })
 
-test("what fails in the library is one line of our log, and is answered in our words", async () => {
+test("a failure in the library is logged once and answered with internal_error", async () => {
   const { browser } = await member(app)
   await sql`alter table user_passkeys rename column credential_id to moved`
   const { status, json } = await browser

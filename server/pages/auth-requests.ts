@@ -13,13 +13,13 @@ const text = z.string()
 const nothing = {}
 const password = { password: text }
 const code = { code: text, trustDevice: z.boolean().optional() }
-/** How an authenticator was reached: `usb`, `internal`. It is stored as it comes. */
+/** How an authenticator was reached, such as `usb` or `internal`. Stored as received. */
 const transport = z.string().regex(/^[a-z-]{1,20}$/)
 
 /**
- * The endpoints of better-auth that pages use, with what they take; the others answer as if they were not there. Ours
- * say more and take less: a name that is fit to be read by others, sessions without their tokens, and a reset that
- * ends every other way in.
+ * The better-auth endpoints that pages use, with the bodies they accept. All others answer 404. For what is missing
+ * here we have stricter endpoints: names that others can read, sessions without their tokens, and a password reset that
+ * also ends sessions, passkeys and second factors.
  */
 const endpoints: Record<string, "GET" | z.ZodObject> = {
   "/get-session": "GET",
@@ -50,7 +50,7 @@ const endpoints: Record<string, "GET" | z.ZodObject> = {
   "/passkey/update-passkey": z.strictObject({ id: text, name: nameText(100) }),
 }
 
-/** Which of them an address, without its query, is; null for none. */
+/** The endpoint at a path without query, or null. */
 const endpointAt = (path: string) =>
   path.startsWith(AUTH_PATH) && Object.hasOwn(endpoints, path.slice(AUTH_PATH.length))
     ? endpoints[path.slice(AUTH_PATH.length)]!
@@ -58,12 +58,12 @@ const endpointAt = (path: string) =>
 
 export const isAuthEndpoint = (path: string): boolean => endpointAt(path) !== null
 
-/** The one method that an endpoint takes. */
+/** The one method that an endpoint accepts. */
 export const methodOf = (path: string): "GET" | "POST" => (endpointAt(path) === "GET" ? "GET" : "POST")
 
 /**
- * Looks at a request before the library does, to which a value of another type is a fault of its own, and which would
- * take a form as well. Errors: unsupported_media_type, malformed_json, malformed_request, validation_failed.
+ * Checks a request before better-auth sees it. The library fails with 500 on values of the wrong type, and it also
+ * accepts forms. Errors: unsupported_media_type, malformed_json, malformed_request, validation_failed.
  */
 export function checkAuthRequest(url: string, request: IncomingMessage, body: Buffer): void {
   const [path, query = ""] = url.split("?", 2) as [string, string?]
@@ -76,15 +76,15 @@ export function checkAuthRequest(url: string, request: IncomingMessage, body: Bu
   parse(shape, input)
 }
 
-/** What the library answers, where that is one of its own faults. Errors: rate_limited. */
-export async function mendAuthAnswer(answer: Response): Promise<Response> {
+/** Corrects better-auth's answer if its status is wrong. Errors: rate_limited. */
+export async function correctAuthResponse(answer: Response): Promise<Response> {
   if (answer.status === 429 && answer.headers.has("x-retry-after")) {
     const seconds = Number(answer.headers.get("x-retry-after"))
     fail("rate_limited", `Too many attempts from this address. Retry in ${seconds} s.`, {
       retryAfterSeconds: seconds,
     })
   }
-  // To the plugin for passkeys, whatever is no registration is a failure of the server.
+  // The passkey plugin reports a malformed registration as a server error.
   if (answer.status === 500 && !currentAttempt()?.isProven) {
     const body = await answer.text()
     const status = body.includes("FAILED_TO_VERIFY_REGISTRATION") ? 400 : 500

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http"
 import { findLogo } from "#server/domain/accounts/brand.ts"
 import { fail } from "#shared/errors.ts"
 
-/** Below it, each company's logo has the hash of its bytes as its name. */
+/** The path of logos. A logo's name is the hash of its bytes. */
 export const LOGOS = "/logo/"
 
-/** Sends a logo, which somebody has uploaded: an image and nothing else, whatever a browser finds in it. */
+/** Sends a logo. A customer uploaded it, so the headers keep browsers from treating it as anything but an image. */
 export async function sendLogo(
   { method, url }: { method: string; url: string },
   response: ServerResponse,
@@ -18,7 +18,7 @@ export async function sendLogo(
     "Content-Length": logo.bytes.length,
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "same-origin",
-    // Another logo has another address.
+    // A changed logo has a new address.
     "Cache-Control": "public, max-age=31536000, immutable",
   })
   response.end(method === "HEAD" ? undefined : logo.bytes)

@@ -23,26 +23,26 @@ import { traced } from "#server/lib/trace.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
-import { checkAuthRequest, isAuthEndpoint, mendAuthAnswer, methodOf } from "./auth-requests.ts"
+import { checkAuthRequest, correctAuthResponse, isAuthEndpoint, methodOf } from "./auth-requests.ts"
 import { LOGOS } from "./logo.ts"
 
-/** What bounds those who ask for pages. */
+/** Settings and limits of pages. */
 export type PageOptions = {
-  /** Public origin; null while only this machine is served. */
+  /** The public origin, or null if only this machine is served. */
   publicOrigin: string | null
-  /** Where whoever found a weakness writes to; null where nobody said. */
+  /** Where to report a vulnerability, or null if not set. */
   securityContact: string | null
-  /** Per network, for the hosted page, sign-in, and procedures without sign-in. */
-  strangerLimiter: RateLimiter | null
-  /** Per network, for all other pages. */
+  /** Per network: the hosted page, sign-in, and procedures without sign-in. */
+  anonymousLimiter: RateLimiter | null
+  /** Per network: all other pages. */
   pageLimiter: RateLimiter | null
-  /** Per network, for the files that pages consist of. */
+  /** Per network: the files that pages load. */
   assetLimiter: RateLimiter | null
-  /** Per person who is signed in. */
+  /** Per signed-in person. */
   userLimiter: RateLimiter | null
 }
 
-/** A request from a page, or from a client that claims to be one. */
+/** A request from a page, or from a client that poses as one. */
 export type IncomingPage = {
   request: IncomingMessage
   response: ServerResponse
@@ -52,10 +52,10 @@ export type IncomingPage = {
   options: PageOptions
 }
 
-/** Names the workspace that a signed-in person is at. */
+/** The header in which a page names its workspace. */
 const WORKSPACE_HEADER = "x-vouch-workspace"
 
-/** Changes of a workspace, one stream to a tab that is seen. A minute longer than tRPC lets one last (`trpc.ts`). */
+/** Event streams: one for each visible tab. A minute longer than tRPC's own limit (`trpc.ts`). */
 const streams = new StreamPlaces("event streams", { person: 20, workspace: 100, process: 500 }, 16 * 60_000)
 const files = new StreamPlaces("downloads", { person: 4, workspace: 8, process: 50 }, 60 * 60_000)
 
@@ -65,7 +65,7 @@ export const procedures: ReadonlySet<string> = new Set(table.map(([path]) => pat
 /** Procedures that answer with a stream. */
 const streamed = new Set(table.filter(([, { _def }]) => _def.type === "subscription").map(([path]) => path))
 
-/** What is below /api: procedures, signing in, downloads. Errors: those of what it asks for, as a Failure. */
+/** Answers requests below /api: procedures, sign-in, downloads, uploads. Errors: those of the request, as a Failure. */
 export async function answerPage(incoming: IncomingPage): Promise<void> {
   const { request, response, url, client, options } = incoming
   response.setHeader("Cache-Control", "no-store")
@@ -80,39 +80,39 @@ export async function answerPage(incoming: IncomingPage): Promise<void> {
   if (url.startsWith("/api/trpc/")) return asAttempt(client.network, () => callProcedure(incoming, user))
   const path = url.split("?", 1)[0]!
   if (Object.hasOwn(downloads, path)) return download(incoming, user, downloads[path]!)
-  if (path === LOGO_UPLOAD) return takeLogo(incoming, user)
+  if (path === LOGO_UPLOAD) return receiveLogo(incoming, user)
   fail("route_not_found", "Nothing found at this address. Check the path.")
 }
 
-/** Errors: rate_limited, where too many pages, or files of theirs, were asked for. */
+/** Limits requests for pages and their files. Errors: rate_limited. */
 export async function limitPageRate(incoming: IncomingPage): Promise<void> {
   const { request, url, client, options } = incoming
   const limiter = isFile(url)
     ? options.assetLimiter
     : url.startsWith("/verify/")
-      ? options.strangerLimiter
+      ? options.anonymousLimiter
       : options.pageLimiter
   const rate = limiter?.take(client.network)
   if (!rate || rate.allowed) return
   const user = await signedInUser(request.headers)
   if (user) limitRate(incoming, user)
-  else refuseBeyond(rate)
+  else refuseIfExceeded(rate)
 }
 
-/** What pages consist of, and what is in public/: no page has a point in the first part of its path. */
+/** Files of pages, and those in public/. Only files have a dot in the first part of their path. */
 export const isFile = (url: string): boolean =>
   url.startsWith("/_next/static/") || url.startsWith(LOGOS) || /^\/[\w-]+\.\w+(?:\?|$)/.test(url)
 
 /**
- * Errors: rate_limited, where a person, or a network of people who are not signed in, asks too often. Who is signed in
- * has a rate of their own, so that nobody behind the same address can use it up.
+ * Limits requests per person, or per network if not signed in, so that strangers on the same network cannot use up a
+ * person's rate. Errors: rate_limited.
  */
-function limitRate({ options: { strangerLimiter, userLimiter }, client }: IncomingPage, user: SignedIn | null): void {
-  const rate = user ? userLimiter?.take(user.id) : strangerLimiter?.take(client.network)
-  if (rate) refuseBeyond(rate)
+function limitRate({ options: { anonymousLimiter, userLimiter }, client }: IncomingPage, user: SignedIn | null): void {
+  const rate = user ? userLimiter?.take(user.id) : anonymousLimiter?.take(client.network)
+  if (rate) refuseIfExceeded(rate)
 }
 
-function refuseBeyond({ allowed, resetSeconds }: RateLimitStatus): void {
+function refuseIfExceeded({ allowed, resetSeconds }: RateLimitStatus): void {
   if (allowed) return
   const detail = `Too many requests. Retry in ${resetSeconds} s.`
   fail("rate_limited", detail, { retryAfterSeconds: resetSeconds })
@@ -120,17 +120,17 @@ function refuseBeyond({ allowed, resetSeconds }: RateLimitStatus): void {
 
 async function callProcedure(incoming: IncomingPage, user: SignedIn | null): Promise<void> {
   const { request, response, url, requestId } = incoming
-  await keepBody(incoming)
+  await bufferBody(incoming)
   const end = url.indexOf("?")
   const query = new URLSearchParams(end < 0 ? "" : url.slice(end))
-  // Rates count requests, so a request is one call.
+  // A request counts as one call, so it may contain only one.
   if (query.has("batch")) {
     fail("malformed_request", "batch: not supported. Send each call as a separate request.")
   }
   const path = url.slice("/api/trpc/".length, end < 0 ? undefined : end)
   const workspaceId = request.headers[WORKSPACE_HEADER] ?? query.get("workspace")
   const principal = user && workspaceId ? principalIn(user, String(workspaceId)) : Promise.resolve(null)
-  // tRPC reports refusals.
+  // If this fails, `createContext` below fails too, and tRPC reports why.
   const member = await principal.catch(() => null)
   const isStream = streamed.has(path)
   if (isStream && user && member) {
@@ -158,7 +158,7 @@ async function callProcedure(incoming: IncomingPage, user: SignedIn | null): Pro
         requestId,
         transport: "pages" as const,
         user,
-        // Its name written in another way would have taken no place.
+        // An encoded name of a stream would bypass the stream limits above.
         principal: info.type === "subscription" && !isStream ? null : await principal,
         idempotencyKey: request.headers["idempotency-key"],
         idempotency: null,
@@ -167,9 +167,9 @@ async function callProcedure(incoming: IncomingPage, user: SignedIn | null): Pro
         answer: { status: 200 },
       }),
     })
-  // What is no procedure of ours names no span.
+  // Unknown procedures get no span: their names are unbounded.
   const answered = procedures.has(path) ? traced(path, call) : call()
-  // tRPC's promise of a stream never settles where the client goes first. What the stream reads has ended by then.
+  // tRPC's promise never settles if the client disconnects first. The stream has ended when the response closes.
   await (isStream ? Promise.race([answered, closed(response)]) : answered)
 }
 
@@ -177,8 +177,8 @@ const closed = (response: ServerResponse): Promise<void> =>
   response.closed ? Promise.resolve() : new Promise((resolve) => response.once("close", resolve))
 
 /**
- * Whether another site's page sent it. Cookies are SameSite=Lax, so that its requests carry none where they could
- * change anything; this holds where that does not (a sibling subdomain, an old browser). A GET changes nothing.
+ * Whether another site's page sent the request. Cookies are SameSite=Lax, so cross-site requests that change something
+ * carry none. This check also covers sibling subdomains and old browsers. A GET changes nothing.
  */
 function isCrossSite({ method, headers }: IncomingMessage, publicOrigin: string | null): boolean {
   if (method === "GET" || method === "HEAD" || headers.origin === undefined) return false
@@ -190,11 +190,11 @@ type Download = (
   principal: Principal,
   query: URLSearchParams,
   response: ServerResponse,
-  /** The same person as they are allowed by now. Errors: not_signed_in, and those of `principalIn`. */
+  /** Reads the person and their rights again. Errors: not_signed_in, and those of `principalIn`. */
   principalNow: () => Promise<Principal>,
 ) => Promise<void>
 
-/** Files that the browser saves. They are no procedures, because an answer of those is held in memory as a whole. */
+/** Files for the browser to save. Procedures cannot send them, because tRPC holds a whole answer in memory. */
 export const downloads: Record<string, Download> = {
   "/api/export/attestations.csv": (principal, query, response, principalNow) =>
     exportAttestations(principal, readQuery(orderedSearch, query), response, principalNow),
@@ -204,10 +204,10 @@ export const downloads: Record<string, Download> = {
     exportHolders(principal, readQuery(registerQuery, query), response, principalNow),
 }
 
-/** A logo for the account of a workspace: the image as it is, which no procedure's body has room for. */
+/** Uploads an account's logo as raw bytes. It is too large for the body of a procedure. */
 export const LOGO_UPLOAD = "/api/upload/logo"
 
-async function takeLogo(
+async function receiveLogo(
   { request, response, url, requestId, client }: IncomingPage,
   user: SignedIn | null,
 ): Promise<void> {
@@ -215,7 +215,7 @@ async function takeLogo(
   if (user === null) return fail("not_signed_in", "Sign in first.")
   const principal = await principalIn(user, new URLSearchParams(url.split("?")[1]).get("workspace") ?? "")
   if (!principal.scopes.has("member:write")) {
-    fail("insufficient_scope", "Only owners change what the hosted page shows. Ask one of them.")
+    fail("insufficient_scope", "Only owners can change the hosted page. Ask an owner of this account.")
   }
   const logo = await readBody(request, { limit: MAX_LOGO_BYTES, network: client.network })
   const brand = await setLogo({ principal, requestId }, logo)
@@ -242,17 +242,17 @@ async function download(
 }
 
 /**
- * Reads the body to its end and leaves it where tRPC and better-auth look for one that was read before them: their own
- * reading has no bound of what all clients take together.
+ * Reads the body and leaves it where tRPC and better-auth expect a parsed body. Their own readers do not limit the
+ * memory of all clients together.
  */
-async function keepBody({ request, client }: IncomingPage): Promise<Buffer> {
+async function bufferBody({ request, client }: IncomingPage): Promise<Buffer> {
   if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0)
   const bytes = await readBody(request, { limit: MAX_BODY_BYTES, network: client.network })
   Object.assign(request, { body: bytes.length > 0 ? readText(bytes) : undefined })
   return bytes
 }
 
-/** Signing in and out, passwords, second factors: better-auth's own endpoints. */
+/** Sign-in, sign-out, passwords and second factors, by better-auth. */
 async function authenticatePerson(incoming: IncomingPage): Promise<void> {
   const { request, response, url, requestId, client } = incoming
   const method = methodOf(url.split("?", 1)[0]!)
@@ -261,11 +261,11 @@ async function authenticatePerson(incoming: IncomingPage): Promise<void> {
     reply.allow = method
     return reply.failure(new Failure("method_not_allowed", `Use ${method} for this address.`))
   }
-  checkAuthRequest(url, request, await keepBody(incoming))
+  checkAuthRequest(url, request, await bufferBody(incoming))
   request.headers[CLIENT_ADDRESS] = client.address
-  // It would believe it from anybody.
+  // better-auth accepts this header from any client.
   request.headers["x-forwarded-proto"] = client.secure ? "https" : "http"
   const [auth, { toNodeHandler }] = await Promise.all([openAuth(), import("better-auth/node")])
-  const handler = async (request: Request) => mendAuthAnswer(await auth.handler(request))
+  const handler = async (request: Request) => correctAuthResponse(await auth.handler(request))
   await toNodeHandler(handler)(request, response)
 }

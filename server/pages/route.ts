@@ -5,7 +5,7 @@ import { SECURITY_TXT } from "./security-txt.ts"
 
 const TRPC = "/api/trpc/"
 
-/** The template of a page's address, or of what is below /api: one of a bounded number, for figures and traces. */
+/** The template of a page's address or API path, for metrics and traces. The number of templates is bounded. */
 export function routeOfPage(url: string): string {
   const path = url.split("?", 1)[0]!
   if (path.startsWith(TRPC)) return procedures.has(path.slice(TRPC.length)) ? path : UNMATCHED

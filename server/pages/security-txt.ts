@@ -4,13 +4,13 @@ import type { PageOptions } from "./pages-api.ts"
 
 export const SECURITY_TXT = "/.well-known/security.txt"
 
-/** A reader trusts it for so long: RFC 9116 advises less than a year. */
+/** How long the file is valid. RFC 9116 recommends less than a year. */
 const HOLDS_DAYS = 180
 const DAY_MS = 86_400_000
 
 /**
- * Where whoever found a weakness of this deployment writes to (RFC 9116). The operator's own contact, or none: with a
- * wrong one, somebody would wait for an answer that never comes.
+ * Sends security.txt (RFC 9116): where to report a vulnerability of this deployment. Only if the operator has set a
+ * contact, as reports to a wrong one would never be read.
  */
 export function sendSecurityTxt(
   request: IncomingMessage,
@@ -19,7 +19,7 @@ export function sendSecurityTxt(
 ): void {
   const lines = securityContact && [
     `Contact: ${securityContact}`,
-    // By whole days, so that one day's answers are the same.
+    // Rounded to a day, so that the file is the same all day.
     `Expires: ${new Date((Math.floor(clock.now().getTime() / DAY_MS) + HOLDS_DAYS) * DAY_MS).toISOString()}`,
     "Preferred-Languages: en",
     ...(publicOrigin ? [`Canonical: ${publicOrigin}${SECURITY_TXT}`] : []),

@@ -17,7 +17,7 @@ async function ask(given: typeof options, method = "GET"): Promise<Response> {
 const contact = "mailto:security@example.com"
 const origin = "https://vouch.example.com"
 
-/** The fields of RFC 9116, each of ours once. */
+/** The fields of RFC 9116. We use each once. */
 const fieldsOf = (text: string) =>
   Object.fromEntries(
     text
@@ -26,7 +26,7 @@ const fieldsOf = (text: string) =>
       .map((line) => line.split(/: (.*)/, 2)),
   )
 
-test("it names the operator's contact, where it belongs to, and when to look again", async () => {
+test("it names the operator's contact, its own address and when it expires", async () => {
   const response = await ask({ securityContact: contact, publicOrigin: origin })
   expect(response.status).toBe(200)
   expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8")
@@ -36,25 +36,25 @@ test("it names the operator's contact, where it belongs to, and when to look aga
     Canonical: `${origin}/.well-known/security.txt`,
     "Preferred-Languages": "en",
   })
-  // RFC 9116, 2.5.5: less than a year away. And a day's answers are alike, as caches keep them for one.
+  // RFC 9116, 2.5.5: less than a year away. Caches keep the file for a day, so it is the same all day.
   const days = (Date.parse(Expires) - Date.now()) / 86_400_000
   expect(days).toBeGreaterThan(90)
   expect(days).toBeLessThan(365)
   expect(Expires).toMatch(/T00:00:00\.000Z$/)
 })
 
-test("a server of this machine alone names no address of its own", async () => {
+test("a local server names no address", async () => {
   const response = await ask({ securityContact: contact, publicOrigin: null })
   expect(Object.keys(fieldsOf(await response.text()))).toEqual(["Contact", "Expires", "Preferred-Languages"])
 })
 
-test("who asks for the head alone gets no body, and its length", async () => {
+test("HEAD returns the length and no body", async () => {
   const response = await ask({ securityContact: contact, publicOrigin: null }, "HEAD")
   expect(Number(response.headers.get("content-length"))).toBeGreaterThan(60)
   expect(await response.text()).toBe("")
 })
 
-test("without a contact there is none, and nobody remembers that", async () => {
+test("without a contact it is not found, and no cache keeps that", async () => {
   const response = await ask({ securityContact: null, publicOrigin: origin })
   expect(response.status).toBe(404)
   expect(response.headers.get("cache-control")).toBe("no-store")

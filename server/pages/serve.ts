@@ -16,17 +16,17 @@ import type { PageHandler } from "./pages.ts"
 import { answerPage, type IncomingPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
 import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
 
-/** Maximum characters of a page's URL: ours are far shorter, and a response may repeat it several times. */
+/** Maximum characters of a page's URL. Ours are far shorter, and a response may repeat the URL several times. */
 const MAX_PAGE_ADDRESS = 2048
 
 type ServeOptions = PageOptions & { pages: PageHandler }
 
-/** One at a time would be as fast, as one thread renders them; each that has begun takes a megabyte. */
+/** One thread renders all pages, so more at once would not be faster. Each takes a megabyte. */
 const rendering = new FairQueue({ atOnce: 6, forEach: 3 })
-/** Files that pages consist of: each takes a third of a megabyte, for its compression, until it is sent. */
+/** Files of pages. Each takes a third of a megabyte for compression until it is sent. */
 const sending = new FairQueue({ atOnce: 32, forEach: 8 })
 
-/** Serves a page, its files, and what is below /api. Never rejects. */
+/** Serves a page, its files, and requests below /api. Never rejects. */
 export async function servePage(
   options: ServeOptions,
   request: IncomingMessage,
@@ -42,16 +42,16 @@ export async function servePage(
     const isGone = error instanceof RequestAborted
     const failure = toFailure(error)
     if (!isGone) logFailure(failure, incoming.requestId)
-    // What breaks off must not look whole.
+    // A response that has begun must not look complete.
     if (isGone || response.headersSent) response.destroy()
-    else if (isPassing(failure) && isHostedPage(incoming) && readsHtml(request))
+    else if (isTemporary(failure) && isHostedPage(incoming) && readsHtml(request))
       await serveFailure(incoming, nonce, failure)
     else new Reply(response, incoming.requestId, request.method === "HEAD").failure(failure)
   }
 }
 
-/** What a person waits for, rather than reading what to do about it. */
-const isPassing = ({ code }: Failure): boolean => code === "rate_limited" || statusOf(code) >= 500
+/** A failure that may pass: the hosted page keeps retrying. */
+const isTemporary = ({ code }: Failure): boolean => code === "rate_limited" || statusOf(code) >= 500
 
 const readsHtml = ({ headers }: IncomingMessage): boolean => String(headers.accept).includes("text/html")
 
@@ -67,7 +67,7 @@ async function serve(incoming: IncomingPage & { options: ServeOptions }, nonce: 
   requireStorableAddress(url)
   if (url.startsWith("/api/")) return answerPage(incoming)
   await limitPageRate(incoming)
-  // Next would read the body of any other, in its own way.
+  // Next would read the body of other methods without our limits.
   if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod(incoming)
   if (url === SECURITY_TXT) return sendSecurityTxt(request, response, options)
   if (url.startsWith(LOGOS)) return sendLogo({ method: request.method, url }, response)
@@ -76,11 +76,11 @@ async function serve(incoming: IncomingPage & { options: ServeOptions }, nonce: 
   const turns = isFile(url) ? sending : rendering
   const work = async () => {
     await options.pages(request, response)
-    // Until its client has read it, it takes what it took before.
+    // The response uses memory until the client has read it.
     if (!response.closed) await once(response, "close")
   }
   const late = () => {
-    if (isUnread(response)) request.socket.destroy()
+    if (isStillSending(response)) request.socket.destroy()
   }
   if (request.socket.destroyed) return
   const gone = new AbortController()
@@ -88,8 +88,8 @@ async function serve(incoming: IncomingPage & { options: ServeOptions }, nonce: 
   await turns.run(client.network, work, { late, gone: gone.signal })
 }
 
-/** Whether an answer waits for its client to read. */
-const isUnread = ({ writableNeedDrain, writableEnded, writableFinished }: ServerResponse): boolean =>
+/** Whether the response waits for its client to read. */
+const isStillSending = ({ writableNeedDrain, writableEnded, writableFinished }: ServerResponse): boolean =>
   !writableFinished && (writableNeedDrain || writableEnded)
 
 function refuseMethod({ request, response, requestId }: IncomingPage): void {
@@ -99,7 +99,7 @@ function refuseMethod({ request, response, requestId }: IncomingPage): void {
   else reply.failure(new Failure("method_not_allowed", `Pages support ${reply.allow} only.`))
 }
 
-/** The page of a code that does not exist says so, and names others; machines read it in the status. */
+/** The docs page of an unknown error code says that it is unknown. Programs see the status. */
 function isUnknownError(url: string): boolean {
   const [, code] = /^\/docs\/errors\/([^/?]+)/.exec(url) ?? []
   return code !== undefined && !isErrorCode(code)
@@ -115,8 +115,8 @@ function isDecodable(url: string): boolean {
 }
 
 /**
- * Headers of every page. Scripts run only with this response's nonce, which is returned, and which Next reads from the
- * request's policy; pages cannot be framed, and no page sends its URL to another site.
+ * Sets the security headers of every page and returns the nonce. Only scripts with this nonce run; Next reads it from
+ * the request's policy. Other sites cannot frame a page, and no page sends its URL to other sites.
  */
 function securePage(request: IncomingMessage, response: ServerResponse): string {
   const nonce = randomBytes(16).toString("base64")

@@ -105,7 +105,7 @@ export async function start(options: StartOptions): Promise<Running> {
     trustedProxies: parseNetworks("VOUCH_TRUSTED_PROXIES", settings.VOUCH_TRUSTED_PROXIES),
     publicOrigin: settings.VOUCH_PUBLIC_URL ?? null,
     securityContact: settings.VOUCH_SECURITY_CONTACT ?? null,
-    strangerLimiter: limiter(20, 200),
+    anonymousLimiter: limiter(20, 200),
     pageLimiter: limiter(50, 500),
     assetLimiter: limiter(200, 2000),
     userLimiter: limiter(50, 500),

@@ -14,7 +14,7 @@ const nothing = {
   trustedProxies: null,
   publicOrigin: null,
   securityContact: null,
-  strangerLimiter: null,
+  anonymousLimiter: null,
   pageLimiter: null,
   assetLimiter: null,
   userLimiter: null,

@@ -5,8 +5,8 @@ import { Html } from "#server/lib/html.ts"
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 
 /**
- * The colours that all pages share, as two sets: browsers inside of wallets are often too old for `light-dark()`, and
- * would show none.
+ * Splits the shared colors into a light and a dark set. Browsers in wallets are often too old for `light-dark()` and
+ * would show no color at all.
  */
 function tokens(css: string): string {
   const variables = css.match(/:root \{([^}]*)\}/)![1]!.replace(/\/\*.*?\*\/|color-scheme:[^;]*;|--chart[^;]*;/gs, "")
@@ -19,7 +19,7 @@ function tokens(css: string): string {
 
 const squeeze = (css: string): string => css.replace(/\/\*.*?\*\//gs, "").replace(/\s+/g, " ")
 
-/** In the page itself: one answer brings all that it takes to be seen and used. */
+/** Inlined, so that one response is enough to show and use the page. */
 export const style = new Html(
   squeeze(
     tokens(read("../../../shared/tokens.css")) +
@@ -27,7 +27,9 @@ export const style = new Html(
   ),
 )
 
-/** Node runs this server's TypeScript by the same step; it calls that of its own function an experiment. */
+/**
+ * Removes the types. Node runs this server with the same function, but calls it experimental: hence the muted warning.
+ */
 function withoutTypes(code: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}
@@ -38,14 +40,14 @@ function withoutTypes(code: string): string {
   }
 }
 
-/** Comments that stand on lines of their own, and indentation. */
+/** Removes doc comments, line comments on their own line, and indentation. */
 const lean = (code: string): string =>
   code
     .replace(/^\s*\/\*\*[\s\S]*?\*\/$/gm, "")
     .replace(/^\s*\/\/.*$/gm, "")
     .replace(/^\s+/gm, "")
 
-/** In one scope, so that nothing has to be fetched: names that two of them have are a syntax error. */
+/** All files share one scope, so the page loads no modules. A name declared in two files is a syntax error. */
 const parts = ["dom", "answers", "back", "fields", "wallet-apps", "wallets", "wallet-step", "page"]
 
 const joined = ["../../../shared/time-format.ts", ...parts.map((name) => `./browser/${name}.ts`)]

@@ -3,7 +3,7 @@ import { brandColors, isColor, surfaces } from "#shared/contrast.ts"
 import type { Known } from "./parts.ts"
 import type { Words } from "./words.ts"
 
-/** The company's colour in place of Vouch's own, light and dark. */
+/** The company's color in place of Vouch's, for light and dark. */
 export function brandStyle(color: string | null): Html | null {
   if (color === null || !isColor(color)) return null
   const light = variables(color, surfaces.light)
@@ -17,14 +17,14 @@ function variables(color: string, surface: string): string {
   };--accent:${accent};--accent-ink:${accentInk}`
 }
 
-/** Who asks: the logo, or the name where there is none. */
+/** The company's logo, or its name if it has none. */
 export function companyMark({ company, brand: { logo } }: Known): Html {
   if (logo === null) return html`<span class="company">${company}</span>`
   const { path, width, height } = logo
   return html`<img class="logo" src="${path}" width="${width}" height="${height}" alt="${company}">`
 }
 
-/** Where an investor asks, if the company has said. */
+/** Where investors can ask questions, if the company has set a contact. */
 export function questions({ brand: { contact } }: Known, words: Words): Html | null {
   if (contact === null) return null
   const isPage = contact.startsWith("https://")

@@ -2,8 +2,8 @@ import { countryNames } from "#shared/countries.ts"
 import type { Language } from "#shared/languages.ts"
 
 /**
- * How the Japanese names that begin with kanji are read. A Japanese reader looks for a country by its sound, and a
- * collation knows none: it puts Japan after South Africa, and both after every name in kana.
+ * Readings of the Japanese names that begin with kanji. Japanese readers look a country up by its sound, which a
+ * collation does not know: it sorts Japan after South Africa, and both after all names in kana.
  */
 const readings: Readonly<Record<string, string>> = {
   AQ: "なんきょく",
@@ -31,7 +31,7 @@ const readings: Readonly<Record<string, string>> = {
   ZA: "みなみあふりか",
 }
 
-/** Every country, in the order in which a reader of the language looks for it. */
+/** All countries, in the order in which a reader of the language expects them. */
 export function countriesFor(language: Language): { code: string; name: string }[] {
   const countries = countryNames(language)
   if (language !== "ja") return countries

@@ -4,13 +4,13 @@ import type { Decision } from "#shared/statuses.ts"
 import { checkbox, problem, select, send } from "./parts.ts"
 import type { Words } from "./words.ts"
 
-/** What the script does with a form, and what it says of a failure, by its code; `other` is for all others. */
+/** A form for the page's script. `failures` maps error codes to texts; `other` is for all remaining codes. */
 export const form = (
   does: "agree" | "proveOnChain" | "submit" | "continue" | "remind" | "renew" | "stopReminders",
   failures: Record<string, string>,
   content: Html,
 ): Html =>
-  // Without the script nothing is sent, and no answer goes into an address.
+  // `dialog`: without the script nothing is sent, and no answer ends up in an address.
   html`<form method="dialog" novalidate data-form="${does}" data-failures="${JSON.stringify(failures)}">${content}</form>`
 
 const consent = ({ open: { consent } }: Words, company: string): Html =>
@@ -25,11 +25,11 @@ const consent = ({ open: { consent } }: Words, company: string): Html =>
     html`<b id="consent-name">${consent.label}</b> <span id="consent-text" class="muted">${consent.text(company)}</span>`,
   )}</div>${problem("consent-problem", consent.missing)}`
 
-/** The consent by itself, where the wallet's step follows it. */
+/** The consent alone, if the wallet step follows. */
 export const consentForm = (words: Words, company: string): Html =>
   form("agree", { other: words.failures.notSentOn }, html`${consent(words, company)}${send(words.open.agree)}`)
 
-/** Where the members of a smart wallet name the transaction that carries the memo. */
+/** For the members of a smart wallet: asks which transaction carries the memo. */
 export function onChainForm({ wallet: { onChain, failures } }: Words): Html {
   const field = attributes({
     id: "transaction",
@@ -52,7 +52,7 @@ export function onChainForm({ wallet: { onChain, failures } }: Words): Html {
   )
 }
 
-/** The way to the provider's page; before it, the consent that `company` learns the result, where it was not given. */
+/** The button to the provider's page. If consent is missing, it asks first whether `company` may receive the result. */
 export const continueForm = (words: Words, provider: string, company: string | null): Html =>
   form(
     "continue",
@@ -73,7 +73,7 @@ const outcomes = [
   "expired",
 ] as const satisfies Decision[]
 
-/** The page's own form, for a provider that believes what is entered. */
+/** The page's own form, for a provider that accepts what the investor enters. */
 export function sandboxForm(
   { company, provider, consented }: Extract<SessionView, { state: "open" }>,
   words: Words,

@@ -5,7 +5,7 @@ import { consentForm, continueForm, onChainForm, sandboxForm } from "./forms.ts"
 import { factLines, icon, paragraph, subject } from "./parts.ts"
 import type { Words } from "./words.ts"
 
-/** The wallet signs: which wallets there are, only the page's script knows. It shows the code where there is none. */
+/** The wallet step. Only the page's script knows the browser's wallets; it shows the QR code if there are none. */
 function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
   const { text, signWith, code, onChain, ...said } = words.wallet
   const until = html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`
@@ -27,7 +27,10 @@ function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words,
   ]
 }
 
-/** Who asks, what is checked, by whom and what is kept; then the form, or the way to the provider's page. */
+/**
+ * Says who asks, what is checked, by whom, and what is stored. Then comes the form, or the button to the provider's
+ * page.
+ */
 export function open(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
   if (view.walletProof === "needed" && view.consented) return walletStep(view, words, address)
   const { company, schema, provider, again } = view

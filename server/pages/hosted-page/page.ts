@@ -9,9 +9,9 @@ import { steps } from "./steps.ts"
 import type { Words } from "./words.ts"
 
 /**
- * The hosted page as a whole, in the state that the session is in. It is complete without the script, which only
- * follows the session and sends the forms. `address` is the page's own, for another device; `nonce` is that of the
- * response's policy.
+ * The whole hosted page for a session's state. It is complete without the script, which only polls the session and
+ * sends the forms. `address` is the page's own, for opening it on another device. `nonce` is the one in the response's
+ * policy.
  */
 export function renderPage({
   shown,

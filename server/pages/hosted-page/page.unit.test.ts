@@ -19,13 +19,13 @@ const textOf = (html: string) =>
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
 
-test.each(Object.keys(states))("%s is said in each language in its own words", (name) => {
+test.each(Object.keys(states))('state "%s" has its own text in each language', (name) => {
   const texts = languageCodes.map((language) => {
     const html = page(states[name]!, language)
     expect(html).toContain(`<html lang="${language}"`)
     expect(html.match(/<h1/g)).toHaveLength(1)
     expect(textOf(html)).not.toMatch(/undefined|null|NaN|\[object|\{\w+\}/)
-    // What the script reads back is what was rendered.
+    // The state that the script reads is the one that was rendered.
     const [, view] = /data-view="([^"]*)"/.exec(html)!
     expect(JSON.parse(view!.replaceAll("&quot;", '"').replaceAll("&amp;", "&"))).toEqual(states[name])
     return textOf(html)
@@ -33,14 +33,14 @@ test.each(Object.keys(states))("%s is said in each language in its own words", (
   expect(new Set(texts).size).toBe(languageCodes.length)
 })
 
-/** Every text of a language by its path; what takes something is given its own name. */
+/** Every text of a language by its path. Functions are called with a placeholder. */
 function textsIn(value: unknown, path = ""): [string, string][] {
   if (typeof value === "function") return [[path, String(value("«x»"))]]
   if (typeof value === "string") return [[path, value]]
   return Object.entries(value as object).flatMap(([name, one]) => textsIn(one, `${path}.${name}`))
 }
 
-test.each(languageCodes)("no text of %s is empty, and each has what is put into it", (language) => {
+test.each(languageCodes)("no text of %s is empty, and each contains its placeholders", (language) => {
   const english = new Map(textsIn(textsByLanguage.en))
   const own = textsIn(textsByLanguage[language])
   expect(own.map(([path]) => path).sort()).toEqual([...english.keys()].sort())
@@ -53,11 +53,11 @@ test.each(languageCodes)("no text of %s is empty, and each has what is put into 
 })
 
 test.each(languageCodes.filter((code) => code !== "en"))(
-  "%s is translated: hardly a text is the English one",
+  "%s is translated: hardly any text equals the English one",
   (language) => {
     const english = new Map(textsIn(textsByLanguage.en))
     const same = textsIn(textsByLanguage[language]).filter(([path, text]) => english.get(path) === text)
-    // Words that languages share: wallet, transaction.
+    // Some words are the same in several languages, such as "wallet".
     expect(same.length, JSON.stringify(same)).toBeLessThan(8)
   },
 )
@@ -70,7 +70,7 @@ test("no language promises how long a vendor takes", () => {
   }
 })
 
-test("each reason of a refusal has its own sentences", () => {
+test("each reason for a rejection has its own sentences", () => {
   for (const language of languageCodes) {
     const { reasons } = textsByLanguage[language]
     expect(new Set(publicReasons.map((reason) => reasons[reason].why)).size).toBe(publicReasons.length)
@@ -80,7 +80,7 @@ test("each reason of a refusal has its own sentences", () => {
   }
 })
 
-test("what somebody entered is text, wherever it stands", () => {
+test("entered text is escaped everywhere", () => {
   const nasty = `"><script>alert('x')</script>`
   const schema = { id: "custom_v1", name: nasty, validityDays: 1 }
   for (const shown of Object.values(states)) {
@@ -91,7 +91,7 @@ test("what somebody entered is text, wherever it stands", () => {
   }
 })
 
-test("what ended just now is read out, and the way back is taken by itself; what ended long ago waits", () => {
+test("a recent outcome is announced and returns automatically; an old one does neither", () => {
   const news = (name: string) => /id="news">([^<]*)</.exec(page(states[name]!))![1]
   expect(news("open")).toBe("")
   for (const name of ["again resubmit", "handedOver", "checking", "verified", "rejected pending", "expired open"]) {
@@ -106,14 +106,14 @@ test("what ended just now is read out, and the way back is taken by itself; what
   expect(["rejected verified", "expired verified", "expired superseded"].map(returns)).toEqual(Array(3).fill(false))
 })
 
-test("a schema that the company has renamed is called what it calls it", () => {
+test("a renamed schema shows the company's name for it", () => {
   const open = states.open as Extract<SessionView, { state: "open" }>
   const named = (name: string) => textOf(page({ ...open, schema: { ...open.schema, name } }, "de"))
   expect(named("Individual identity")).toContain("Identität (Privatperson)")
   expect(named("Gold investors")).toContain("Gold investors")
 })
 
-test("where the wallet signs, a code leads a phone to the page's own address, in the reader's words", () => {
+test("the wallet step has a QR code of the page's address, labeled in the reader's language", () => {
   const names = languageCodes.map((language) => {
     const html = page(states.wallet!, language)
     const { code } = textsByLanguage[language].wallet
@@ -125,14 +125,14 @@ test("where the wallet signs, a code leads a phone to the page's own address, in
     expect(page(states[name]!)).not.toContain('class="qr"')
 })
 
-test("what a vendor keeps is said of the vendor, where one checks", () => {
+test("the page says what a vendor keeps, if a vendor checks", () => {
   const said = (name: string) => textOf(page(states[name]!))
   expect(said("open")).toContain("At Example ID: what you submit there, under its own privacy policy.")
   expect(said("beforeWallet")).toContain("At Example ID:")
   expect(said("form")).not.toContain("privacy policy")
 })
 
-test("the way to the result is shown where there is one: not to whoever was stopped on the way", () => {
+test("the steps are shown, unless the session ended before its result", () => {
   const shows = (name: string) => page(states[name]!).includes('class="steps"')
   expect(["open", "checking", "verified", "rejected pending", "expired verified"].map(shows)).toEqual(
     Array(5).fill(true),
@@ -140,7 +140,7 @@ test("the way to the result is shown where there is one: not to whoever was stop
   expect(["expired open", "rejected cancelled", "unknown"].map(shows)).toEqual(Array(3).fill(false))
 })
 
-test("only the script of this response runs: one, with its nonce", () => {
+test("each page has exactly one script, with the nonce of its response", () => {
   for (const shown of Object.values(states)) {
     const html = page(shown)
     expect(html.match(/<script[^>]*>/g)).toEqual(['<script nonce="n0nce">'])
@@ -148,14 +148,14 @@ test("only the script of this response runs: one, with its nonce", () => {
   }
 })
 
-test("a tab says what the page is and who asks, in the reader's language", () => {
+test("the title names the state and the company in the reader's language", () => {
   const title = (name: string) => /<title>([^<]*)</.exec(page(states[name]!, "de"))![1]
   expect(title("open")).toBe("Bestätigen Sie Ihre Identität · Acme · Vouch")
   expect(title("unknown")).toBe("Verifizierung nicht gefunden · Vouch")
   expect(title("failed")).toBe("Diese Seite konnte nicht geladen werden · Vouch")
 })
 
-test("whoever was rejected reads what to do better, where that helps; whoever was revoked does not", () => {
+test("a rejection says what to do better if that helps; a revocation does not", () => {
   const { documents_unreadable, not_eligible } = textsByLanguage.en.reasons
   const ended = (was: string, reason: string) => textOf(page({ ...states[`rejected ${was}`], reason } as Shown))
   expect(ended("pending", "documents_unreadable")).toContain(documents_unreadable.next)

@@ -4,10 +4,10 @@ import { type IconName, iconPaths } from "#shared/icons.ts"
 import { en } from "./texts/en.ts"
 import type { Words } from "./words.ts"
 
-/** A session that there is, in any state. */
+/** Any state of a session that exists. */
 export type Known = Exclude<SessionView, { state: "unknown" }>
 
-/** Drawn in the text's colour, and silent: what it says is said in words beside it. */
+/** An icon in the color of the text. Hidden from screen readers, as the text next to it says the same. */
 export const icon = (name: IconName): Html =>
   html`<svg class="icon icon-${name}" viewBox="0 0 24 24" aria-hidden="true"><path d="${iconPaths[name]}"/></svg>`
 
@@ -17,41 +17,41 @@ export const vouch = html`<span class="wordmark"><svg viewBox="0 0 24 24" aria-h
 
 export const paragraph = (text: Html | string): Html => html`<p class="text">${text}</p>`
 
-/** What is known, in lines: names on the left, values on the right. */
+/** Facts in rows: names on the left, values on the right. */
 export const factLines = (facts: readonly (readonly [name: string, value: Html | string])[]): Html =>
   html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
 const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 
-/** An address or a signature, shortened in the middle for the eye. One click copies all of it. */
+/** An address or a signature, shortened in the middle. A click copies all of it. */
 export const copyable = ({ copied }: Words, value: string, what: string): Html =>
   html`<span class="copyable"><button type="button" class="copy" title="${value}" data-copy="${value}"><code><span aria-hidden="true">${shorten(value)}</span><span class="sr">${value}</span></code><span class="sr">, ${what}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${copied}"></span></span>`
 
-/** A tick with what it means. */
+/** A checkbox with its label. */
 export const checkbox = (name: string, control: Html | null, content: Html | string): Html =>
   html`<label class="tick"><span class="box"><input type="checkbox" name="${name}"${control}>${icon("check")}</span><span>${content}</span></label>`
 
 export const select = (attributes: Html, options: Html | readonly Html[]): Html =>
   html`<span class="select"><select${attributes}>${options}</select>${icon("chevron")}</span>`
 
-/** What is wrong with a field: seen once it is. */
+/** A field's error message, hidden until the field is wrong. */
 export const problem = (id: string, text: string): Html => html`<p id="${id}" class="problem" hidden>${text}</p>`
 
-/** Says that the server cannot be reached; the script fills it. */
+/** Says that the server is unreachable. The script fills it. */
 export const lost = ({ lost }: Words): Html => html`<p role="status" class="connection" data-lost="${lost}"></p>`
 
-/** The button of a form, and where it says why it could not be sent: `failures` are the texts by code of error. */
+/** A form's button, and the place for its failure message. */
 export const send = (label: Html | string): Html =>
   html`<div role="alert" class="failure"></div><button type="submit" class="button primary js">${label}</button>`
 
-/** What it is about: the wallet, and what is checked. */
+/** What the session is about: the wallet and the check. */
 export const subject = ({ wallet, schema }: Known, words: Words) =>
   [
     [words.facts.wallet, copyable(words, wallet, words.copyWallet)],
     [words.facts.check, schemaName(schema, words)],
   ] as const
 
-/** A schema that every workspace has, in the reader's language, unless the company has renamed it. */
+/** A built-in schema's name in the reader's language, unless the company has renamed it. */
 function schemaName({ id, name }: Known["schema"], { schemas }: Words): string {
   const isBuiltIn = (id: string): id is keyof Words["schemas"] => Object.hasOwn(en.schemas, id)
   return isBuiltIn(id) && en.schemas[id] === name ? schemas[id] : name

@@ -6,7 +6,7 @@ import type { Words } from "./words.ts"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
 
-/** The page of a link that was mailed: what ends when, and the way to renew it. */
+/** The page behind a reminder's link: what expires when, and the button to renew it. */
 export function renewal(view: In<"renewal">, words: Words): Html[] {
   const { text, over, start, notStarted, stop, stopped, notStopped } = words.renewal
   return [
@@ -27,7 +27,7 @@ export function renewal(view: In<"renewal">, words: Words): Html[] {
   ]
 }
 
-/** Where the investor of a verified wallet says where to be reminded, or reads that they will be. */
+/** Asks the investor of a verified wallet where to send a reminder, or confirms that one will be sent. */
 export function remind({ reminder }: In<"verified">, { remind }: Words): Html[] {
   if (reminder === null) return []
   if (reminder === "set") return [html`<p class="note" role="status">${remind.done}</p>`]

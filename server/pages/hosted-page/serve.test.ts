@@ -6,7 +6,7 @@ import { newId } from "#server/lib/ids.ts"
 import { newWallet } from "#test/fixtures/app.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// The hosted page as a browser asks for it, without its script.
+// Reads the hosted page as a browser does, without running its script.
 
 usesCustomer()
 
@@ -20,7 +20,7 @@ const start = async () => {
   return json.session_id as string
 }
 
-/** Without what fetch adds by itself. */
+/** Sends no headers except these. `fetch` would add its own. */
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     const sent = request(`${app.origin}${path}`, { method, headers }, (response) => {
@@ -34,7 +34,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = "GET")
   })
 const languageOf = ({ body }: { body: Buffer }) => /<html lang="(\w+)"/.exec(body.toString())?.[1]
 
-test("a session's page is whole, kept by nobody, and runs its own script alone", async () => {
+test("a session's page is complete, not cached, and only runs its own script", async () => {
   const { status, headers, body } = await get(`/verify/${await start()}`)
   expect(status).toBe(200)
   expect(headers).toMatchObject({
@@ -54,7 +54,7 @@ test("a session's page is whole, kept by nobody, and runs its own script alone",
   expect(String(second.headers["content-security-policy"])).not.toContain(nonce!)
 })
 
-test("the page does not hold the session's id, and neither does the log", async () => {
+test("neither the page nor the log contains the session's id", async () => {
   const sessionId = await start()
   const { body } = await get(`/verify/${sessionId}?lang=de`)
   expect(body.toString()).not.toContain(sessionId)
@@ -63,7 +63,7 @@ test("the page does not hold the session's id, and neither does the log", async 
 })
 
 test.each(["sess_unknown", "x", "%20", "a%2Fb", newId("sess"), newId("att"), "x".repeat(500)])(
-  "nobody knows /verify/%s",
+  "/verify/%s is not found",
   async (path) => {
     const { status, body } = await get(`/verify/${path}`)
     expect(status).toBe(404)
@@ -71,7 +71,7 @@ test.each(["sess_unknown", "x", "%20", "a%2Fb", newId("sess"), newId("att"), "x"
   },
 )
 
-test("a HEAD gets the headers of its GET, and no page", async () => {
+test("HEAD returns the headers of GET and no body", async () => {
   const sessionId = await start()
   const head = await get(`/verify/${sessionId}`, {}, "HEAD")
   expect([head.status, head.body.length]).toEqual([200, 0])
@@ -87,14 +87,14 @@ test.each([
   ["br", false],
   ["x-gzip-ish", false],
   ["", false],
-])("who accepts %j gets it compressed: %s", async (accepted, isCompressed) => {
+])("Accept-Encoding %j is answered with gzip: %s", async (accepted, isCompressed) => {
   const { headers, body } = await get(`/verify/${await start()}`, { "accept-encoding": accepted })
   expect(headers["content-encoding"]).toBe(isCompressed ? "gzip" : undefined)
   expect((isCompressed ? gunzipSync(body) : body).toString()).toContain("</html>")
   if (isCompressed) expect(body.length).toBeLessThan(20_000)
 })
 
-test("the language is the browser's, until another one is chosen", async () => {
+test("the language is the browser's until the investor chooses another", async () => {
   const path = `/verify/${await start()}`
   const german = { "accept-language": "de-CH,fr;q=0.8" }
   expect(languageOf(await get(path))).toBe("en")
@@ -104,7 +104,7 @@ test("the language is the browser's, until another one is chosen", async () => {
   const [cookie] = chosen.headers["set-cookie"] as string[]
   expect(cookie).toBe("vouch.language=ja; Path=/verify; Max-Age=2592000; HttpOnly; SameSite=Lax")
   expect(languageOf(await get(path, { ...german, cookie: "a=b; vouch.language=ja" }))).toBe("ja")
-  // One that is none changes nothing and is not remembered.
+  // An unknown language changes nothing and is not remembered.
   for (const asked of ["xx", "constructor", "de-DE", "<script>", ""]) {
     const page = await get(`${path}?lang=${encodeURIComponent(asked)}`, german)
     expect([languageOf(page), page.headers["set-cookie"]]).toEqual(["de", undefined])
@@ -112,7 +112,7 @@ test("the language is the browser's, until another one is chosen", async () => {
   expect(languageOf(await get(path, { cookie: "vouch.language=klingon; xvouch.language=fr" }))).toBe("en")
 })
 
-test("while the database is away, a browser reads so in its language, and a program gets the error", async () => {
+test("without a database, a browser gets a page in its language and a program gets the error", async () => {
   const path = `/verify/${await start()}`
   await sql`alter table attestations rename to away`
   try {

@@ -12,29 +12,33 @@ import { wordsIn } from "./words.ts"
 
 const compress = promisify(gzip)
 
-type Asked = Pick<IncomingPage, "request" | "response" | "url" | "client">
+type PageRequest = Pick<IncomingPage, "request" | "response" | "url" | "client">
 
 const page = /^\/verify\/([^/?]+)(?:\?|$)/
 
-/** Whether somebody wants to read a hosted page. */
-export const isHostedPage = ({ request: { method }, url }: Asked): boolean =>
+/** Whether a request reads a hosted page. */
+export const isHostedPage = ({ request: { method }, url }: PageRequest): boolean =>
   (method === "GET" || method === "HEAD") && page.test(url)
 
-/** Serves the hosted page in the state that its session is in. `nonce` is that of the response's policy. */
-export async function serveHostedPage(asked: Asked, nonce: string): Promise<void> {
-  const shown = await readView(decodeURIComponent(page.exec(asked.url)![1]!), { isBack: true })
-  await send(asked, nonce, shown, shown.state === "unknown" ? 404 : 200)
+/** Serves the hosted page in its session's state. `nonce` is the one in the response's policy. */
+export async function serveHostedPage(incoming: PageRequest, nonce: string): Promise<void> {
+  const shown = await readView(decodeURIComponent(page.exec(incoming.url)![1]!), { isBack: true })
+  await send(incoming, nonce, shown, shown.state === "unknown" ? 404 : 200)
 }
 
-/** The hosted page while it cannot be served: it says so to a person, and tries again by itself. */
-export async function serveFailure(asked: Asked, nonce: string, { code, retryAfterSeconds }: Failure): Promise<void> {
-  if (retryAfterSeconds !== undefined) asked.response.setHeader("Retry-After", String(retryAfterSeconds))
-  await send(asked, nonce, { state: "failed" }, statusOf(code))
+/** Serves a page which says that the session cannot be read now. The page retries by itself. */
+export async function serveFailure(
+  incoming: PageRequest,
+  nonce: string,
+  { code, retryAfterSeconds }: Failure,
+): Promise<void> {
+  if (retryAfterSeconds !== undefined) incoming.response.setHeader("Retry-After", String(retryAfterSeconds))
+  await send(incoming, nonce, { state: "failed" }, statusOf(code))
 }
 
-async function send({ request, response, url, client }: Asked, nonce: string, shown: Shown, status: number) {
+async function send({ request, response, url, client }: PageRequest, nonce: string, shown: Shown, status: number) {
   const { language, isChosen } = languageOf(request, url)
-  // Without what else was asked for, such as a language: another device has its own.
+  // Without the query: another device has its own language.
   const address = `${deployment.origin}/verify/${page.exec(url)![1]}`
   const markup = Buffer.from(renderPage({ shown, words: wordsIn(language), address, nonce }))
   const isCompressed = acceptsGzip(request)
@@ -43,7 +47,7 @@ async function send({ request, response, url, client }: Asked, nonce: string, sh
     "Content-Type": "text/html; charset=utf-8",
     "Content-Language": language,
     "Content-Length": body.length,
-    // What it shows is for whoever has the link, and true for a moment.
+    // Private to the holder of the link, and soon out of date.
     "Cache-Control": "no-store",
     "X-Robots-Tag": "noindex, nofollow",
     ...(isCompressed && { "Content-Encoding": "gzip" }),
@@ -53,10 +57,10 @@ async function send({ request, response, url, client }: Asked, nonce: string, sh
 }
 
 const COOKIE = "vouch.language"
-/** As long as a session can be open. */
+/** The longest time that a session can be open. */
 const REMEMBERED_SECONDS = 30 * 86_400
 
-/** The language that the address asks for, else the one that was chosen before, else the browser's. */
+/** The language in the address, else the one chosen before, else the browser's. */
 function languageOf({ headers }: IncomingMessage, url: string): { language: Language; isChosen: boolean } {
   const asked = new URLSearchParams(url.split("?")[1]).get("lang")?.toLowerCase() ?? ""
   if (isLanguage(asked)) return { language: asked, isChosen: true }

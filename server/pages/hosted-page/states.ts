@@ -9,12 +9,12 @@ import { remind, renewal } from "./renewal.ts"
 import type { Words } from "./words.ts"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
-/** What is shown: a state of the session, or that it could not be read. */
+/** A session's state, or `failed` if the session could not be read. */
 export type Shown = SessionView | { state: "failed" }
 
 export type Mood = "asking" | "working" | "good" | "bad" | "over" | "unknown" | "lost"
 
-/** The emblem of a mood: an icon, a spinner (null), or nothing. */
+/** The emblem of a mood: an icon, a spinner (null), or none (undefined). */
 export const emblems: Record<Mood, IconName | null | undefined> = {
   asking: undefined,
   working: null,
@@ -28,12 +28,12 @@ export const emblems: Record<Mood, IconName | null | undefined> = {
 export type Rendered = {
   mood: Mood
   heading: string
-  /** Read out when the state comes; the heading alone says it to the eye. */
+  /** For screen readers, when the state changes. Sighted readers see the heading. */
   news: string
   content: Html | readonly Html[]
 }
 
-/** What the page says in a state. `address` is its own. */
+/** The content of a state. `address` is the page's own. */
 export function render(shown: Shown, words: Words, address: string): Rendered {
   switch (shown.state) {
     case "unknown": {
@@ -68,7 +68,7 @@ export function render(shown: Shown, words: Words, address: string): Rendered {
   }
 }
 
-/** With the provider, or back from there: the result may be on its way, or the check not finished. */
+/** At the provider, or back from it: the result may be on its way, or the check may be unfinished. */
 function handedOver(view: In<"handed_over">, words: Words): Rendered {
   const { label } = view.provider
   const { heading, news, finished, unfinished } = words.handedOver
@@ -130,16 +130,16 @@ function verified(view: In<"verified">, words: Words): Rendered {
           ]
         : []),
       ...remind(view, words),
-      // Nobody is taken away while they enter an address.
+      // Not automatic while the investor may be entering an email address.
       ...back(view, words, view.reminder !== "offered"),
     ],
   }
 }
 
-/** What to do better next time; of the other reasons only the company can say more. */
+/** Reasons after which the investor can do better. For all others, only the company can say more. */
 const advises: ReadonlySet<PublicReason> = new Set(["documents_unreadable", "information_mismatch"])
 
-/** Rejected, revoked, closed or past its validity: what happened, why, and what to do now. */
+/** Rejected, revoked, cancelled or expired: what happened, why, and what to do now. */
 function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
   const { kind, isNews } = endOf(view)
   const { heading, news, happened, next } = words[kind]
@@ -163,7 +163,7 @@ function ended(view: In<"rejected"> | In<"expired">, words: Words): Rendered {
   }
 }
 
-/** `isNews`: it ended on this page just now, or nearly so; what ended later is read by someone who came to read it. */
+/** `isNews`: it ended on this page or shortly before. Otherwise the investor came to read about it. */
 function endOf(view: In<"rejected"> | In<"expired">) {
   if (view.state === "rejected") {
     switch (view.was) {
@@ -185,10 +185,10 @@ function endOf(view: In<"rejected"> | In<"expired">) {
   }
 }
 
-/** Back to the company's site: on click, or by itself after a few seconds unless the investor stays. */
+/** A link back to the company's site. If automatic, the page returns after a few seconds unless the investor stays. */
 function back({ returnUrl }: Known, { back }: Words, isAutomatic: boolean): Html[] {
   if (returnUrl === null) return []
-  // All of the host: its end is what tells where it leads.
+  // The whole host: its end shows where the link leads.
   const { host } = new URL(returnUrl)
   const stay = html`<p role="status" class="sr" data-text="${back.announced(host).text}"></p><div class="staying" hidden><span aria-hidden="true" data-text="${back.counting}"></span><button type="button" class="button" data-stay>${back.stay}</button></div>`
   return [

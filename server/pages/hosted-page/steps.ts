@@ -18,10 +18,10 @@ function openStep({ walletProof, consented }: Extract<Shown, { state: "open" }>)
   return walletProof === "given" && consented ? "check" : "consent"
 }
 
-/** The way from the consent to the result, with the step that the investor is at. */
+/** The steps from consent to result, with the current one marked. */
 export function steps(shown: Shown, { steps }: Words): Html | null {
   if (shown.state === "unknown" || shown.state === "failed" || shown.state === "renewal") return null
-  // Ended on the way: nobody knows how far, and there is no result.
+  // The session ended early: its last step is unknown, and it has no result.
   if ("was" in shown && (shown.was === "open" || shown.was === "cancelled")) return null
   const way: Step[] = ["consent", ...(shown.walletProof === "none" ? [] : ["wallet" as const]), "check", "result"]
   const at = way.indexOf(shown.state === "open" ? openStep(shown) : stepOf[shown.state])

@@ -6,27 +6,27 @@ import { countriesFor } from "./countries.ts"
 import { textsByLanguage } from "./texts/by-language.ts"
 import type { Texts } from "./texts/texts.ts"
 
-/** How a reader of a language is spoken to: the texts, and how numbers, times and lists are written. */
+/** The texts of a language, with its formats for numbers, times and lists. */
 export type Words = Texts & {
   code: Language
-  /** The locale of times, for the page's script too. */
+  /** The locale for times. The page's script uses it too. */
   locale: string
   days: (count: number) => string
   time: (at: string) => Html
-  /** What is asked for, in words: "Country, over 18, accredited". */
+  /** The requested facts in words, such as "Country, over 18 and accredited". */
   claimed: string
   /** An `<option>` for every country. */
   countryOptions: Html
 }
 
-/** Times are written as on the dashboard, with the day first. */
+/** Day before month, as on the dashboard. */
 const locales: Partial<Record<Language, string>> = { en: "en-GB" }
 
 function wordsOf(code: Language): Words {
   const texts: Texts = textsByLanguage[code]
   const locale = locales[code] ?? code
   const days = new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" })
-  // The server does not know the reader's zone: it says UTC, and the page's script puts it into theirs.
+  // The server does not know the reader's time zone. It writes UTC, and the page's script converts it.
   const times = new Intl.DateTimeFormat(locale, { ...timeFormat, timeZone: "UTC" })
   const options = countriesFor(code).map(({ code, name }) => html`<option value="${code}">${name}</option>`)
   return {
@@ -51,7 +51,7 @@ function listOf(locale: string, items: string[]): string {
 
 const known = new Map<Language, Words>()
 
-/** Made once each: the names of all countries take a while. */
+/** Cached per language: naming all countries is slow. */
 export function wordsIn(language: Language): Words {
   const words = known.get(language) ?? wordsOf(language)
   known.set(language, words)

@@ -1,7 +1,7 @@
 import { attempt, find, sessionId } from "./dom.ts"
 
-// What was submitted is kept, so that another submission need not begin anew: in this tab of the holder's own browser,
-// until there is an outcome or the tab is closed. Neither the consent nor the outcome that a test chose is.
+// Submitted answers stay in this tab's session storage until there is an outcome, so that a second submission starts
+// with them. The consent and a test's chosen outcome are not kept.
 export const keptName = `vouch answers ${sessionId}`
 export type Answers = { country: string; over18: boolean; accredited: boolean }
 
@@ -18,7 +18,7 @@ export function restoreAnswers(): void {
   const form = find<HTMLFormElement>("[data-form=submit]")
   if (!kept || !form) return
   const country = find<HTMLSelectElement>("#country", form)!
-  // What was entered since counts: a browser may have filled it in again by itself.
+  // The browser may have restored the form itself. What is already entered takes precedence.
   if (country.value !== "") return
   if (kept.country) country.value = kept.country
   find<HTMLInputElement>("[name=over-18]", form)!.checked = kept.over18

@@ -14,7 +14,7 @@ export function returnSoon(): void {
   const link = find<HTMLAnchorElement>(".back a")!
   let left = STAY_SECONDS
   say(line, left)
-  // The seconds are for the eye: read out one by one they would drown everything else.
+  // Screen readers announce the time once: a countdown would interrupt everything else.
   say(announced, left)
   find(".staying")!.hidden = false
   countdown = setInterval(() => {
@@ -22,7 +22,7 @@ export function returnSoon(): void {
     say(line, left)
     if (left > 0) return
     clearInterval(countdown)
-    // Replaced, so that "back" leads to where the holder came from, and not here and away again.
+    // Replaces the history entry: otherwise "back" would lead here, and away again.
     location.replace(link.href)
   }, 1000) as unknown as number
 }

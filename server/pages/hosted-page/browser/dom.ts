@@ -1,7 +1,8 @@
-// What the scripts of the hosted page share. They import nothing but each other: the server puts them into the page one
-// after the other, without their types and in one scope (`assets.ts`).
+// Shared by the scripts of the hosted page. They import only each other: the server strips their types and joins them
+// in one scope (`assets.ts`).
 
-// The id is the investor's only key: it goes from the page's address into bodies alone. The server reads no more of it.
+// The id is the investor's only key. The script sends it in request bodies, never in an address. Longer ids are cut
+// off, as no session has one.
 export const sessionId = decodeURIComponent(location.pathname.split("/")[2] ?? "").slice(0, 100)
 export const { lang } = document.documentElement
 export const locale = document.documentElement.dataset.locale ?? lang
@@ -22,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Calls a procedure of the server. Throws a Refusal with the code of what it said, if it said anything. */
+/** Calls a procedure of the server. Throws a Refusal with the server's error code, or "" if it sent none. */
 export async function call<T>(procedure: string, input: object, timeout_ms: number): Promise<T> {
   const response = await fetch(`/api/trpc/verification.${procedure}`, {
     method: "POST",
@@ -36,14 +37,14 @@ export async function call<T>(procedure: string, input: object, timeout_ms: numb
   throw new Refusal(error, detail)
 }
 
-/** `AbortSignal.timeout` is not in every browser inside of a wallet. */
+/** Some browsers in wallets lack `AbortSignal.timeout`. */
 export function timeout(time_ms: number): AbortSignal {
   const controller = new AbortController()
   setTimeout(() => controller.abort(), time_ms)
   return controller.signal
 }
 
-/** A browser that stores nothing keeps nothing. */
+/** Returns undefined if the browser blocks storage. */
 export function attempt<T>(use: () => T): T | undefined {
   try {
     return use()

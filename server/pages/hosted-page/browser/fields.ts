@@ -2,7 +2,7 @@ import { find } from "./dom.ts"
 
 export type Control = HTMLInputElement | HTMLSelectElement
 
-/** Says what is wrong with a field, or that nothing is. */
+/** Shows or hides the message that a field is wrong. */
 export function setProblem(control: Control, isWrong: boolean): void {
   const id = control.dataset.problem!
   const text = find(`#${id}`)!
@@ -25,7 +25,7 @@ export async function copy(button: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(value)
   } catch {
-    // Some browsers inside of wallets have no clipboard: then there is all of it, to be selected.
+    // Some browsers in wallets have no clipboard. Show the whole value, so that it can be selected.
     const whole = document.createElement("code")
     whole.textContent = value
     whole.className = "whole"

@@ -7,59 +7,58 @@ import { all, attempt, call, find, lang, locale, Refusal, timeout } from "./dom.
 import { type Control, copy, setBusy, setProblem } from "./fields.ts"
 import { prepareWalletStep } from "./wallet-step.ts"
 
-// What the hosted page does in a browser: it follows its session, shows what the server renders of it, and sends the
-// forms.
+// The hosted page's script: it polls the session, shows what the server renders for it, and sends the forms.
 
 const QUICK_MS = 700
-/** The provider may decide at any moment: a page is at most three seconds behind. */
+/** The provider may decide at any moment. The page is at most three seconds behind. */
 const SLOW_MS = 2000
-/** How long a check is followed closely; what takes longer than this is waited for. */
+/** How long a check is polled quickly. Checks that take longer are polled slowly. */
 const QUICK_FOR_MS = 30_000
-const LOOK_TIMEOUT_MS = 10_000
+const VIEW_TIMEOUT_MS = 10_000
 /** Longer than the server waits for the provider. */
 const SEND_TIMEOUT_MS = 35_000
 
-/** What is on the screen. */
+/** The state on the screen. */
 let shown = JSON.parse(find("main")?.dataset.view ?? "null") as Shown
-let isLost = false
+let isOffline = false
 let timer: number | undefined
-/** Answers to anything but the latest question are old news. */
-let turn = 0
+/** Counts requests: only the answer to the latest one is used. */
+let latestRequest = 0
 let checkingSince: number | null = null
 
-/** Asks how the session is, and shows it. Nobody asks for a page that is not seen. */
-async function look(): Promise<void> {
+/** Reads the session's state and shows it. A hidden page does not poll. */
+async function poll(): Promise<void> {
   clearTimeout(timer)
   if (document.hidden) return
-  const mine = ++turn
+  const request = ++latestRequest
   try {
-    const view = await call<SessionView>("view", {}, LOOK_TIMEOUT_MS)
-    if (mine !== turn) return
-    setLost(false)
-    await take(view)
+    const view = await call<SessionView>("view", {}, VIEW_TIMEOUT_MS)
+    if (request !== latestRequest) return
+    setOffline(false)
+    await showView(view)
   } catch {
-    if (mine !== turn) return
-    setLost(true)
+    if (request !== latestRequest) return
+    setOffline(true)
   }
   schedule()
 }
 
-/** Shows a state of the session, where it is not what is shown: the server renders it, in the page's language. */
-async function take(view: SessionView): Promise<void> {
+/** Shows a state if it differs from the one on the screen. The server renders it, in the page's language. */
+async function showView(view: SessionView): Promise<void> {
   if (JSON.stringify(view) === JSON.stringify(shown)) return
-  const mine = ++turn
+  const request = ++latestRequest
   const response = await fetch(location.href, {
     headers: { accept: "text/html" },
-    signal: timeout(LOOK_TIMEOUT_MS),
+    signal: timeout(VIEW_TIMEOUT_MS),
   })
   const page = new DOMParser().parseFromString(await response.text(), "text/html")
   const next = find("#page", page)
-  if (mine !== turn || !next || !(response.ok || response.status === 404)) return
+  if (request !== latestRequest || !next || !(response.ok || response.status === 404)) return
   show(next, page.title)
 }
 
-/** What was sent has arrived: a page that cannot be fetched just now is fetched with the next look. */
-const takeLater = (view: SessionView) => take(view).catch(() => setLost(true))
+/** After a form was sent. If the page cannot be fetched now, the next poll fetches it. */
+const showViewSafely = (view: SessionView) => showView(view).catch(() => setOffline(true))
 
 function show(next: HTMLElement, title: string): void {
   const before = shown
@@ -91,24 +90,24 @@ function show(next: HTMLElement, title: string): void {
   find("h1")!.focus()
 }
 
-/** What tells whether the same is asked as before. */
+/** Identifies what the page asks for: entered values are kept as long as it stays the same. */
 const stepOf = (view: Shown) =>
   view.state === "open" ? `open ${view.again} ${view.walletProof} ${view.consented}` : view.state
 
-function setLost(lost: boolean): void {
-  isLost = lost
+function setOffline(offline: boolean): void {
+  isOffline = offline
   for (const line of all("[data-lost]")) {
-    const text = lost ? line.dataset.lost! : ""
+    const text = offline ? line.dataset.lost! : ""
     if (line.textContent !== text) line.textContent = text
   }
 }
 
-/** How long to wait before the next look; null where only a return to the page is worth one. */
+/** How long to wait before the next poll. Null: poll only when the investor returns to the page. */
 function pause(): number | null {
   checkingSince = shown.state === "checking" ? (checkingSince ?? performance.now()) : null
   switch (shown.state) {
     case "checking":
-      return isLost || performance.now() - checkingSince! > QUICK_FOR_MS ? SLOW_MS : QUICK_MS
+      return isOffline || performance.now() - checkingSince! > QUICK_FOR_MS ? SLOW_MS : QUICK_MS
     case "open":
     case "handed_over":
     case "failed":
@@ -121,22 +120,22 @@ function pause(): number | null {
 function schedule(): void {
   clearTimeout(timer)
   const pause_ms = pause()
-  if (pause_ms !== null) timer = setTimeout(look, pause_ms) as unknown as number
+  if (pause_ms !== null) timer = setTimeout(poll, pause_ms) as unknown as number
 }
 
-/** Readies what the server has rendered: times in the reader's zone, answers, and the way back. */
+/** Prepares what the server rendered: times in the reader's zone, kept answers, the wallet step, the way back. */
 function prepare(): void {
   const format = new Intl.DateTimeFormat(locale, timeFormat)
   for (const time of all<HTMLTimeElement>("time")) time.textContent = format.format(new Date(time.dateTime))
   restoreAnswers()
   const isOpen = ["open", "handed_over", "checking", "failed"].includes(shown.state)
   if (!isOpen) attempt(() => sessionStorage.removeItem(keptName))
-  setLost(isLost)
+  setOffline(isOffline)
   if (find(".staying")) returnSoon()
-  prepareWalletStep<SessionView>(takeLater)
+  prepareWalletStep<SessionView>(showViewSafely)
 }
 
-/** Sends a form once at a time; it stays as it is until it has arrived. */
+/** Sends a form, once at a time. The form stays on the screen until the server has accepted it. */
 async function send(form: HTMLFormElement): Promise<void> {
   if (form.getAttribute("aria-busy") === "true") return
   const wrong = all<Control>("[data-problem]", form).filter((control) => {
@@ -153,25 +152,25 @@ async function send(form: HTMLFormElement): Promise<void> {
     const data = new FormData(form)
     const does = form.dataset.form!
     if (does === "agree") {
-      await takeLater(await call<SessionView>("agree", { consent: true }, SEND_TIMEOUT_MS))
+      await showViewSafely(await call<SessionView>("agree", { consent: true }, SEND_TIMEOUT_MS))
     } else if (does === "proveOnChain") {
       const transaction = String(data.get("transaction")).trim()
-      await takeLater(await call<SessionView>("proveOnChain", { transaction }, SEND_TIMEOUT_MS))
+      await showViewSafely(await call<SessionView>("proveOnChain", { transaction }, SEND_TIMEOUT_MS))
     } else if (does === "continue" || does === "renew") {
       const input = does === "continue" ? { consent: true, language: lang } : {}
       const { url, view } = await call<{ url: string | null; view: SessionView }>(does, input, SEND_TIMEOUT_MS)
-      // Busy until the other page is there.
+      // Stays busy until the other page has loaded.
       if (url !== null) return location.assign(url)
-      await takeLater(view)
+      await showViewSafely(view)
     } else if (does === "remind" || does === "stopReminders") {
       const input = does === "remind" ? { email: String(data.get("email")).trim(), language: lang } : {}
-      await takeLater(await call<SessionView>(does, input, SEND_TIMEOUT_MS))
+      await showViewSafely(await call<SessionView>(does, input, SEND_TIMEOUT_MS))
     } else {
       const { country, over18, accredited } = answersIn(data)
       const input = { consent: true, country, ageOver18: over18, accredited, decision: data.get("outcome") }
       const view = await call<SessionView>("submit", input, SEND_TIMEOUT_MS)
       keep(data)
-      await takeLater(view)
+      await showViewSafely(view)
     }
   } catch (error) {
     const failures = JSON.parse(form.dataset.failures!) as Record<string, string>
@@ -187,7 +186,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault()
   void send(form)
 })
-// While it is entered, and not once the field is left: a button that moves under the pointer is not clicked.
+// On input, not on blur: a button that moves on blur misses its click.
 document.addEventListener("input", ({ target }) => {
   if ((target as Control).dataset.problem) setProblem(target as Control, false)
 })
@@ -195,26 +194,26 @@ document.addEventListener("click", ({ target }) => {
   const clicked = (target as Element).closest<HTMLElement>("[data-copy],[data-stay],[data-retry],[hreflang]")
   if (!clicked) return
   if (clicked.dataset.copy) void copy(clicked)
-  else if (clicked.dataset.retry !== undefined) void look()
+  else if (clicked.dataset.retry !== undefined) void poll()
   else if (clicked.dataset.stay !== undefined) {
     stay()
-    // The button goes, and the focus must not go with it.
+    // The button disappears, so the focus moves to the link.
     find(".back a")?.focus()
     const announced = find(".back [role=status]")
     if (announced) announced.textContent = ""
   } else {
-    // In another language the answers are the same.
+    // Keep the answers while the language changes.
     const form = find<HTMLFormElement>("[data-form=submit]")
     if (form) keep(new FormData(form))
   }
 })
-document.addEventListener("visibilitychange", look)
-addEventListener("online", look)
+document.addEventListener("visibilitychange", poll)
+addEventListener("online", poll)
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return
-  // "Back" from the provider may show this page as it was left.
+  // "Back" from the provider may show this page in an old state.
   for (const form of all<HTMLFormElement>("form")) setBusy(form, false)
-  void look()
+  void poll()
 })
 prepare()
 schedule()

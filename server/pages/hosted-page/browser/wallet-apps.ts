@@ -1,4 +1,4 @@
-/** Wallet apps that open a page in their own browser, by a link on a phone. */
+/** Wallet apps that can open a page in their own browser through a link on a phone. */
 export const walletApps = [
   {
     name: "Phantom",
@@ -17,12 +17,12 @@ export const walletApps = [
   },
 ] as const
 
-/** The link that opens a page in an app. All three want both addresses, URL-encoded: of the page, and of who links. */
+/** The link that opens a page in an app. All three take the URL-encoded page and the origin that links to it. */
 export function linkInto({ open }: (typeof walletApps)[number], page: string): string {
   const { href, origin } = new URL(page)
   return `${open}${encodeURIComponent(href)}?ref=${encodeURIComponent(origin)}`
 }
 
-/** Whether this is a phone or a tablet. An iPad says that it is a Mac, which has no touch screen. */
+/** Whether this is a phone or a tablet. An iPad claims to be a Mac, but no Mac has a touch screen. */
 export const isPhone = ({ userAgent, maxTouchPoints }: Pick<Navigator, "userAgent" | "maxTouchPoints">) =>
   /Android|iPhone|iPad|iPod/.test(userAgent) || (userAgent.includes("Macintosh") && maxTouchPoints > 1)

@@ -3,7 +3,7 @@ import { isPhone, linkInto, walletApps } from "./wallet-apps.ts"
 
 const PAGE = "https://vouch.example.com/verify/sess_1?a=b&c=d e"
 
-test.each(walletApps)("$name opens the page, and is told who links", (app) => {
+test.each(walletApps)("a link opens the page in $name and names the linking site", (app) => {
   const link = new URL(linkInto(app, PAGE))
   expect(link.protocol).toBe("https:")
   expect([...link.searchParams]).toEqual([["ref", "https://vouch.example.com"]])
@@ -18,6 +18,6 @@ test.each([
   ["Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)", 0, false],
   ["Mozilla/5.0 (Windows NT 10.0; Win64; x64)", 10, false],
   ["Mozilla/5.0 (X11; Linux x86_64)", 0, false],
-])("%s with %i touch points", (userAgent, maxTouchPoints, is) => {
+])("a phone is recognized: %s with %i touch points", (userAgent, maxTouchPoints, is) => {
   expect(isPhone({ userAgent, maxTouchPoints })).toBe(is)
 })

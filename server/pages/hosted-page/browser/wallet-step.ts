@@ -14,7 +14,7 @@ import {
   waysOf,
 } from "./wallets.ts"
 
-/** A wallet that is there has made itself known by then; one that comes later is shown, too. */
+/** Time for installed wallets to register. A wallet that registers later is shown too. */
 const SETTLED_MS = 1000
 const PROOF_TIMEOUT_MS = 20_000
 
@@ -31,15 +31,15 @@ type WalletTexts = {
   failures: Record<ProofProblem | "declined" | "otherAccount" | "cannot" | "other", string>
 }
 
-/** What a wallet that did not sign can be asked next. */
+/** The ways that remain after a wallet did not sign. */
 type Next = { wallet: Wallet; account: Account | null; ways: readonly Way[] }
 
-/** What ends the step that is on the screen. */
+/** Stops watching wallets for the step on the screen. */
 let leaveWalletStep = () => {}
 
 /**
- * Readies the step in which the wallet signs, where the server has rendered it: a button for each wallet of this
- * browser, or what to do where there is none. `onProved` gets the session's next state.
+ * Prepares the wallet step if the server rendered it: a button for each wallet of this browser, or instructions if it
+ * has none. `onProved` gets the session's next state.
  */
 export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>): void {
   leaveWalletStep()
@@ -54,16 +54,16 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   const others = find(".others", section)!
   let wallets: readonly Wallet[] = []
   let isSettled = false
-  /** Whether a wallet is asked, or the server. */
+  /** A wallet is being asked, or the server is. */
   let isAsking = false
   let isSending = false
   let attempt = 0
 
   /**
-   * What a wallet answers, unless the investor goes on with another one, or asks again, before it does: some never answer,
-   * as when their window is closed. What it answers after that counts for nothing.
+   * Resolves with the wallet's answer, unless a newer attempt began in the meantime. Some wallets never answer, for
+   * example after their window is closed; a late answer is ignored.
    */
-  async function answerOf<T>(asked: Promise<T>): Promise<T> {
+  async function currentAnswer<T>(asked: Promise<T>): Promise<T> {
     const mine = attempt
     const isOver = () => mine !== attempt
     const never = new Promise<never>(() => {})
@@ -73,7 +73,7 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
     )
   }
 
-  /** Asks the server. No other attempt begins until it answers. */
+  /** Calls the server. No other attempt can begin until it answers. */
   async function send<T>(procedure: string, input: object): Promise<T> {
     setSending(true)
     return call<T>(procedure, input, PROOF_TIMEOUT_MS).finally(() => setSending(false))
@@ -84,10 +84,10 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
     for (const button of all("button", choices)) button.setAttribute("aria-disabled", String(is))
   }
 
-  /** Asks for the account, and then for a signature in the best way that the account has. */
+  /** Asks for the account, then for a signature in the best way that the account supports. */
   async function begin(wallet: Wallet): Promise<void> {
     await asking(wallet, async () => {
-      const account = await answerOf(accountIn(wallet, section!.dataset.address!)).catch((error) =>
+      const account = await currentAnswer(accountIn(wallet, section!.dataset.address!)).catch((error) =>
         fail(error instanceof OtherAccount ? "otherAccount" : "declined", wallet),
       )
       if (account === undefined) return
@@ -99,8 +99,8 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   }
 
   /**
-   * Signs in the first way. What a wallet cannot do, it is not asked twice; where its owner may have declined, which many
-   * report of a device that cannot sign as well, the next way is theirs to choose.
+   * Signs in the first way. If the wallet cannot do it, the next way follows immediately. If the owner may have
+   * declined, the owner chooses: many wallets report "declined" when a device cannot sign.
    */
   async function sign({ wallet, account, ways }: Next): Promise<void> {
     const [way, ...others] = ways
@@ -108,7 +108,7 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
     const request = await send<SignInRequest>("askForProof", {})
     let proof: Proof
     try {
-      proof = await answerOf(signWith(wallet, account, way!, request))
+      proof = await currentAnswer(signWith(wallet, account, way!, request))
     } catch (error) {
       if (!isDeclined(error) && others[0] && others[0] !== "signTransaction") return sign(next)
       fail(isDeclined(error) || others[0] === undefined ? "declined" : "cannot", wallet)
@@ -123,17 +123,17 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   }
 
   function fail(why: "declined" | "otherAccount" | "cannot", wallet: Wallet): undefined {
-    failure.textContent = naming(texts.failures[why], wallet.name)
+    failure.textContent = withName(texts.failures[why], wallet.name)
   }
 
-  /** Offers the next way, if there is one; the last one is explained before it is taken. */
+  /** Offers the next way, if there is one. The unsent transaction comes with an explanation. */
   function offer({ wallet, account, ways }: Next): void {
     if (ways[0] === undefined) return
     const isUnsent = ways[0] === "signTransaction"
-    const label = naming(isUnsent ? texts.signUnsent : texts.otherWay, wallet.name)
-    const button = made("button", { type: "button", class: "button" }, label)
+    const label = withName(isUnsent ? texts.signUnsent : texts.otherWay, wallet.name)
+    const button = createElement("button", { type: "button", class: "button" }, label)
     button.addEventListener("click", () => void asking(wallet, () => sign({ wallet, account, ways })))
-    others.replaceChildren(...(isUnsent ? [made("p", {}, naming(texts.unsent, wallet.name))] : []), button)
+    others.replaceChildren(...(isUnsent ? [createElement("p", {}, withName(texts.unsent, wallet.name))] : []), button)
     button.focus()
   }
 
@@ -158,38 +158,42 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
 
   function setAsking(wallet: Wallet | null): void {
     isAsking = wallet !== null
-    status.textContent = wallet === null ? "" : naming(texts.approve, wallet.name)
+    status.textContent = wallet === null ? "" : withName(texts.approve, wallet.name)
   }
 
   function draw(): void {
     if (isAsking) return
     if (wallets.length > 1)
-      choices.replaceChildren(made("p", {}, texts.choose), listOf(wallets.map((wallet) => buttonOf(wallet, ""))))
-    else if (wallets[0]) choices.replaceChildren(buttonOf(wallets[0], "primary"))
+      choices.replaceChildren(
+        createElement("p", {}, texts.choose),
+        createList(wallets.map((wallet) => walletButton(wallet, ""))),
+      )
+    else if (wallets[0]) choices.replaceChildren(walletButton(wallets[0], "primary"))
     else if (!isSettled) choices.replaceChildren()
-    else if (isPhone(navigator)) choices.replaceChildren(made("p", {}, texts.phone), listOf(walletApps.map(linkOf)))
+    else if (isPhone(navigator))
+      choices.replaceChildren(createElement("p", {}, texts.phone), createList(walletApps.map(appLink)))
     else {
-      // The wallet may be on a phone, whose camera reads the address.
+      // The wallet may be on a phone, which can scan the address.
       const { content } = find<HTMLTemplateElement>("template", section!)!
-      choices.replaceChildren(made("p", {}, texts.desktop), document.importNode(content, true))
+      choices.replaceChildren(createElement("p", {}, texts.desktop), document.importNode(content, true))
     }
   }
 
-  function buttonOf(wallet: Wallet, look: "primary" | ""): HTMLElement {
-    const button = made("button", { type: "button", class: `button ${look}` })
-    // Extensions say what their icon is: nothing is loaded for it.
-    if (wallet.icon.startsWith("data:image/")) button.append(made("img", { src: wallet.icon, alt: "" }))
-    button.append(naming(texts.sign, wallet.name))
-    // The second click of a double click asks for nothing.
+  function walletButton(wallet: Wallet, look: "primary" | ""): HTMLElement {
+    const button = createElement("button", { type: "button", class: `button ${look}` })
+    // Only data URIs, so that no icon is loaded from elsewhere.
+    if (wallet.icon.startsWith("data:image/")) button.append(createElement("img", { src: wallet.icon, alt: "" }))
+    button.append(withName(texts.sign, wallet.name))
+    // Ignores the second click of a double click.
     button.addEventListener("click", ({ detail }) => void (detail > 1 || begin(wallet)))
     return button
   }
 
-  const linkOf = (app: (typeof walletApps)[number]): HTMLElement =>
-    made(
+  const appLink = (app: (typeof walletApps)[number]): HTMLElement =>
+    createElement(
       "a",
       { href: linkInto(app, location.href), class: "button", rel: "noreferrer" },
-      naming(texts.openIn, app.name),
+      withName(texts.openIn, app.name),
     )
 
   const stop = watchWallets((found) => {
@@ -206,7 +210,7 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
   }
 }
 
-/** A smart wallet signs on chain: its members are shown the memo to send. */
+/** A smart wallet signs on chain. Shows its members the memo to send. */
 async function showMemo(section: HTMLElement): Promise<void> {
   const button = find("[data-copy]", section)!
   try {
@@ -219,9 +223,9 @@ async function showMemo(section: HTMLElement): Promise<void> {
   }
 }
 
-const naming = (text: string, wallet: string): string => text.replaceAll("{wallet}", wallet)
+const withName = (text: string, wallet: string): string => text.replaceAll("{wallet}", wallet)
 
-/** By the code of the wallet standard's forerunners (EIP-1193), or by its words. */
+/** EIP-1193's code for a refusal, which Solana wallets also use, or a typical message. */
 function isDeclined(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   return code === 4001 || /reject|declin|cancel|denied/i.test(String(message))
@@ -232,9 +236,10 @@ const problemOf = ({ detail }: Refusal) => detail.split(":")[0] as ProofProblem
 const isRefused = (error: unknown, problems?: ProofProblem[]): error is Refusal =>
   error instanceof Refusal && error.code === "wallet_proof_refused" && (problems?.includes(problemOf(error)) ?? true)
 
-const listOf = (items: HTMLElement[]): HTMLElement => made("ul", {}, ...items.map((item) => made("li", {}, item)))
+const createList = (items: HTMLElement[]): HTMLElement =>
+  createElement("ul", {}, ...items.map((item) => createElement("li", {}, item)))
 
-function made(name: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
+function createElement(name: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
   const element = document.createElement(name)
   for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
   element.append(...children)

@@ -1,11 +1,10 @@
-// The page's side of the wallet standard, as far as a signature needs it
-// (https://github.com/wallet-standard/wallet-standard, https://github.com/anza-xyz/wallet-standard): some hundred lines
-// of it, where its packages are as many kilobytes.
+// The part of the wallet standard that a signature needs (https://github.com/wallet-standard/wallet-standard,
+// https://github.com/anza-xyz/wallet-standard). These 200 lines replace packages of several hundred kilobytes.
 
 export type Account = {
   readonly address: string
   readonly publicKey: Uint8Array
-  /** Names of what this account can do: of a hardware wallet, less than its app can. */
+  /** What this account can do. A hardware wallet's account can do less than its app. */
   readonly features: readonly string[]
 }
 type Signed = { readonly signedMessage: Uint8Array; readonly signature: Uint8Array }
@@ -33,18 +32,21 @@ type Features = {
   }
 }
 
-/** A wallet of this browser. */
+/** A wallet in this browser. */
 export type Wallet = {
   readonly name: string
   /** A data URI. */
   readonly icon: string
   readonly chains: readonly string[]
-  /** Accounts that this page may use already. */
+  /** Accounts that already granted access to this page. */
   readonly accounts?: readonly Account[]
   readonly features: Features
 }
 
-/** What is to be signed: for wallets that make the text themselves, for those that sign any, and for those that sign transactions alone. */
+/**
+ * What to sign: `input` for wallets that build the text themselves, `text` for those that sign any text, `transaction`
+ * for those that only sign transactions.
+ */
 export type SignInRequest = {
   readonly input: { readonly address: string }
   readonly text: string
@@ -52,10 +54,10 @@ export type SignInRequest = {
   readonly transaction: string
 }
 
-/** What the server takes as proof, in base64. */
+/** The proof that the server accepts, in base64. */
 export type Proof = { message: string; signature: string } | { transaction: string }
 
-/** The wallet has another account open than the one that is asked for. */
+/** The wallet has a different account open. */
 export class OtherAccount extends Error {}
 
 const READY = "wallet-standard:app-ready"
@@ -63,21 +65,24 @@ const REGISTER = "wallet-standard:register-wallet"
 
 type Register = { register(...wallets: Wallet[]): () => void }
 
-/** Tells which wallets of this browser can sign for Solana, now and whenever that changes, until the call that it returns. */
+/**
+ * Calls `onChange` with the wallets that can sign for Solana, now and after each change. Returns a function that stops
+ * this.
+ */
 export function watchWallets(onChange: (wallets: readonly Wallet[]) => void): () => void {
   const found = new Set<Wallet>()
-  const tell = () => onChange([...found].filter(canSign))
+  const notify = () => onChange([...found].filter(canSign))
   const api: Register = Object.freeze({
     register(...wallets: Wallet[]) {
       for (const wallet of wallets) found.add(wallet)
-      tell()
+      notify()
       return () => {
         for (const wallet of wallets) found.delete(wallet)
-        tell()
+        notify()
       }
     },
   })
-  // A wallet that is here already hears of the page; one that comes later makes itself known.
+  // Installed wallets answer the READY event. Later ones send REGISTER themselves.
   const welcome = ({ detail: register }: Event & { detail?: (api: Register) => void }) => register?.(api)
   window.addEventListener(REGISTER, welcome)
   window.dispatchEvent(new CustomEvent(READY, { detail: api }))
@@ -95,7 +100,9 @@ function canSign({ chains, features }: Wallet): boolean {
   )
 }
 
-/** The account that is asked for; null if the wallet shows its accounts only when it signs in. Throws OtherAccount. */
+/**
+ * The account with this address, or null if the wallet shows its accounts only when it signs in. Throws OtherAccount.
+ */
 export async function accountIn({ accounts, features }: Wallet, address: string): Promise<Account | null> {
   const isAsked = (account: Account) => account.address === address
   const known = accounts?.find(isAsked)
@@ -105,12 +112,12 @@ export async function accountIn({ accounts, features }: Wallet, address: string)
   return found
 }
 
-/** A way to sign. The last one, a transaction that is never sent, is only taken once it was explained. */
+/** A way to sign. The last one, a transaction that is never sent, needs an explanation first. */
 export type Way = "signIn" | "signMessage" | "signOffchainMessage" | "signTransaction"
 
 /**
- * The ways in which an account can sign, the best first. The account's own features decide: the wallet's say what its app
- * can do with any account, and a hardware wallet often does less.
+ * The ways in which an account can sign, best first. The account's own features decide: the wallet lists what any of
+ * its accounts can do, and a hardware wallet often does less.
  */
 export function waysOf({ features }: Wallet, account: Account | null): Way[] {
   if (account === null) return ["signIn"]
@@ -118,7 +125,7 @@ export function waysOf({ features }: Wallet, account: Account | null): Way[] {
   const can = (feature: keyof Features) => Boolean(features[feature]) && listed.includes(feature)
   const signsMessages = Boolean(features["solana:signMessage"]) && signsPlainly(listed)
   const signsOffchain = can("solana:signOffchainMessage")
-  // Accounts need not list signing in, which takes what signing a message takes.
+  // Accounts may omit signIn from their list. It needs the same ability as signMessage.
   const signsIn =
     can("solana:signIn") || signsPlainly(listed) || (listed.includes(OFFCHAIN) && signsInOffchain(features))
   const isVersion1 = features[OFFCHAIN]?.supportedMessageVersions.includes(1)
@@ -132,18 +139,24 @@ export function waysOf({ features }: Wallet, account: Account | null): Way[] {
 
 const OFFCHAIN = "solana:signOffchainMessage"
 
-/** What an account can do. One that says nothing of it can do what its wallet can. */
+/** What an account can do. If it lists nothing, it can do what its wallet can. */
 const listedBy = (account: Account, features: Features): readonly string[] =>
   account.features.length > 0 ? account.features : Object.keys(features)
 
-/** Backpack's accounts call the feature by an older name. */
+/** Backpack's accounts use the feature's older name. */
 const signsPlainly = (listed: readonly string[]): boolean =>
   listed.includes("solana:signMessage") || listed.includes("standard:signMessage")
 
-/** From 1.1 on a wallet can wrap what it signs in for a hardware wallet (https://github.com/anza-xyz/wallet-standard/pull/93). */
+/**
+ * Since 1.1, a wallet can wrap the sign-in text for a hardware wallet
+ * (https://github.com/anza-xyz/wallet-standard/pull/93).
+ */
 const signsInOffchain = (features: Features): boolean => /^1\.[1-9]/.test(features["solana:signIn"]?.version ?? "")
 
-/** Asks the wallet for its signature. Throws whatever a wallet throws whose owner declines, or that cannot sign so. */
+/**
+ * Asks the wallet for its signature. Throws the wallet's error if the owner declines or the wallet cannot sign this
+ * way.
+ */
 export async function signWith(
   { features }: Wallet,
   account: Account | null,

@@ -7,5 +7,5 @@ import { ja } from "./ja.ts"
 import { pt } from "./pt.ts"
 import type { Texts } from "./texts.ts"
 
-/** A language without its texts, or one whose texts lack any, does not compile. */
+/** A missing language or text does not compile. */
 export const textsByLanguage = { en, es, de, fr, pt, ja } as const satisfies Record<Language, Texts>

@@ -15,7 +15,7 @@ export const en: Texts = {
   questions: (contact) => html`Questions? ${contact}`,
   poweredBy: (vouch) => html`Verification by ${vouch}`,
   needsScript: "To continue, this page needs JavaScript. Turn it on and reload the page.",
-  reload: "Reload this page to see the latest state.",
+  reload: "Reload this page to see the latest status.",
 
   facts: {
     wallet: "Wallet",
@@ -43,7 +43,7 @@ export const en: Texts = {
 
   open: {
     heading: "Verify your identity",
-    news: "Another submission is needed.",
+    news: "Please submit again.",
     asks: (company) => html`${company} asks you to confirm a few facts about yourself as the holder of this wallet.`,
     submitAgain: "Please submit again.",
     stored: {
@@ -69,7 +69,7 @@ export const en: Texts = {
       missing: "Agree to continue.",
     },
     agree: "Continue",
-    away: (provider) => html`You continue on ${provider}’s page. The result then appears on this page.`,
+    away: (provider) => html`You will continue on ${provider}’s page. The result will then appear on this page.`,
     goOn: (provider) => html`Continue to ${provider}`,
   },
   wallet: {
@@ -86,31 +86,31 @@ export const en: Texts = {
     code: "QR code with the address of this page",
     otherWay: "Sign in another way with {wallet}",
     unsent:
-      "Some hardware wallets cannot sign messages. {wallet} can sign a transaction instead that holds the same text. It is never sent and can never take effect: it costs nothing and moves nothing. {wallet} may warn that it would fail, and a hardware wallet may ask for blind signing.",
-    signUnsent: "Sign with {wallet}, without sending",
+      "Some hardware wallets cannot sign messages. Instead, {wallet} can sign a transaction that contains the same text. It is never sent, so it costs nothing and moves nothing. {wallet} may warn that it would fail, and a hardware wallet may require blind signing.",
+    signUnsent: "Sign with {wallet} without sending",
     failures: {
       declined: "{wallet} did not sign. Open it, choose the account above, and try again.",
-      otherAccount: "{wallet} has another account open. Switch it to the account above, and try again.",
-      other: "The signature was not sent. Check your connection, and try again.",
-      session: "This page is no longer up to date. Reload it, and try again.",
-      request: "That request was used already, or a newer one replaced it. Try again.",
-      domain: "The wallet signed for another site. Open the original link, and try again.",
-      wallet: "Another wallet signed the message. Switch to the account above, and try again.",
+      otherAccount: "{wallet} has a different account open. Switch to the account above and try again.",
+      other: "The signature was not sent. Check your connection and try again.",
+      session: "This page is out of date. Reload it and try again.",
+      request: "This request was already used, or a newer one replaced it. Try again.",
+      domain: "The wallet signed for a different site. Open the original link and try again.",
+      wallet: "A different account signed the message. Switch to the account above and try again.",
       early: "The request is not valid yet. Try again in a moment.",
       late: "The request has expired. Try again.",
       message: "The wallet changed the message, so it proves nothing. Try another wallet app.",
-      signature: "The signature is not from the account above. Switch to that account, and try again.",
+      signature: "The signature is not from the account above. Switch to that account and try again.",
       cannot: "{wallet} could not sign the message with this account.",
-      transaction: "The transaction was not found, or it failed. Wait until it is confirmed, and check again.",
-      memo: "This transaction has no memo with exactly this text that the wallet signed. Check the text and the signer, and try again.",
+      transaction: "The transaction was not found, or it failed. Wait until it is confirmed, then check again.",
+      memo: "This transaction has no memo with exactly this text, signed by the wallet. Check the text and the signer, then try again.",
     },
     onChain: {
-      text: "This wallet belongs to a program, such as a Squads vault, so it signs on the chain: its members send one transaction with a memo. It moves no tokens and costs a network fee.",
+      text: "This wallet is controlled by a program, such as a Squads vault, so it signs on chain: its members send one transaction with a memo. The transaction moves no tokens and costs a network fee.",
       wallet: "Wallet that signs",
-      memo: "Send exactly this text as a memo, with the wallet as the memo’s signer. The text is public:",
+      memo: "Send exactly this text as a memo, with the wallet as the memo’s signer. The text will be public:",
       copy: "copy memo text",
       transaction: "Signature of the executed transaction",
-      missing: "Enter the signature of the transaction, 87 or 88 characters.",
+      missing: "Enter the transaction signature: 87 or 88 characters.",
       check: "Check transaction",
       notAsked: "The memo text could not be loaded. Reload this page.",
       notChecked: "The transaction could not be checked. Try again in a moment.",
@@ -137,15 +137,15 @@ export const en: Texts = {
     submit: "Submit verification",
   },
   failures: {
-    refused: "Your answers were not accepted. Check them, then submit them again.",
-    notSent: "Your answers were not sent. They are still here: check your connection and submit them again.",
-    notSentOn: "The next step did not open. Check your connection, and try again.",
+    refused: "Your answers were not accepted. Check them and submit them again.",
+    notSent: "Your answers were not sent. They are still here. Check your connection and submit them again.",
+    notSentOn: "The next step did not open. Check your connection and try again.",
     notAWallet:
-      "This address is not a wallet but holds tokens for one. Ask the company for a link for your wallet’s own address.",
+      "This address is not a wallet: it only holds tokens for one. Ask the company for a link for your wallet’s own address.",
     providerUnavailable: (provider) =>
-      html`${provider} is not responding right now. Nothing is lost: try again in a moment.`,
+      html`${provider} is not responding right now. Nothing is lost. Try again in a moment.`,
     providerMissing: (provider) =>
-      html`${provider} is not connected at the moment. Try again later, or ask whoever sent you the link.`,
+      html`${provider} is not connected at the moment. Try again later, or ask the company that sent you the link.`,
   },
 
   handedOver: {
@@ -162,7 +162,7 @@ export const en: Texts = {
     reviewNews: "A reviewer is checking it. You can close this page.",
     reviewText: "A reviewer is checking it. You can close this page and open the same link later to see the result.",
   },
-  lost: "Connection lost, trying again",
+  lost: "Connection lost. Trying again.",
   verified: {
     heading: "Your wallet is verified",
     news: "Done.",
@@ -173,7 +173,7 @@ export const en: Texts = {
   rejected: {
     heading: "Verification rejected",
     news: "It was not accepted.",
-    happened: () => html`What you submitted was checked, and the verification was rejected.`,
+    happened: () => html`Your submission was checked and rejected.`,
     next: (company) =>
       html`Contact ${company} if you think this is a mistake, or ask them for a new link to start again.`,
   },
@@ -205,7 +205,7 @@ export const en: Texts = {
   superseded: {
     heading: "Your verification was renewed",
     news: "A newer one replaced it.",
-    happened: () => html`This wallet was verified again. The newer verification counts.`,
+    happened: () => html`This wallet was verified again. The newer verification replaces this one.`,
     next: () => html`You can close this page.`,
   },
   unknown: {
@@ -221,7 +221,7 @@ export const en: Texts = {
 
   back: {
     link: (host) => html`Return to ${host}`,
-    announced: (host) => html`You return to ${host} in {time}, unless you stay.`,
+    announced: (host) => html`You will return to ${host} in {time} unless you stay.`,
     counting: "Returning in {time}",
     stay: "Stay here",
   },
@@ -236,15 +236,15 @@ export const en: Texts = {
     },
     not_eligible: {
       why: "You do not meet the requirements of this verification.",
-      next: "Ask the company that requested it what they are.",
+      next: "Ask the company that requested it what the requirements are.",
     },
     withdrawn: {
       why: "The verification was withdrawn.",
       next: "Ask the company that requested it for details.",
     },
     resubmit: {
-      why: "Your last submission could not be decided.",
-      next: "Check your answers, then submit them again.",
+      why: "Your last submission was not enough for a decision.",
+      next: "Check your answers and submit them again.",
     },
     unverifiable: {
       why: "Your information could not be verified.",
@@ -261,7 +261,7 @@ export const en: Texts = {
     notStarted: (company) => html`The renewal could not be started. Try again later, or ask ${company}.`,
     stop: "Turn off reminders",
     stopped: "Reminders are off.",
-    notStopped: "Reminders could not be turned off. Check your connection, and try again.",
+    notStopped: "Reminders could not be turned off. Check your connection and try again.",
   },
   remind: {
     heading: "Remind me before this expires",
@@ -270,6 +270,6 @@ export const en: Texts = {
     missing: "Enter an email address, such as name@example.com.",
     submit: "Remind me",
     done: "You will get an email before this expires.",
-    notSent: "Your address was not saved. Check your connection, and try again.",
+    notSent: "Your address was not saved. Check your connection and try again.",
   },
 }

@@ -4,14 +4,14 @@ import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
 import type { ProofProblem } from "#shared/wallet-proof.ts"
 
-/** What a state is called, and the sentence that is read out when it comes. */
+/** A state's heading, and the sentence that screen readers announce when it begins. */
 type Announced = { heading: string; news: string }
 /** What happened, and what to do now. */
 type End = Announced & { happened: (company: string) => Html; next: (company: string) => Html }
 
 /**
- * All that the hosted page says in a language. What has something put in is a function of it, so that each language has
- * its own order of words. `{time}` is a duration in words, which the page's script puts in.
+ * All texts of the hosted page in one language. A text with a value is a function, so that each language has its own
+ * word order. The page's script replaces `{time}` with a duration, such as "8 seconds".
  */
 export type Texts = {
   steps: { label: string; consent: string; wallet: string; check: string; result: string; done: string }
@@ -22,7 +22,7 @@ export type Texts = {
   needsScript: string
   reload: string
 
-  /** Names of facts. */
+  /** Labels of facts. */
   facts: Record<
     | "wallet"
     | "check"
@@ -36,7 +36,7 @@ export type Texts = {
     | "reason",
     string
   >
-  /** A schema that every workspace has, by its id; those of a company are called what it calls them. */
+  /** Names of the built-in schemas, by id. Other schemas have the company's names. */
   schemas: Record<"kyc_individual_v1" | "kyc_business_v1" | "accredited_investor_v1", string>
   claims: Record<ClaimName, string>
   localNetwork: string
@@ -50,22 +50,22 @@ export type Texts = {
     submitAgain: string
     stored: {
       heading: string
-      kept: Said
-      /** Here: what a provider keeps is its own affair, and said of itself. */
-      never: Said
-      onChain: Said
+      kept: LeadText
+      /** Applies to Vouch alone: a provider may keep more, which `provider` says. */
+      never: LeadText
+      onChain: LeadText
       provider: { what: (provider: string) => Html; text: string }
     }
     consent: { label: string; text: (company: string) => Html; missing: string }
-    /** Where the wallet's step follows. */
+    /** Shown if the wallet step follows. */
     agree: string
     away: (provider: string) => Html
     goOn: (provider: string) => Html
   }
-  /** Proof of the wallet. `{wallet}` is the name of a wallet, which the page's script puts in. */
+  /** Proof of the wallet. The page's script replaces `{wallet}` with the wallet's name. */
   wallet: {
     heading: string
-    /** What is asked, and that it is harmless. */
+    /** What the wallet does, and that it is harmless. */
     text: string
     /** Above the address. */
     signWith: string
@@ -74,18 +74,21 @@ export type Texts = {
     sign: string
     /** While the wallet asks its owner. */
     approve: string
-    /** Where a browser has no wallet: above links into the apps of a phone, such a link, and what to do on a desktop. */
+    /**
+     * If the browser has no wallet: the text above the links to wallet apps on a phone, such a link, and what to do on
+     * a desktop.
+     */
     phone: string
     openIn: string
     desktop: string
-    /** What the code on a desktop is, for whoever does not see it. */
+    /** Describes the QR code to screen readers. */
     code: string
-    /** After one way to sign failed: the next one. The last one is a transaction that is never sent, explained first. */
+    /** The next way to sign, after one failed. The last way, a transaction that is never sent, has an explanation. */
     otherWay: string
     unsent: string
     signUnsent: string
     failures: Record<ProofProblem | "declined" | "otherAccount" | "cannot" | "other", string>
-    /** Of a smart wallet, which has no key: it sends a memo on chain. */
+    /** For a smart wallet, which has no key and sends a memo on chain. */
     onChain: Record<
       | "text"
       | "wallet"
@@ -107,7 +110,7 @@ export type Texts = {
     countryMissing: string
     over18: string
     accredited: string
-    /** Who has checked, where the sandbox did. */
+    /** The provider's name if the sandbox checks. */
     sandboxName: string
     sandbox: string
     sandboxText: string
@@ -142,7 +145,7 @@ export type Texts = {
   back: { link: (host: string) => Html; announced: (host: string) => Html; counting: string; stay: string }
   reasons: Record<PublicReason, { why: string; next: string }>
 
-  /** Of a link that was mailed before a verification expires. */
+  /** The page behind a reminder's link. */
   renewal: {
     heading: string
     text: (company: string) => Html
@@ -164,5 +167,5 @@ export type Texts = {
   }
 }
 
-/** A sentence of which the first words stand out. */
-type Said = { what: string; text: string }
+/** A sentence whose first words are bold. */
+type LeadText = { what: string; text: string }

@@ -3,7 +3,7 @@ import flightState from "next/dist/server/app-render/parse-and-validate-flight-r
 
 const ROUTER_STATE = "next-router-state-tree"
 
-/** What a browser sends for a page, for a part of one that its router asks for, and for a file; and our own policy. */
+/** Headers that browsers and Next's router send for pages and files, plus our policy. */
 const known = new Set([
   ...["host", "connection", "user-agent", "accept", "accept-encoding", "accept-language", "cookie"],
   ...["cache-control", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"],
@@ -12,14 +12,14 @@ const known = new Set([
   "content-security-policy",
 ])
 
-/** Next's own error page, which anyone could request by name with status 500. */
+/** Next's own error page. Anyone could request it by name and get status 500. */
 const FAILURE = "/_global-error"
 
 /**
- * Leaves a request what a page is made by. Next believes headers that its own parts send to each other from anybody,
- * and fails on a router's state that it cannot read: without one it answers with the whole page.
+ * Removes all headers that a page does not need. Next accepts its internal headers from any client, and fails on a
+ * router state that it cannot read. Without one, it answers with the whole page.
  */
-export function forNext(request: Pick<IncomingMessage, "headers" | "url">): void {
+export function cleanForNext(request: Pick<IncomingMessage, "headers" | "url">): void {
   const { headers, url } = request
   for (const name of Object.keys(headers)) {
     if (!known.has(name) || (name === ROUTER_STATE && !isRouterState(headers[name]))) delete headers[name]

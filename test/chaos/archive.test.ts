@@ -11,7 +11,7 @@ import { newSeed, randomFrom } from "./random.ts"
 const KILLS = 4
 const ROWS = 20_000
 
-test("movers that are killed at any moment lose no row, double none, and change none", async () => {
+test("processes that archive can be killed at any moment without losing, duplicating or changing a row", async () => {
   const random = randomFrom(newSeed())
   const { url } = await createTestDatabase()
   const sql = postgres(url, { ...socketOptions(url), max: 1 })
@@ -35,7 +35,7 @@ test("movers that are killed at any moment lose no row, double none, and change 
         (select count(*)::int from archived_operations) + (select count(*)::int from archived_transactions) as archived`
     return { ...row! }
   }
-  /** Of all rows, wherever they are. */
+  /** A checksum of all rows, archived or not. */
   const content = async () => {
     const [row] = await sql`
       select (select md5(string_agg(o::text, ',' order by id)) from operations o) as operations,
@@ -50,14 +50,14 @@ test("movers that are killed at any moment lose no row, double none, and change 
     await add(kill * ROWS)
     const [before, was] = [await content(), await place()]
     const movers = [start(), start()]
-    await until("something to be moved", async () => (await place()).archived > was.archived)
+    await until("rows to be archived", async () => (await place()).archived > was.archived)
     await sleep(random.below(300))
     for (const mover of movers) mover.kill("SIGKILL")
     expect(await content()).toEqual(before)
   }
   const before = await content()
   const mover = start()
-  await until("all to be moved", async () => (await place()).hot === 0)
+  await until("all rows to be archived", async () => (await place()).hot === 0)
   mover.kill("SIGKILL")
   expect(await content()).toEqual(before)
   expect(await place()).toEqual({ hot: 0, archived: KILLS * ROWS * 2 })

@@ -11,7 +11,7 @@ import { readPages } from "./pages.ts"
 import { allVerified, audit } from "./proof.ts"
 
 const TOTAL = 40
-/** How many are revoked when the server is killed. */
+/** Numbers of revoked attestations at which the server is killed. */
 const KILLS = [5, 15, 25]
 
 type Record = {
@@ -61,10 +61,10 @@ async function read(id: string): Promise<BulkRevocation> {
   return data
 }
 
-test("a server that is killed in the middle, again and again, revokes each attestation once and leaves none out", async () => {
+test("a server that is killed repeatedly during a bulk revocation revokes each attestation exactly once", async () => {
   const before = await readPages<Record>(customers.client, "/attestations")
   const ids = before.map((one) => one.attestation_id)
-  // Each commit waits for this, so that the kill can hit each one.
+  // Each commit waits for this lock, so that a kill can hit each of them.
   await deployment.query((sql) =>
     sql.unsafe(`
       create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05); return new; end $$;
@@ -86,7 +86,7 @@ test("a server that is killed in the middle, again and again, revokes each attes
     await server.exited
     server = deployment.startServer()
     await deployment.ready(server)
-    // What was once seen stays, and the list agrees with the attestations.
+    // A reported revocation stays, and the list agrees with the attestations.
     const [progress, revoked] = await once(id)
     expect(progress.revoked).toBe(revoked)
     expect(progress.revoked).toBeGreaterThanOrEqual(seen.revoked)
@@ -118,9 +118,9 @@ test("a server that is killed in the middle, again and again, revokes each attes
   await audit(deployment)
 }, 180_000)
 
-/** What the list reports, and how many attestations are revoked, read without a change between. */
+/** The list's report and the number of revoked attestations, with no change between the two reads. */
 async function once(id: string): Promise<[BulkRevocation, number]> {
-  return until("a look at both", async () => {
+  return until("two consistent reads", async () => {
     const first = await read(id)
     const [row] = await deployment.query(
       (sql) => sql<{ count: number }[]>`select count(*)::int from attestations where revoked_at is not null`,

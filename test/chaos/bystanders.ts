@@ -11,7 +11,7 @@ export type Account = { name: string; apiKey: string }
 
 type Own = { wallet: string; sessionId: string; externalId: string }
 
-/** Time limit for an answer, only so that a hung one fails. */
+/** Time limit for a response. It only makes a hanging request fail. */
 const PATIENCE_MS = 60_000
 /** Sessions to read. */
 const REMEMBERED = 50
@@ -81,7 +81,7 @@ export class Bystander {
     }
   }
 
-  /** A customer only reads data of the wallet, and only their own. */
+  /** Checks that a customer gets only their own data, and only of this wallet. */
   async #read(signal: AbortSignal): Promise<void> {
     const get = (path: string) => this.#ask({ method: "GET", path, key: this.#account.apiKey })
     for (; !signal.aborted; await sleep(20)) {
@@ -101,17 +101,17 @@ export class Bystander {
   #compare(record: { user_pubkey: string; external_id: string }, own: Own): void {
     assert(
       record.user_pubkey === own.wallet && record.external_id === own.externalId,
-      () => `${own.externalId} was given the attestation of ${record.external_id}, ${record.user_pubkey}`,
+      () => `${own.externalId} got the attestation of ${record.external_id}, ${record.user_pubkey}`,
     )
   }
 
-  /** The hosted page, as a browser asks for it, and what it shows. */
+  /** Requests the hosted page like a browser, and the data that it shows. */
   async #visit(signal: AbortSignal): Promise<void> {
     for (; !signal.aborted; await sleep(400)) {
       const own = this.#random.pick(this.#own)
       if (!own) continue
       const page = await this.#fetch(`/verify/${own.sessionId}`)
-      assert(page.text.includes("<html"), () => "the hosted page is none")
+      assert(page.text.includes("<html"), () => "the response is not the hosted page")
       const shown = await this.#fetch("/api/trpc/verification.view", {
         method: "POST",
         headers: { "content-type": "application/json" },

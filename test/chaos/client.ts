@@ -7,11 +7,11 @@ const DEADLINE_MS = 40_000
 
 export type ClientOptions = { origin: string; apiKey: string; random: Random }
 
-/** Behaves like a careful client of the API: on silence, on 5xx and on "not yet" it sends the same request again. */
+/** A careful API client. It repeats a request after a timeout, a 5xx response, or "not yet". */
 export class Client {
   readonly apiKey: string
   readonly random: Random
-  /** How often a request had to be repeated, by reason. */
+  /** The number of repeated requests, by reason. */
   readonly retries = new Map<string, number>()
   requests = 0
   readonly #origin: string
@@ -31,12 +31,11 @@ export class Client {
     this.#stop.abort()
   }
 
-  /** A GET that must be answered. */
+  /** A GET, repeated until it is answered. */
   read = (path: string): Promise<Response> => this.insist({ method: "GET", path, key: this.apiKey })
 
   /**
-   * Repeats a request until it is answered below 500, with this timeout for the first attempt. Any other error is a
-   * defect.
+   * Repeats a request until the status is below 500, with this timeout for the first attempt. Any other error is a defect.
    */
   async insist(sent: Sent, { patienceMs = DEADLINE_MS, accepted = [200] } = {}): Promise<Response> {
     for (let deadlineMs = patienceMs; ; deadlineMs = DEADLINE_MS) {

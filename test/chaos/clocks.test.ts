@@ -7,7 +7,7 @@ import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { newSeed, randomFrom } from "./random.ts"
 
-// Two replicas of one deployment both mint, while the clock of one is wrong.
+// Two replicas of one deployment mint while one replica's clock is wrong.
 
 const HOUR = 3600
 const MINTS = 24
@@ -45,7 +45,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
     },
   ],
 ])(
-  "with one clock %s, what both are asked for is done once, and nothing ends",
+  "with one clock %s, a mint requested from both replicas is done once, and nothing expires",
   async (_, offset, jump) => {
     const server = await startShiftedServer(app, offset)
     replica = server
@@ -59,7 +59,7 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
       return at === "right" ? app.request(sent) : server.request(sent)
     }
     const keys = Array.from({ length: MINTS }, () => `clock-${randomUUID()}`)
-    // Each is sent to both, in random order.
+    // Sends each mint to both replicas, in random order.
     const first = await Promise.all(
       keys.map((key, n) =>
         Promise.all(
@@ -72,9 +72,9 @@ test.each<[string, number, (clock: ShiftedServer) => NodeJS.Timeout | null]>([
     expect(ids.every((own) => own.size === 1)).toBe(true)
     const all = ids.flatMap((own) => [...own])
     const confirmed = () => sql`select from operations where id = any(${all}) and status = 'confirmed'`
-    await waitFor(async () => (await confirmed()).length === MINTS, "all to be confirmed")
+    await waitFor(async () => (await confirmed()).length === MINTS, "all mints to be confirmed")
     minted += MINTS
-    // Everything that expires would do so now by the wrong clock.
+    // By the wrong clock, everything that can expire would expire now.
     await server.sweep()
     clearInterval(jumping ?? undefined)
     for (const [n, one] of keys.entries()) {

@@ -11,14 +11,14 @@ export type Case = {
   wallet: string
   idempotencyKey: string
   eventId: string
-  /** Of the first acknowledged answer. */
+  /** From the first acknowledgement. */
   sessionId: string | null
   approved: boolean
 }
 
 export type CustomersOptions = { client: Client; webhookSecret: string; total: number }
 
-/** The holder takes up to this long for the form, so that some case is at every step at any moment. */
+/** The holder takes up to this long for the form, so that at any moment there is a case at every step. */
 const FORM_MS = 700
 
 /**
@@ -44,7 +44,7 @@ export class Customers {
     this.#queue = new Queue(client, this.cases)
   }
 
-  /** Allows this many cases to start in total. */
+  /** Raises the number of cases that may start, in total. */
   release(upTo: number): void {
     this.#queue.release(upTo)
   }
@@ -53,7 +53,7 @@ export class Customers {
     return this.cases.filter((one) => one.approved).length
   }
 
-  /** Ends when every case is approved, or the client is stopped. */
+  /** Resolves when every case is approved or the client is stopped. */
   run(): Promise<void> {
     const { random } = this.client
     return this.#queue.run(async (one) => {
@@ -65,13 +65,13 @@ export class Customers {
     })
   }
 
-  /** All of the cases, at once. */
+  /** Starts and approves all cases at once. */
   runAll(): Promise<void> {
     this.release(this.cases.length)
     return this.run()
   }
 
-  /** Starts the case, or starts it again: the session must be the same. */
+  /** Starts the case. A repeated start must return the same session. */
   async start(one: Case): Promise<Response> {
     const response = await this.client.insist({
       method: "POST",
@@ -88,7 +88,7 @@ export class Customers {
     return response
   }
 
-  /** Reports the approval of a case that was started, until it is acknowledged. */
+  /** Repeats the approval of a started case until the server acknowledges it. */
   async approve(one: Case): Promise<void> {
     const { json } = await this.client.insist(approval(this.#webhookSecret, one.sessionId!, one.eventId))
     const { outcome } = json as { outcome: string }
@@ -97,7 +97,7 @@ export class Customers {
     one.approved = true
   }
 
-  /** A GET that must be answered. */
+  /** A GET, repeated until it is answered. */
   read = (path: string): Promise<Response> => this.client.read(path)
 }
 

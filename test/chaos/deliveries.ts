@@ -15,16 +15,16 @@ import { Receiver } from "./receivers.ts"
 
 /** Sessions started at a time; each causes two events. */
 const CUSTOMERS = 8
-/** Sessions of a month. */
+/** Sessions allowed per month. */
 const FEW = 200
-/** What waits longer has failed twice, and its five-minute delay is skipped. */
+/** A delivery that waits longer has failed twice. The test skips its five-minute delay. */
 const LONG_S = 60
 
 export type DeliveriesRun = { events: number; kills: number; seed: number; say: (text: string) => void }
 
 /**
- * Sends events to three endpoints while the server, a second worker, Postgres and the consumers are killed, stopped and
- * down. Each consumer gets every event of `GET /events`, and the ordered endpoint gets them in order.
+ * Sends events to three endpoints while the server, a second worker, Postgres and the consumers are killed, stopped or
+ * unavailable. Each consumer gets every event of `GET /events`, and the ordered endpoint gets them in order.
  */
 export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
   const random = randomFrom(seed)
@@ -71,7 +71,7 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
       failure = error
     })
     for (let n = 1; n <= kills; n++) {
-      await until("some of the work", () => {
+      await until("part of the work to be done", () => {
         if (failure) throw failure
         return begun >= (sessions * n) / (kills + 1)
       })
@@ -95,7 +95,7 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
       say(`${n}. hit: ${hit}; ${told(receivers)} of ${2 * begun} events`)
     }
     await work
-    const last = await until("all events to have their number", async () => {
+    const last = await until("all events to be numbered", async () => {
       const { json } = await client.read("/events?limit=1")
       return json.last_sequence === 2 * sessions && (json.last_sequence as number)
     })
@@ -121,9 +121,9 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
   }
 }
 
-/** Test workspaces have 500 sessions a month, and get an event at 400. */
+/** A test workspace may start 500 sessions a month, and gets an event at 400. */
 const startAMonth = ({ query }: Deployment) =>
-  until("the month's count to be nothing", () =>
+  until("the month's count to be reset", () =>
     query((sql) => sql`update usage_periods set used = 0, started = 0`).then(
       () => true,
       () => false,
@@ -172,8 +172,8 @@ async function prove(
   }
   const order = [...receivers.find(({ name }) => name === "ordered")!.kept.keys()]
   const wrong = order.findIndex((sequence, i) => sequence !== i + 1)
-  assert(wrong < 0, () => `in order, ${order[wrong]} came as number ${wrong + 1}`)
-  await until("all of it to be noted", () =>
+  assert(wrong < 0, () => `in order, ${order[wrong]} arrived as number ${wrong + 1}`)
+  await until("all deliveries to be recorded", () =>
     deployment.query(async (sql) => {
       await letTimePass(deployment)
       return (await sql`select from webhook_deliveries where status <> 'delivered' limit 1`).length === 0

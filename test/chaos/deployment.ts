@@ -19,9 +19,9 @@ const root = join(import.meta.dirname, "..", "..")
 export type ServerProcess = {
   child: ChildProcess
   pid: number
-  /** Resolves when it has ended: its exit code, or null if a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended the process. */
   exited: Promise<number | null>
-  /** What it has written so far. */
+  /** The process's output so far. */
   output(): string
 }
 
@@ -63,7 +63,7 @@ export async function createDeployment(environment: Record<string, string> = {})
     { changes = {}, output, cwd = root }: { changes?: Record<string, string>; output: number | "pipe"; cwd?: string },
   ) {
     // Code still running after a failure must not start anything behind the guard's back.
-    if (destroyed) throw new Error("the deployment is gone")
+    if (destroyed) throw new Error("the deployment has been destroyed")
     const child = spawn(process.execPath, argv, {
       cwd,
       stdio: ["ignore", output, output],
@@ -141,7 +141,7 @@ export async function createDeployment(environment: Record<string, string> = {})
       return (JSON.parse(stdout) as { api_key: string }).api_key
     },
 
-    /** Reads the database, for what no interface shows. */
+    /** Reads from the database what no interface shows. */
     async query<T>(look: (sql: postgres.Sql) => Promise<T>): Promise<T> {
       const { databaseUrl } = readJson<Announcement>(join(dataDir, "services.json"))!
       const sql = postgres(databaseUrl, { ...socketOptions(databaseUrl), max: 1 })
@@ -155,7 +155,7 @@ export async function createDeployment(environment: Record<string, string> = {})
     /** A call to the local network that bypasses its faults. Rejects while it is down. */
     localnet: (method: `localnet_${string}`, parameter: unknown) => call(rpcUrl, method, parameter),
 
-    /** Ends everything that is left and removes its directory. */
+    /** Ends all remaining processes and removes the directory. */
     async destroy(): Promise<void> {
       destroyed = true
       guard.ref()
@@ -167,11 +167,11 @@ export async function createDeployment(environment: Record<string, string> = {})
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** A server ended without being told to. */
+/** A server ended although no one stopped it. */
 export class ServerEnded extends Error {
   constructor({ child, output }: ServerProcess) {
     const how = child.signalCode ?? `exit code ${child.exitCode}`
-    super(`The server ended by itself (${how}):\n${output().slice(-3000)}`)
+    super(`The server ended unexpectedly (${how}):\n${output().slice(-3000)}`)
   }
 }
 
@@ -195,7 +195,7 @@ async function call(url: string, method: string, parameter: unknown): Promise<un
   return result
 }
 
-/** Repeats until there is an answer. The time limit only makes a hung test fail. */
+/** Repeats until the call returns a result. The time limit only makes a hanging test fail. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | null | false | undefined> | T | null | false | undefined,
@@ -205,7 +205,7 @@ export async function until<T>(
   for (;;) {
     const answer = await ask()
     if (answer !== null && answer !== false && answer !== undefined) return answer
-    if (Date.now() > end) throw new Error(`Waited in vain for ${what}`)
+    if (Date.now() > end) throw new Error(`Timed out waiting for ${what}`)
     await sleep(50)
   }
 }

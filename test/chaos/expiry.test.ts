@@ -6,13 +6,13 @@ import { type Customers, newCustomers } from "./customers.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
 import { allVerified, prove } from "./proof.ts"
 
-/** Long enough for a worker to give a transaction up, if it wrongly did: it checks every second. */
+/** Long enough for a worker to wrongly give up a transaction: it checks every second. */
 const A_WORKERS_LOOKS_MS = 2500
 
 let deployment: Deployment
 let server: ServerProcess
 let customers: Customers
-/** Progress through the cases: each test takes the next one. */
+/** The number of cases used: each test takes the next one. */
 let released = 0
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => deployment.destroy())
 
-test("a lost transaction is signed anew once it can never land any more, not before, and lands once", async () => {
+test("a lost transaction is signed again only when it can no longer land, and lands once", async () => {
   await deployment.localnet("localnet_hold", { on: true })
   const { sessionId } = await next()
   const lost = await theTransaction(sessionId!)
@@ -49,11 +49,11 @@ test("a lost transaction is signed anew once it can never land any more, not bef
   expect(later).toMatchObject([{ status: "confirmed" }])
 }, 120_000)
 
-test("a transaction that landed unseen is found, however late, and not signed again", async () => {
+test("a transaction that landed unnoticed is found, however late, and not signed again", async () => {
   const { sessionId, signature } = await landedUnseen()
-  // Past its last valid height, and past what statuses return without searching the history.
+  // Past its last valid height, and so long ago that a status query must search the history.
   await deployment.localnet("localnet_warp", { slots: 1000 })
-  // None of the worker's calls is answered.
+  // None of the worker's calls gets a response.
   await sleep(A_WORKERS_LOOKS_MS)
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "saved" }])
 
@@ -62,7 +62,7 @@ test("a transaction that landed unseen is found, however late, and not signed ag
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "confirmed" }])
 }, 120_000)
 
-test("a transaction that landed unseen before kill -9 is found by the next server", async () => {
+test("a transaction that landed unnoticed before kill -9 is found by the next server", async () => {
   const { sessionId, signature } = await landedUnseen()
   signal(server.pid, "SIGKILL")
   await server.exited
@@ -72,7 +72,7 @@ test("a transaction that landed unseen before kill -9 is found by the next serve
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "confirmed" }])
 }, 120_000)
 
-test("after all of this the chain is as the database says", () => prove(deployment, customers), 120_000)
+test("in the end the chain agrees with the database", () => prove(deployment, customers), 120_000)
 
 /** Starts and approves the next case. */
 async function next() {
@@ -84,7 +84,7 @@ async function next() {
 
 /** The next case, with its transaction landed on a network that executes but does not respond. */
 async function landedUnseen() {
-  // Signing needs answers. So the first sending is lost, and the same bytes land when sent again.
+  // Signing needs responses. So the first transaction sent is lost, and the same bytes land when sent again.
   await deployment.localnet("localnet_hold", { on: true })
   const { sessionId } = await next()
   const signature = await theTransaction(sessionId!)
@@ -95,7 +95,7 @@ async function landedUnseen() {
   return { sessionId: sessionId!, signature }
 }
 
-/** Waits until the session's attest is signed and saved; its signature. */
+/** Waits until the session's attest is signed and saved. Returns its signature. */
 const theTransaction = (sessionId: string): Promise<string> =>
   until("its transaction", async () => (await transactionsOf(sessionId))[0]?.signature)
 

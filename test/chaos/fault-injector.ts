@@ -24,19 +24,19 @@ export type Faults = {
 /** Drops a fifth of all calls, and delays a fifth of the others. */
 export const dropOrDelay: Faults = { drop: 0.2, delay: { p: 0.2, ms: 300 } }
 
-/** In slots; fewer than a slot takes to become final, as final ones are never rolled back. */
+/** In slots. Fewer than a slot needs to become final, because final slots are never rolled back. */
 const DEEPEST_ROLLBACK = 25
 /** Longer than the lease on a workspace's ledger. */
 const LONGEST_STOP_MS = 9000
-/** A restore loses what happens in this time. */
+/** A restore loses everything from this time. */
 const LONGEST_LOSS_MS = 4000
 
-/** Kills a deployment's Postgres, or one of its backends. Returns which, once it is dead. */
+/** Kills a deployment's Postgres or one of its backends. Returns which one when it is dead. */
 export async function killPostgres(dataDir: string, random: Random): Promise<string> {
   const postmaster = await until("a Postgres to kill", () => postmasterOf(dataDir))
   const backends = random.chance(0.3) ? childrenOf(postmaster) : []
   if (backends.length > 0) {
-    // A hard failure for Postgres: it restarts all of its processes and recovers.
+    // Postgres treats this as a crash: it restarts all of its processes and recovers.
     signal(random.pick(backends), "SIGKILL")
     return "postgres backend"
   }
@@ -50,7 +50,7 @@ export class FaultInjector {
   readonly hits = new Map<string, number>()
   underWay = 0
   failedStarts = 0
-  /** Losses of all restores. */
+  /** What each restore may have lost. */
   readonly losses: Loss[] = []
   readonly #deployment: Deployment
   readonly #random: Random
@@ -71,13 +71,13 @@ export class FaultInjector {
     this.#backups = new Backups(deployment)
     this.#deployment = deployment
     this.#random = random
-    // A restarted local network injects no faults until told to.
+    // A restarted local network has no faults until they are set again.
     this.#faultKeeper = setInterval(() => {
-      if (Object.keys(this.#faults).length > 0) this.#tellFaults().catch(() => {})
+      if (Object.keys(this.#faults).length > 0) this.#sendFaults().catch(() => {})
     }, 200)
   }
 
-  /** From now on nothing is hit and nothing is restarted. */
+  /** Ends all faults and restarts. */
   stop(): void {
     this.#isOver = true
     clearInterval(this.#faultKeeper)
@@ -99,7 +99,7 @@ export class FaultInjector {
         this.#isCompared = true
         return
       } catch (error) {
-        // A starting server may end, because something it needs may be killed. A running one must not.
+        // A server that is starting may end, because a process that it needs may be killed. A running one must not.
         if (!(error instanceof ServerEnded) || this.#isReady) throw error
         this.failedStarts++
         this.#startServer()
@@ -107,7 +107,7 @@ export class FaultInjector {
     }
   }
 
-  /** The errors that servers logged, and how often. */
+  /** The errors that servers logged, with counts. */
   errors(): { [message: string]: number } {
     const errors: { [message: string]: number } = {}
     for (const line of this.#servers.flatMap((server) => server.output().split("\n"))) {
@@ -128,7 +128,7 @@ export class FaultInjector {
     this.#isReady = false
   }
 
-  /** Kills one process of a kind, or loses transactions. Returns which. */
+  /** Injects one fault. Returns its description. */
   async hit(kind: Kind): Promise<string> {
     if (this.#isOver) throw new Error("the scenario is over")
     const hit = await this.#hits[kind]()
@@ -172,7 +172,7 @@ export class FaultInjector {
     },
     rollback: async () => {
       const depth = 1 + this.#random.below(DEEPEST_ROLLBACK)
-      // Refused while it is down, and of slots from before its last start.
+      // The network refuses this while it is down, and for slots from before its last start.
       await until("a rollback", async () => {
         const slot = await this.#deployment.localnet("localnet_warp", { slots: 1 }).catch(() => null)
         if (slot === null) return false
@@ -203,7 +203,7 @@ export class FaultInjector {
       this.losses.push(loss)
       const backup = await this.#backups.make()
       await sleep(this.#random.below(LONGEST_LOSS_MS))
-      // Under running servers, or while one is down.
+      // With servers running, or while one is down.
       const isBelow = this.#random.chance(0.6)
       if (!isBelow) {
         signal(this.#server!.pid, "SIGKILL")
@@ -213,11 +213,11 @@ export class FaultInjector {
       loss.to = Date.now()
       this.#isCompared = false
       if (!isBelow) this.#startServer()
-      return isBelow ? "restore below a server" : "restore"
+      return isBelow ? "restore under a server" : "restore"
     },
   }
 
-  /** The leftovers of a killed server for the next one. Its Postgres keeps running. */
+  /** What a killed server leaves for the next one. Its Postgres keeps running. */
   async #countUnderWay(): Promise<number> {
     try {
       return await this.#deployment.query(async (sql) => {
@@ -230,20 +230,20 @@ export class FaultInjector {
     }
   }
 
-  /** They last until they are changed, even through a restart of the local network. */
+  /** Sets faults. They last until they are changed, even if the local network restarts. */
   async setFaults(faults: Faults): Promise<void> {
     this.#faults = faults
     await until("the local network to take its faults", () =>
-      this.#tellFaults().then(
+      this.#sendFaults().then(
         () => true,
         () => false,
       ),
     )
   }
 
-  #tellFaults = () => this.#deployment.localnet("localnet_setFaults", this.#faults)
+  #sendFaults = () => this.#deployment.localnet("localnet_setFaults", this.#faults)
 
-  /** Stops the server in order, with everything it has started. */
+  /** Stops the server cleanly, with everything that it started. */
   async end(): Promise<void> {
     for (const server of [this.#replica, this.#server]) {
       if (server === undefined) continue
@@ -254,7 +254,7 @@ export class FaultInjector {
   }
 }
 
-/** The message of a line that logs an error. */
+/** The message of a log line about an error. */
 function loggedError(line: string): string | null {
   if (!/^\{"level":[56]0,.*\}$/.test(line)) return null
   const { msg, err } = JSON.parse(line) as { msg: string; err?: { message?: string } }

@@ -3,18 +3,18 @@ import { assert } from "./assert.ts"
 
 export type Landed = { signature: string; transaction: VersionedTransactionResponse }
 
-/** What an authority has signed successfully, from the first block to the last, read by plain web3.js. */
+/** All successful transactions that an authority signed, read from the chain by plain web3.js. */
 export async function historyOf(connection: Connection, authority: string): Promise<Landed[]> {
   const history: Landed[] = []
   for (const signature of await landedSignatures(connection, authority)) {
     const transaction = await connection.getTransaction(signature, { maxSupportedTransactionVersion: 0 })
-    assert(transaction !== null, () => `${signature} is in the history but not to be found`)
+    assert(transaction !== null, () => `${signature} is in the history but was not found`)
     if (isSignedBy(transaction, authority)) history.push({ signature, transaction })
   }
   return history
 }
 
-/** The signatures with each id of this prefix: a memo is `vouch:1:<id>`, with or without more after it. */
+/** Signatures by id, for ids with this prefix. A memo starts with `vouch:1:<id>`. */
 export function carriersOf(history: readonly Landed[], prefix: string): Map<string, string[]> {
   const carriers = new Map<string, string[]>()
   for (const { signature, transaction } of history) {
@@ -46,7 +46,7 @@ function isSignedBy({ transaction: { message } }: VersionedTransactionResponse, 
 
 const memoIdsIn = (transaction: VersionedTransactionResponse): string[] => carriedIn(transaction).map(({ id }) => id)
 
-/** The ids in its memos, and the first byte of the instruction after each: what it did under that id. */
+/** The ids in a transaction's memos, each with the first byte of the next instruction, which is what it did. */
 export function carriedIn({ transaction: { message } }: VersionedTransactionResponse) {
   const { compiledInstructions: all, staticAccountKeys: keys } = message
   return all.flatMap(({ programIdIndex, data }, i) =>

@@ -8,7 +8,7 @@ import { allVerified, audit } from "./proof.ts"
 import { newSeed, type Random, randomFrom } from "./random.ts"
 import { Backups } from "./restore.ts"
 
-// Long commands that change something are interrupted at any point, by Ctrl-C or a kill, and run again.
+// Long commands that change data are interrupted at any point, by Ctrl-C or a kill, and run again.
 
 const CONFIGS = 4
 const MINTS = 24
@@ -55,7 +55,7 @@ const statuses = (ids: string[]) =>
       select status, count(*)::int as count from operations where id = any(${ids}) group by 1`,
   )
 
-test("a key is replaced as it was meant, however often the command is cut off while others mint", async () => {
+test("a key is replaced correctly, however often the command is interrupted while others mint", async () => {
   const client = newClient(deployment, apiKey)
   for (let n = 0; n < CONFIGS; n++) {
     const json = { id: `moved_${n}`, name: "Moved", symbol: "MVD", required_schema: "kyc_individual_v1" }
@@ -85,7 +85,7 @@ test("a key is replaced as it was meant, however often the command is cut off wh
   await audit(deployment)
 }, 240_000)
 
-test("a restored database is compared once, however often the command is cut off", async () => {
+test("a restored database is compared once, however often the command is interrupted", async () => {
   const backups = new Backups(deployment)
   const before = issue(5)
   await before.done
@@ -101,7 +101,7 @@ test("a restored database is compared once, however often the command is cut off
   server = deployment.startServer()
   await deployment.ready(server)
   const record = async () => (await newClient(deployment, apiKey).read(`/mint-config/${FUND}`)).json
-  await until("all to be in the books", async () => {
+  await until("everything to be in the books", async () => {
     const [one, ...others] = await statuses(ids)
     return one?.status === "confirmed" && one.count === ids.length && others.length === 0
   })

@@ -6,17 +6,17 @@ import { until } from "./deployment.ts"
 import { forAll, Queue } from "./queue.ts"
 import type { Random } from "./random.ts"
 
-/** In every workspace from the start, with 6 decimals and no rule beyond verification. */
+/** Every new workspace has this token, with 6 decimals and no rule beyond verification. */
 export const FUND = "us_real_estate_fund_v1"
 const DECIMALS = 6
 
-/** A mint, or a transfer if `from` is set, as its caller sees it. */
+/** A mint, or a transfer if `from` is set, from the caller's point of view. */
 export type Order = {
   from: string | null
   to: string
   baseUnits: number
   idempotencyKey: string
-  /** Polls the operation instead of waiting for the answer. */
+  /** Whether the caller polls the operation instead of waiting for the response. */
   follows: boolean
   /** The first acknowledgement. */
   acknowledged: Response | null
@@ -28,8 +28,8 @@ export type IssuerOptions = { client: Client; wallets: readonly string[]; total:
 const IMPATIENT_MS = 150
 
 /**
- * An issuer who mints to verified wallets, and now and then transfers some of it. Every order has its own
- * Idempotency-Key, and is repeated with it until it is acknowledged.
+ * An issuer who mints to verified wallets and sometimes transfers part of it. Every order has its own Idempotency-Key,
+ * and is repeated with it until the server acknowledges it.
  */
 export class Issuer {
   readonly orders: readonly Order[]
@@ -46,12 +46,12 @@ export class Issuer {
     this.#queue = new Queue(client, errands)
   }
 
-  /** Allows this many mints to start in total. */
+  /** Raises the number of mints that may start, in total. */
   release(upTo: number): void {
     this.#queue.release(upTo)
   }
 
-  /** Ends when every order is confirmed, or the client is stopped. */
+  /** Resolves when every order is confirmed or the client is stopped. */
   run(): Promise<void> {
     const { random } = this.#client
     return this.#queue.run(async (orders) => {
@@ -62,7 +62,7 @@ export class Issuer {
         if (goesTwice) sendings.push(send(this.#client, order))
         const [{ status }] = (await Promise.all(sendings)) as [Response]
         if (status === 202) this.followed++
-        // What is transferred next must have arrived.
+        // The transfer needs these units, so the mint must be confirmed first.
         await confirmed(this.#client, order)
       }
       this.done++
@@ -76,7 +76,7 @@ export class Issuer {
   }
 }
 
-/** The n-th mint, of the n-th odd number; and perhaps a transfer of some of it. */
+/** Mints the n-th odd number of base units, and may transfer part of it. */
 function errand(n: number, wallets: readonly string[], random: Random): Order[] {
   const mint = order({
     from: null,
@@ -96,7 +96,7 @@ const order = (what: Pick<Order, "from" | "to" | "baseUnits" | "follows">): Orde
   acknowledged: null,
 })
 
-/** Base units as the decimal string that a request carries: `0.000007` of 7. */
+/** Base units as a decimal string for a request: 7 becomes `0.000007`. */
 export const toAmount = (baseUnits: number): string => {
   const digits = String(baseUnits).padStart(DECIMALS + 1, "0")
   return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
@@ -104,7 +104,7 @@ export const toAmount = (baseUnits: number): string => {
 
 export const operationIdOf = ({ acknowledged }: Order): string => acknowledged!.json.operation_id as string
 
-/** Sends an order, or repeats it: the same operation, with an identical answer. */
+/** Sends or repeats an order. A repeat must return the same operation in an identical response. */
 export async function send(client: Client, order: Order, patienceMs?: number): Promise<Response> {
   const { from, to, baseUnits, idempotencyKey, follows } = order
   const wallets = from === null ? { user_pubkey: to } : { from_pubkey: from, to_pubkey: to }

@@ -11,7 +11,7 @@ import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.t
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 
-// Workers are killed while keys are replaced: a workspace's authority, and the fee payer. This process runs no worker.
+// Workers are killed while a workspace's authority or the fee payer is replaced. This process runs no worker.
 
 const CONFIGS = 8
 
@@ -58,13 +58,13 @@ const moves = async (status: string) =>
 const confirmed = async (ids: string[]) =>
   (await sql`select from operations where id = any(${ids}) and status = 'confirmed'`).length === ids.length
 
-/** All mints obey the key, each mint of units landed once, and nothing failed on the way. */
+/** Checks that the new key controls all mints, that each operation landed once, and that nothing failed. */
 async function expectMoved(address: string, ids: string[], units: bigint): Promise<void> {
   const isThere = async () => {
     const { moved, mints } = (await readAuthority(key.workspaceId))!
     return moved === mints && (await confirmed(ids))
   }
-  await waitFor(isThere, "all to be done")
+  await waitFor(isThere, "everything to be done")
   const mints = await sql<{ mint: string }[]>`
     select mint from mint_configs where workspace_id = ${key.workspaceId} and mint is not null
     union all select credential_mint from schemas
@@ -81,12 +81,12 @@ async function expectMoved(address: string, ids: string[], units: bigint): Promi
   expect(await differences()).toEqual([])
 }
 
-test("a worker that is killed while mints move leaves the rest to another", async () => {
+test("when a worker is killed while mints move to a new authority, another worker moves the rest", async () => {
   const first = await worker({ TEST_SIGN_MS: "150" })
   const before = await mintEach()
   const address = await set("derived:2")
   const after = await mintEach()
-  await waitFor(async () => (await moves("confirmed")) > 0, "the first mint to be moved")
+  await waitFor(async () => (await moves("confirmed")) > 0, "the first mint to move")
   await first.kill()
   const { moved, mints } = (await readAuthority(key.workspaceId))!
   expect(moved).toBeLessThan(mints)
@@ -94,7 +94,7 @@ test("a worker that is killed while mints move leaves the rest to another", asyn
   await expectMoved(address, [...before, ...after], 2n)
 })
 
-test("moves that were saved and never sent are sent by another, and go where they were meant to", async () => {
+test("another worker sends moves that were saved but never sent, and the mints get the intended authority", async () => {
   const first = await worker()
   await app.chain.hold(true)
   const address = await set("derived:3")
@@ -106,19 +106,19 @@ test("moves that were saved and never sent are sent by another, and go where the
   await expectMoved(address, ids, 3n)
 })
 
-test("what an old fee payer signed is sent on and followed to its end, and the new one pays from then on", async () => {
+test("transactions signed by the old fee payer are followed to their end, and the new one pays from then on", async () => {
   await app.chain.hold(true)
   const first = await worker()
   const before = await mintEach()
   const submitted = async () =>
     (await sql`select from operations where id = any(${before}) and status = 'submitted'`).length
-  await waitFor(async () => (await submitted()) === before.length, "all to be saved")
+  await waitFor(async () => (await submitted()) === before.length, "all transactions to be saved")
   await first.kill()
   await app.chain.hold(false)
   await worker({ VOUCH_TEST_FEE_PAYER: "derived:2" })
-  await waitFor(() => confirmed(before), "what the old one signed")
+  await waitFor(() => confirmed(before), "the old fee payer's transactions")
   const after = await mintEach()
-  await waitFor(() => confirmed(after), "what the new one signs")
+  await waitFor(() => confirmed(after), "the new fee payer's transactions")
   const [old, ...rest] = await Promise.all([payersOf(before), payersOf(after)])
   expect(old).toEqual(new Set([deployment.chains.test!.feePayer.publicKey.toBase58()]))
   const purpose = `${feePayerPurpose("test")}/2`
@@ -127,7 +127,7 @@ test("what an old fee payer signed is sent on and followed to its end, and the n
   expect(await differences()).toEqual([])
 })
 
-/** The fee payers of operations, from the chain. */
+/** The fee payers of operations, read from the chain. */
 async function payersOf(ids: string[]): Promise<Set<string>> {
   const rows = await sql<{ signature: string }[]>`
     select distinct signature from operations where id = any(${ids})`

@@ -10,31 +10,32 @@ import { upgrade } from "./upgrade.ts"
 // Each deployment's guard cleans up, even after Ctrl-C.
 const HELP = `npm run chaos -- [options] [scenario ...]
 
-The long form of the fault tests: whatever is killed or lost, nothing acknowledged is lost and nothing happens twice.
-Every scenario has a deployment of its own, and ends with a proof. Without names, all of them.
+The long form of the fault tests. Whatever is killed, Vouch loses nothing that it acknowledged and does nothing twice.
+Each scenario runs its own deployment and ends with a proof. Without names, all scenarios run.
 
-  server, localnet, postgres   this one is killed, again and again, while wallets are verified
-  lost                         the network loses what it has accepted
-  faults                       the network drops, delays and refuses calls, or does not answer them
+  server, localnet, postgres   kill this process repeatedly while wallets are verified
+  lost                         the network loses transactions that it accepted
+  faults                       the network drops, delays, refuses or does not answer calls
   all                          all of these at once
-  nodes                        nodes that are behind, forget, refuse, are busy, slow or on a fork; slots are rolled back;
-                               one of two servers stands still; and everything else is killed and lost as well
-  restores                     the database is put back to what it was some seconds ago, below servers and while they are down,
-                               beside all of this, while tokens of both modes are minted and moved, wallets are verified
-                               and revoked, and modes change
-  mints                        all three are killed while calls are dropped and delayed, and tokens minted and moved
-  upgrade                      a worker of the version that was released last signs beside a server that fills the archive
-  webhooks                     the server, a worker beside it, Postgres and the consumers are killed, stopped and away while events are sent
-  storm                        strangers flood the server while two customers work; only the server is killed, at the end
+  nodes                        nodes lag, lose history, refuse calls, are busy, slow or on a fork; slots are rolled back;
+                               one of two servers pauses; the faults above happen as well
+  restores                     the database goes back some seconds, with servers running or stopped, together with all
+                               faults above, while tokens are minted and moved, wallets are verified and revoked, and
+                               transfer modes change
+  mints                        all three processes are killed and calls dropped or delayed while tokens are minted and moved
+  upgrade                      a worker of the last release signs together with a server that fills the archive
+  webhooks                     the server, a second worker, Postgres and the consumers are killed or stopped while events
+                               are sent
+  storm                        strangers flood the server while two customers work; the server is killed at the end
 
   --attestations <n>           wallets in each of the other scenarios (300)
-  --mints <n>                  mints, 1 base unit the first and 2 more each (2000)
+  --mints <n>                  number of mints: 1 base unit, then 3, 5, 7 … (2000)
   --orders <n>                 mints, transfers, verifications and revocations while databases are restored (400)
-  --events <n>                 events that are sent to three endpoints (2000)
-  --kills <n>                  hits in each scenario, twice as many in the last (30)
+  --events <n>                 events to send to three endpoints (2000)
+  --kills <n>                  faults to inject in each scenario (30)
   --seconds <n>                length of the storm (60)
-  --minutes <n>                starts again with the next seed until this time is over, or a proof fails
-  --seed <n>                   repeats the choices of an earlier run
+  --minutes <n>                repeat with the next seed until this time is over or a proof fails
+  --seed <n>                   repeat the random choices of an earlier run
   --help`
 
 const { values, positionals } = parseArgs({
@@ -94,7 +95,7 @@ const scenarios: Record<string, () => Choice> = {
   postgres: () => oneKind("postgres"),
   lost: () => oneKind("lost"),
   faults: () => verify(faults.map((faults) => ({ work: Math.ceil(attestations / 5), hits: [], faults }))),
-  // The mixed load, in each scenario, with every fault.
+  // The mixed workload, with every fault.
   all: () => {
     const hits = inTurn(["server", "localnet", "lost", "postgres"], kills)
     return verify([{ work: attestations, hits, faults: everyFault }])
@@ -166,7 +167,7 @@ function report(summary: Summary): void {
       .map(([what, count]) => `${count} × ${what}`)
       .join(", ") || "none"
   say(`${name} held: ${list(achievements)} in ${seconds} s`)
-  say(`  hits          ${list(hits)}${failedStarts > 0 ? `; ${failedStarts} starts ended by themselves` : ""}`)
+  say(`  hits          ${list(hits)}${failedStarts > 0 ? `; ${failedStarts} starts failed` : ""}`)
   if (underWay > 0) say(`  under way     ${underWay} operations when a server was killed`)
   say(`  requests      ${requests}, sent again: ${list(retries)}`)
   say(`  transactions  ${list(transactions)}`)

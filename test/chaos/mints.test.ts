@@ -5,7 +5,7 @@ import { runScenario } from "./run-scenario.ts"
 import { minting } from "./scenarios.ts"
 
 // The short form of `npm run chaos -- mints`.
-test("whatever is killed while tokens are minted and moved, every order has its effect exactly once", async () => {
+test("every order takes effect exactly once, whatever is killed while tokens are minted and moved", async () => {
   const seed = newSeed()
   const hits = randomFrom(seed).shuffle<Kind>(["server", "localnet", "postgres"].flatMap((kind) => Array(4).fill(kind)))
   const lines: string[] = []

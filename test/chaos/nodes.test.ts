@@ -5,7 +5,7 @@ import { runScenario } from "./run-scenario.ts"
 import { attesting } from "./scenarios.ts"
 
 // The short form of `npm run chaos -- nodes`.
-test("whatever nodes answer, and whatever slots are rolled back, every approved wallet is verified exactly once", async () => {
+test("every approved wallet is verified exactly once, whatever nodes answer and whatever slots are rolled back", async () => {
   const seed = newSeed()
   const others: Kind[] = ["rollback", "rollback", "rollback", "server", "server", "localnet", "stopped"]
   const hits = others.flatMap((kind): Kind[] => ["nodes", kind])

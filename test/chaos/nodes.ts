@@ -35,9 +35,9 @@ const slow: MakeFault = (_url, random) => {
 /** Faults of real nodes. */
 const FAULTS: { readonly [name: string]: MakeFault } = {
   behind: (url) => frozen(url),
-  "behind and silent about it": (url) => frozen(url, { honest: false }),
-  "behind by its own word": () => replying(rpcError(-32016, "Minimum context slot has not been reached"), READS),
-  "null for what was": async (url) => forgets(await new Connection(url, "confirmed").getSlot()),
+  "behind, without reporting it": (url) => frozen(url, { honest: false }),
+  "behind, and reporting it": () => replying(rpcError(-32016, "Minimum context slot has not been reached"), READS),
+  "without old history": async (url) => forgets(await new Connection(url, "confirmed").getSlot()),
   "no history": () => noHistory,
   "no such version": () => replying(rpcError(-32015), ["getTransaction"]),
   "429": () => replying({ status: 429, headers: { "retry-after": "1" } }),
@@ -54,7 +54,7 @@ const LONGEST_MS = 10_000
 export class Nodes {
   readonly #signer = randomBytes(32)
   readonly #proxies: readonly RpcProxy[]
-  /** The local network itself. */
+  /** The URL of the local network. */
   #url = ""
 
   private constructor(proxies: readonly RpcProxy[]) {
@@ -66,7 +66,7 @@ export class Nodes {
     return new Nodes([await rpcProxy("http://127.0.0.1:9"), await rpcProxy("http://127.0.0.1:9")])
   }
 
-  /** For a deployment behind them. Its live mode keeps the embedded network running. */
+  /** Settings for a deployment behind these nodes. Its live mode keeps the embedded network running. */
   get settings(): Record<string, string> {
     return {
       VOUCH_TEST_SOLANA_RPC_URL: this.#proxies.map(({ url }) => url).join(" "),
@@ -81,25 +81,25 @@ export class Nodes {
     for (const proxy of this.#proxies) proxy.leadTo(url)
   }
 
-  /** Only an embedded network funds itself. Finalized, so that no rollback undoes it. */
+  /** Funds the fee payer, which only an embedded network does itself. Waits for finality, so that no rollback undoes it. */
   async fund(): Promise<void> {
     const connection = new Connection(this.#url, "confirmed")
     const { publicKey } = localKeys(this.#signer)(feePayerPurpose("test"))
     const signature = await connection.requestAirdrop(publicKey, 1000 * LAMPORTS_PER_SOL)
-    // Not by its balance: the local network returns the newest one at any commitment.
-    await until("money for fees", async () => {
+    // The balance would not show this: the local network returns the newest one at any commitment.
+    await until("the fee payer to be funded", async () => {
       const { value } = await connection.getSignatureStatus(signature)
       return value?.confirmationStatus === "finalized"
     })
   }
 
-  /** Makes one or both nodes lie for a while, or every other time. Returns how. */
+  /** Makes one or both nodes faulty for a while, for all calls or every other one. Returns a description. */
   async inject(random: Random): Promise<string> {
     const name = random.pick(Object.keys(FAULTS))
     const [isHalf, ms] = [random.chance(0.3), random.below(LONGEST_MS)]
     const some = random.chance(0.4) ? this.#proxies : [random.pick(this.#proxies)]
     for (const proxy of some) {
-      const fault = await until("the local network to say how it is", () =>
+      const fault = await until("the local network to answer", () =>
         Promise.resolve(FAULTS[name]!(this.#url, random)).catch(() => null),
       )
       const placed = isHalf ? everyOther(fault) : fault
@@ -111,7 +111,7 @@ export class Nodes {
     return `${some.length === 1 ? "one node" : "both nodes"}${isHalf ? ", half the time" : ""}: ${name}`
   }
 
-  /** From now on they tell the truth. */
+  /** Ends all faults. */
   heal(): void {
     for (const proxy of this.#proxies) proxy.fault = null
   }

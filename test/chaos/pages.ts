@@ -1,6 +1,6 @@
 import type { Client } from "./client.ts"
 
-/** A whole list of the API, page by page. */
+/** Reads a whole list of the API, page by page. */
 export async function readPages<Row>(client: Client, path: string): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = null

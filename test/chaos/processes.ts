@@ -10,7 +10,7 @@ import { commandLine, signal, startMark } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
 import { removeSocketDirectory } from "#server/embedded/socket.ts"
 
-/** The directory with the database's files, which may be elsewhere if the data directory links to it. */
+/** The directory of the database's files. The data directory may contain a link to another place. */
 function clusterOf(dataDir: string): string | null {
   try {
     return realpathSync(join(dataDir, "postgres"))
@@ -53,7 +53,7 @@ function allPids(): number[] {
     .map(Number)
 }
 
-/** Every process that names the data directory or its database in its arguments, or works in the latter. */
+/** Every process with the data directory or its database in its arguments, or with the database as working directory. */
 export function processesOf(dataDir: string): number[] {
   const cluster = clusterOf(dataDir) ?? join(dataDir, "postgres")
   const named = (text: string) => text.includes(dataDir) || text.includes(cluster)
@@ -77,16 +77,16 @@ function workingDirectoryOf(pid: number): string | null {
   }
 }
 
-/** The database's address: as it reports, or as the last server reported. */
+/** The database's address, from the database itself or else from the last server. */
 function socketDirectoryOf(dataDir: string): string | undefined {
   const url = readJson<Announcement>(join(dataDir, "services.json"))?.databaseUrl
   return readPostmaster(join(dataDir, "postgres"))?.socketDirectory || (url && socketOptions(url).host)
 }
 
-/** Ends everything that runs for a data directory, in any state, and removes the directory. */
-export async function endAll(dataDir: string, ours: readonly Holder[]): Promise<void> {
+/** Ends every process of a data directory, whatever its state, and removes the directory. */
+export async function endAll(dataDir: string, holders: readonly Holder[]): Promise<void> {
   // Servers first: they would restart the services.
-  for (const holder of ours) if (isAlive(holder)) signal(holder.pid, "SIGKILL")
+  for (const holder of holders) if (isAlive(holder)) signal(holder.pid, "SIGKILL")
   const cluster = clusterOf(dataDir)
   // An external database has its own socket.
   const socketDirectory = cluster === null ? undefined : socketDirectoryOf(dataDir)

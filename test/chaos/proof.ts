@@ -15,7 +15,7 @@ type Record = {
   onchain: { mint: string; token_account: string; authority: string }
 }
 
-/** Waits until every approved session is verified, as its customer reads it. */
+/** Waits until the API reports every approved session as verified. */
 export async function allVerified(customers: Customers): Promise<void> {
   let left = customers.cases.filter((one) => one.approved)
   let said = ""
@@ -105,7 +105,7 @@ async function compareChain({ rpcUrl }: Deployment, records: Record[]): Promise<
   await compareHistory(connection, authority, records)
 }
 
-/** From the first block to the last: each attestation once, and never more than one unit on any account. */
+/** Checks over all blocks that each attestation was issued once, and that no account ever held more than one unit. */
 async function compareHistory(connection: Connection, authority: string, records: Record[]): Promise<void> {
   const history = await historyOf(connection, authority)
   for (const { signature, transaction } of history) {
@@ -118,7 +118,7 @@ async function compareHistory(connection: Connection, authority: string, records
     const signatures = carriers.get(attestation_id) ?? []
     assert(
       signatures.length === 1 && signatures[0] === onchain_tx,
-      () => `${attestation_id} should be in ${onchain_tx} alone, and is in ${signatures.join(", ") || "none"}`,
+      () => `${attestation_id} should be in ${onchain_tx} only, but is in ${signatures.join(", ") || "none"}`,
     )
   }
   assert(

@@ -4,7 +4,7 @@ import type { Client } from "./client.ts"
 /** Pieces of work in progress at once. */
 const PARALLEL = 16
 
-/** Many concurrent pieces of a client's work, as far as they are released. */
+/** Does a client's work with many pieces in progress at once. Pieces start only after they are released. */
 export class Queue<Work> {
   readonly #work: readonly Work[]
   readonly #client: Client
@@ -16,12 +16,12 @@ export class Queue<Work> {
     this.#work = work
   }
 
-  /** Allows this many pieces to start in total. */
+  /** Raises the number of pieces that may start, in total. */
   release(upTo: number): void {
     this.#released = Math.min(upTo, this.#work.length)
   }
 
-  /** Ends when all of it is done, or the client is stopped. */
+  /** Resolves when all pieces are done or the client is stopped. */
   async run(perform: (one: Work) => Promise<void>): Promise<void> {
     await Promise.all(Array.from({ length: PARALLEL }, () => this.#take(perform)))
   }
@@ -34,7 +34,7 @@ export class Queue<Work> {
   }
 }
 
-/** Does all of it, many pieces at once. */
+/** Does all pieces, many at once. */
 export function forAll<Work>(
   client: Client,
   work: readonly Work[],

@@ -1,4 +1,4 @@
-/** Seeded random numbers, so that a run's choices can be repeated. Races cannot. */
+/** Seeded random numbers, so that a run's choices can be repeated. Race conditions cannot. */
 export type Random = {
   /** From 0 up to, but not including, `limit`. */
   below(limit: number): number

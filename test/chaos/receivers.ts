@@ -7,11 +7,11 @@ import type { Random } from "./random.ts"
 type Event = { id: string; sequence: number; type: string }
 
 /**
- * A consumer that trusts its library, keeps everything it answered with 2xx, and is unreliable: it refuses new events,
- * hangs up after it kept one, and goes down now and then.
+ * An unreliable consumer. It stores every event that it answers with 2xx, but sometimes it refuses new events, closes
+ * the connection after storing one, or goes down.
  */
 export class Receiver {
-  /** The body of each event it kept, by sequence number, in the order of first arrival. */
+  /** The body of each stored event by sequence number, in the order of first arrival. */
   readonly kept = new Map<number, string>()
   repeats = 0
   /** Requests that none of its secrets signed. */
@@ -49,7 +49,7 @@ export class Receiver {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 
-  /** It is down for a while. */
+  /** Takes the consumer down for a while. */
   async away(ms: number): Promise<void> {
     await this.close()
     await sleep(ms)

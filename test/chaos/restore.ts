@@ -6,11 +6,12 @@ import { assert } from "./assert.ts"
 import { type Deployment, until } from "./deployment.ts"
 
 /**
- * From before a backup until after it was restored: what was acknowledged in between and is not on chain may be lost.
+ * The time from before a backup until after its restore. Anything acknowledged in between may be lost, unless it is on
+ * chain.
  */
 export type Loss = { from: number; to: number }
 
-/** Whether something requested and acknowledged at these times may be lost. Everything else must not. */
+/** Whether a request acknowledged at this time may be lost. All others must not. */
 export const mayBeLost = (losses: readonly Loss[], asked: number, acknowledged: number): boolean =>
   losses.some(({ from, to }) => acknowledged >= from && asked <= to)
 
@@ -23,7 +24,7 @@ export class Backups {
     this.#deployment = deployment
   }
 
-  /** A copy as of now. Cuts connections, because Postgres copies no database in use. */
+  /** Copies the current database. Ends its connections, because Postgres does not copy a database in use. */
   async make(): Promise<string> {
     const backup = `backup_${++this.#count}`
     await this.#asAdmin(async (sql, database) => {
@@ -35,11 +36,11 @@ export class Backups {
     return backup
   }
 
-  /** It replaces the database, as a promoted standby does. */
+  /** Replaces the database with the copy, like promoting a standby. */
   async putBack(backup: string): Promise<void> {
     await this.#asAdmin(async (sql, database) => {
       const has = async (name: string) => (await sql`select from pg_database where datname = ${name}`).length > 0
-      // Another hit may have interrupted this one or the one before anywhere.
+      // Another fault may have interrupted this restore, or the one before, at any point.
       if (await has(database)) await sql`drop database if exists lost`
       if (!(await has(backup))) return
       if (await has(database)) {
@@ -51,26 +52,26 @@ export class Backups {
     })
   }
 
-  /** Until it has been compared with the chain. Decides what needs a person as a person would. */
+  /** Waits until the database is compared with the chain, and makes the decisions that need a person. */
   async settle(): Promise<void> {
-    const looked = await until("the database to be compared with the chain", async () => {
+    const comparison = await until("the database to be compared with the chain", async () => {
       const { exitCode, stdout, stderr } = await this.#deployment.command(["ledger", "reconcile", "--json"])
       if (exitCode === 0) return "nothing to decide"
       const found = stdout === "" ? null : (JSON.parse(stdout) as { quarantines?: Found[] })
-      const waits = found?.quarantines?.some(({ waits_for }) => waits_for !== null) ?? true
-      return waits ? null : { found, stderr }
+      const isWaiting = found?.quarantines?.some(({ waits_for }) => waits_for !== null) ?? true
+      return isWaiting ? null : { found, stderr }
     })
-    if (looked === "nothing to decide") return
-    for (const { workspaces } of looked.found!.quarantines!)
+    if (comparison === "nothing to decide") return
+    for (const { workspaces } of comparison.found!.quarantines!)
       for (const one of workspaces.flatMap(({ differences }) => differences))
         assert(one.id.startsWith("att_"), () => `only credentials need a person, not ${JSON.stringify(one)}`)
-    await until("what was found to be accepted", async () => {
+    await until("the differences to be accepted", async () => {
       const why = ["--accept", "--reason", "Their verifications were made after the backup"]
       return (await this.#deployment.command(["ledger", "reconcile", ...why])).exitCode === 0
     })
   }
 
-  /** Tries until it succeeds: the database may still recover from another hit. */
+  /** Retries until it succeeds: the database may still be recovering from another fault. */
   async #asAdmin(work: (sql: postgres.Sql, database: string) => Promise<void>): Promise<void> {
     const { databaseUrl } = readJson<Announcement>(`${this.#deployment.dataDir}/services.json`)!
     const options = socketOptions(databaseUrl)

@@ -6,7 +6,7 @@ import { trading } from "./scenarios.ts"
 
 // The short form of `npm run chaos -- restores`. Slots are short, because each restore waits for transactions that may
 // be in flight.
-test("whatever a restore loses, and whatever is killed beside it, the books and the chain say the same in the end", async () => {
+test("the books and the chain agree in the end, whatever a restore loses and whatever else is killed", async () => {
   const seed = newSeed()
   const hits = randomFrom(seed).shuffle<Kind>(["restore", "restore", "server"])
   const lines: string[] = []
@@ -20,7 +20,7 @@ test("whatever a restore loses, and whatever is killed beside it, the books and 
       say: (text) => lines.push(text),
     })
     console.log(JSON.stringify(summary))
-    const { restore = 0, "restore below a server": below = 0, server } = summary.hits
+    const { restore = 0, "restore under a server": below = 0, server } = summary.hits
     expect([restore + below, server]).toEqual([2, 1])
   } catch (error) {
     console.error(lines.join("\n"))

@@ -14,13 +14,13 @@ import { approval } from "./customers.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
 import { quietPorts } from "./ports.ts"
 
-// Replaces two replicas behind a load balancer one by one, with the next version and then with the same one. Customers
-// keep working, and no request fails.
+// Replaces two replicas behind a load balancer one by one, first with the next version and then with the same one.
+// Customers keep working, and no request fails.
 
 const FUND = "us_real_estate_fund_v1"
 /** Customers who each do one thing after another. */
 const CUSTOMERS = 4
-/** Minimum wallets to verify and mint to between two steps. */
+/** The number of wallets to verify and mint to between two steps, at least. */
 const BETWEEN = 4
 
 let localnet: Localnet
@@ -57,20 +57,20 @@ async function start(cwd?: string): Promise<Replica> {
   return { server, port }
 }
 
-/** Like a load balancer: takes a replica that refuses connections out of use, and sends the request to another. */
+/** A load balancer: removes a replica that refuses connections and sends the request to another. */
 class Balancer {
   replicas: Replica[] = []
   requests = 0
-  #turn = 0
+  #next = 0
 
   async ask(sent: Sent): Promise<Response> {
     for (let tries = 0; ; tries++) {
-      const replica = this.replicas[this.#turn++ % this.replicas.length]!
+      const replica = this.replicas[this.#next++ % this.replicas.length]!
       try {
         this.requests++
         return await send(`http://127.0.0.1:${replica.port}`, sent)
       } catch (error) {
-        // Nothing was sent: the port was closed.
+        // The port was closed, so the request was not sent.
         if ((error as NodeJS.ErrnoException).code !== "ECONNREFUSED" || tries === 10) throw error
         await sleep(20)
       }
@@ -80,7 +80,7 @@ class Balancer {
 
 /** Verifies wallets and mints to them, one after another, until stopped. Rejects at the first failed request. */
 class Load {
-  /** Wallets that have one token each, according to the answers. */
+  /** Wallets that have one token each, according to the responses. */
   minted = 0
   isOver = false
   readonly #balancer: Balancer
@@ -131,7 +131,7 @@ class Load {
   }
 }
 
-test("two replicas become the next version, one after the other, and then themselves again; no request fails", async () => {
+test("two replicas can be upgraded and then restarted, one after the other, without a failed request", async () => {
   const balancer = new Balancer()
   balancer.replicas = [await start(before), await start(before)]
   const key = await deployment.createKey("rolling", {}, before)
@@ -144,15 +144,15 @@ test("two replicas become the next version, one after the other, and then themse
   })
   const more = async () => {
     const from = load.minted
-    await until("customers to go on", () => {
+    await until("customers to continue", () => {
       if (failure) throw failure
       return load.minted >= from + BETWEEN
     })
   }
   await more()
   for (const n of [0, 1, 0, 1]) {
-    // The new one starts before the old one stops, so there are always two; the first time together with the previous
-    // version.
+    // The new replica starts before the old one stops, so there are always two. At first the other one still runs the
+    // previous version.
     const [old, next] = [balancer.replicas[n]!, await start()]
     balancer.replicas = [...balancer.replicas, next]
     await more()

@@ -9,7 +9,7 @@ import { randomFrom } from "./random.ts"
 import type { Loss } from "./restore.ts"
 
 /**
- * While this many more pieces of work are done, these are hit one after the other, and the network has these faults.
+ * A part of the run: how much work to do, what to hit while it is done, and the network's faults.
  */
 export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 
@@ -17,15 +17,15 @@ export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 type Workload = {
   /** Pieces of work that have been acknowledged. */
   readonly done: number
-  /** Allows this many pieces to start in total. */
+  /** Raises the number of pieces that may start, in total. */
   release(upTo: number): void
-  /** Ends when every piece is done, or the client is stopped. */
+  /** Resolves when every piece is done or the client is stopped. */
   run(): Promise<void>
   /** Waits until everything acknowledged has taken effect. */
   settle(): Promise<void>
-  /** Rejects with whatever does not hold once everything has settled. */
+  /** Checks the final state. Rejects with the first check that fails. */
   prove(): Promise<void>
-  /** What it has done, in figures. */
+  /** Figures about the work done. */
   achievements(): { [what: string]: number }
 }
 
@@ -51,10 +51,10 @@ export type Summary = {
   name: string
   achievements: { [what: string]: number }
   hits: { [what: string]: number }
-  /** Requests that had to be repeated, by reason. */
+  /** The number of repeated requests, by reason. */
   retries: { [reason: string]: number }
   requests: number
-  /** Operations that were queued or submitted when a server was killed, added up. */
+  /** The total number of operations that were queued or submitted when a server was killed. */
   underWay: number
   /** Server starts that failed because services were killed. */
   failedStarts: number
@@ -64,15 +64,15 @@ export type Summary = {
   seconds: number
 }
 
-/** Errors that must never make a start fail. */
+/** Faults that must never make a start fail. */
 const HARMLESS: readonly Kind[] = ["server", "lost", "rollback", "stopped", "nodes"]
 
-/** Hits may fall this many pieces behind the work. Then the work waits, so that there is always something to hit. */
+/** When faults fall this many pieces of work behind, the work waits, so that faults always hit work in progress. */
 const LAG = 3
 
 /**
  * Runs a scenario on a new deployment, and proves at the end that nothing was lost and nothing happened twice. Rejects
- * with what does not hold. Leaves nothing running.
+ * with the first check that fails. Leaves nothing running.
  */
 export async function runScenario({ name, scenario, phases, seed, settings, say }: ScenarioRun): Promise<Summary> {
   const began = Date.now()
@@ -94,11 +94,11 @@ export async function runScenario({ name, scenario, phases, seed, settings, say 
     })
     const workload = await scenario(deployment, client, total, injector.losses)
     const working = workload.run()
-    // The first defect that a client finds ends the scenario.
+    // The first defect found by a client ends the scenario.
     await Promise.race([working.then(() => new Promise<never>(() => {})), runPhases(workload, client)])
     nodes?.heal()
     await working
-    say(`${name}: all ${total} acknowledged; everything is to settle now`)
+    say(`${name}: all ${total} acknowledged; waiting for everything to settle`)
     await injector.recover()
     await workload.settle()
     await allFinal(deployment)
@@ -107,13 +107,13 @@ export async function runScenario({ name, scenario, phases, seed, settings, say 
       (sql) => sql<{ status: string; count: number }[]>`select status, count(*)::int from transactions group by 1`,
     )
     await injector.end()
-    // Once more with new services: what was read while everything ran must have been stored.
+    // Checks again with new processes: results read before must have been stored.
     await audit(deployment)
     const left = processesOf(deployment.dataDir)
     if (left.length > 0) throw new Error(`processes are left: ${left.join(", ")}`)
-    // "Not now" is a valid answer while things are down; these are not.
+    // A client may be asked to retry while something is down. These responses are never valid.
     for (const reason of client.retries.keys()) {
-      if (/^500|^no answer/.test(reason)) throw new Error(`a request met: ${reason}`)
+      if (/^500|^no answer/.test(reason)) throw new Error(`a request failed: ${reason}`)
     }
     const isExcused = phases.some((phase) => phase.hits.some((kind) => !HARMLESS.includes(kind)))
     if (injector.failedStarts > 0 && !isExcused) throw new Error(`a start failed: ${Object.keys(injector.errors())}`)
@@ -130,7 +130,7 @@ export async function runScenario({ name, scenario, phases, seed, settings, say 
       seconds: Math.round((Date.now() - began) / 1000),
     }
   } catch (error) {
-    await sayWhatWaits(deployment).catch(() => say("what waits is not known: the database does not answer"))
+    await sayWhatWaits(deployment).catch(() => say("the pending work is unknown: the database does not answer"))
     say(injector.lastLines(30))
     throw error
   } finally {
@@ -140,9 +140,9 @@ export async function runScenario({ name, scenario, phases, seed, settings, say 
     await nodes?.close()
   }
 
-  /** Nothing is in progress, and nothing confirmed can vanish any more. */
+  /** Waits until nothing is in progress and every confirmed transaction is final. */
   async function allFinal({ query }: Deployment): Promise<void> {
-    await until("everything to be there for good", () =>
+    await until("everything to be final", () =>
       query(async (sql) => {
         const [row] = await sql<{ is_over: boolean }[]>`
           select not exists (select from operations where status in ('queued', 'submitted'))
@@ -190,7 +190,7 @@ export async function runScenario({ name, scenario, phases, seed, settings, say 
         await sleep(random.below(1000))
         const hit = await injector.hit(kind)
         say(`${name}: ${n + 1}/${hits.length} ${hit}, ${workload.done}/${total} done`)
-        // Sometimes the next hit comes before recovery.
+        // Sometimes the next fault comes before recovery.
         if (random.chance(0.75)) await injector.recover()
       }
       workload.release(released)

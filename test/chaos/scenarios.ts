@@ -6,10 +6,10 @@ import { proveTokens } from "./token-proof.ts"
 import { Trading } from "./trading.ts"
 import { proveTrading } from "./trading-proof.ts"
 
-/** Few enough that several mints go to one wallet at once, and several wallets have one at once. */
+/** Few enough that several mints go to one wallet at once, for several wallets. */
 const HOLDERS = 24
 
-/** As many customers as there is work: each is verified. */
+/** One customer to verify for each piece of work. */
 export const attesting: Scenario = async (deployment, client, total) => {
   const customers = new Customers({ client, webhookSecret: deployment.webhookSecret, total })
   return {
@@ -24,7 +24,7 @@ export const attesting: Scenario = async (deployment, client, total) => {
   }
 }
 
-/** An issuer who mints so many times, all amounts distinct, to customers who are verified before the first hit. */
+/** An issuer who mints different amounts to customers verified before the first fault. */
 export const minting: Scenario = async (deployment, client, total) => {
   const customers = new Customers({ client, webhookSecret: deployment.webhookSecret, total: HOLDERS })
   await customers.runAll()
@@ -43,12 +43,12 @@ export const minting: Scenario = async (deployment, client, total) => {
       mints: total,
       transfers: issuer.orders.length - total,
       wallets: wallets.length,
-      "answers that were to be followed": issuer.followed,
+      "orders that were polled": issuer.followed,
     }),
   }
 }
 
-/** Tokens in both modes, revocations, verifications and mode changes at once; each piece of work is one of them. */
+/** Each piece of work is a mint, transfer, revocation, verification or mode change, with tokens in both modes. */
 export const trading: Scenario = async (deployment, client, total, losses) => {
   const all = new Trading({ deployment, client, total, losses })
   await all.begin()

@@ -31,18 +31,18 @@ afterAll(async () => {
   await localnet.close()
 })
 
-test("a web process without VOUCH_SIGNER and two workers, one of which dies, do nothing twice", async () => {
+test("a web process without VOUCH_SIGNER and two workers do nothing twice when one worker dies", async () => {
   // It starts first, and waits until a worker has recorded the public keys.
   const asWeb = { VOUCH_ROLE: "web", VOUCH_SIGNER: "" }
   const web = deployment.startServer(asWeb)
   const workers = [1, 2].map(() => deployment.startServer({ VOUCH_ROLE: "worker" }))
   await deployment.ready(web)
   const apiKey = await deployment.createKey()
-  const beside = await deployment.command(["account", "create", "--name", "Acme", "--plan", "free"], asWeb)
-  expect(beside).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no VOUCH_SIGNER") })
+  const others = await deployment.command(["account", "create", "--name", "Acme", "--plan", "free"], asWeb)
+  expect(others).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("has no VOUCH_SIGNER") })
   const customers = newCustomers(deployment, { apiKey, total: 60 })
   const issuing = customers.runAll()
-  await until("work under way", () => customers.approved >= 20)
+  await until("work to be in progress", () => customers.approved >= 20)
   await deployment.localnet("localnet_setFaults", { land_without_answer: 0.3, drop: 0.3 })
   await sleep(500)
   signal(workers[0]!.pid, "SIGKILL")

@@ -5,10 +5,10 @@ import { type ShiftedServer, startShiftedServer } from "#test/fixtures/shifted.t
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 
-// Processes that die or pause between the steps of a batch. This process runs no worker: the others do the work.
+// Workers die or pause between the steps of a batch. This process runs no worker.
 
 const MINTS = 20
-/** Longer than any timeout of a signature. */
+/** Longer than any signing timeout. */
 const NEVER_MS = 3_600_000
 
 let app: TestApp
@@ -56,14 +56,14 @@ const mints = () =>
 const count = async (ids: string[], status: string) =>
   (await sql`select from operations where id = any(${ids}) and status = ${status}`).length
 
-/** Each took effect once, and a reconciliation finds nothing unknown. */
+/** Checks that each operation took effect once and that reconciliation finds nothing unknown. */
 async function expectOnce(ids: string[]): Promise<void> {
-  await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all to be confirmed")
+  await waitFor(async () => (await count(ids, "confirmed")) === ids.length, "all operations to be confirmed")
   expect(await tokens.onChain(config, wallet)).toBe(before + BigInt(ids.length))
   expect(await differences()).toEqual([])
 }
 
-test("a worker that is killed while it signs has sent nothing, and another does its work", async () => {
+test("when a worker is killed while it signs, it has sent nothing and another worker takes over", async () => {
   const first = await server({ TEST_SIGN_MS: String(NEVER_MS) })
   const signing = first.heard("signing")
   const ids = await mints()
@@ -74,28 +74,28 @@ test("a worker that is killed while it signs has sent nothing, and another does 
   await expectOnce(ids)
 })
 
-test("a worker that is killed between two answers of a slow key leaves nothing undone", async () => {
+test("when a worker is killed between two signatures of a slow key, another worker finishes the work", async () => {
   const first = await server({ TEST_SIGN_MS: "200" })
   const ids = await mints()
-  await waitFor(async () => (await count(ids, "queued")) < MINTS, "some to be saved")
+  await waitFor(async () => (await count(ids, "queued")) < MINTS, "some transactions to be saved")
   const more = await Promise.all([mints(), first.heard("signing")])
   await first.kill()
   await server()
   await expectOnce([...ids, ...more[0]])
 })
 
-test("what is saved and was never sent is sent by another", async () => {
+test("another worker sends transactions that were saved but never sent", async () => {
   await app.chain.hold(true)
   const first = await server()
   const ids = await mints()
-  await waitFor(async () => (await count(ids, "submitted")) === MINTS, "all to be saved")
+  await waitFor(async () => (await count(ids, "submitted")) === MINTS, "all transactions to be saved")
   await first.kill()
   await app.chain.hold(false)
   await server()
   await expectOnce(ids)
 })
 
-test("a worker that stands still while it signs loses its lease, and saves nothing when it goes on", async () => {
+test("a worker that pauses while it signs loses its lease, and saves nothing when it continues", async () => {
   const first = await server({ TEST_SIGN_MS: "100" })
   const signing = first.heard("signing")
   const ids = await mints()
@@ -104,8 +104,8 @@ test("a worker that stands still while it signs loses its lease, and saves nothi
   const rest = await count(ids, "queued")
   expect(rest).toBeGreaterThan(0)
   await server()
-  await waitFor(async () => (await count(ids, "confirmed")) === MINTS, "another to do it")
+  await waitFor(async () => (await count(ids, "confirmed")) === MINTS, "another worker to do it")
   first.signal("SIGCONT")
-  await waitFor(async () => first.output().includes("the signer took longer"), "it to notice")
+  await waitFor(async () => first.output().includes("the signer took longer"), "the first worker to notice")
   await expectOnce(ids)
 })

@@ -12,7 +12,7 @@ import { processesOf } from "./processes.ts"
 let deployment: Deployment
 afterEach(() => deployment.destroy())
 
-test("SIGTERM lets a request that has begun end, then ends every process, and what was answered is kept", async () => {
+test("after SIGTERM, a request in progress completes, every process ends, and acknowledged data is kept", async () => {
   deployment = await createDeployment()
   const { dataDir, port, localnetPort, origin } = deployment
   const server = deployment.startServer()
@@ -22,7 +22,7 @@ test("SIGTERM lets a request that has begun end, then ends every process, and wh
   const begun = await beginRequest(port, apiKey, customers.cases[0]!.wallet)
 
   signal(server.pid, "SIGTERM")
-  await until("the door to close", () =>
+  await until("the port to close", () =>
     send(origin, { method: "GET", path: "/health" }).then(
       () => false,
       () => true,
@@ -40,7 +40,7 @@ test("SIGTERM lets a request that has begun end, then ends every process, and wh
 }, 120_000)
 
 test.runIf(process.platform === "linux")(
-  "a server that shows pages has not loaded the compiler that built them",
+  "a server of built pages does not load the compiler",
   async () => {
     deployment = await createDeployment()
     const server = deployment.startServer()
@@ -53,7 +53,7 @@ test.runIf(process.platform === "linux")(
   120_000,
 )
 
-test("SIGTERM in the middle of a start ends it just as orderly", async () => {
+test("SIGTERM during a start ends the server just as cleanly", async () => {
   deployment = await createDeployment()
   const { dataDir } = deployment
   const server = deployment.startServer()
@@ -63,7 +63,7 @@ test("SIGTERM in the middle of a start ends it just as orderly", async () => {
   expect(processesOf(dataDir)).toEqual([])
 }, 120_000)
 
-/** A request whose head the server has read, and whose body has not been sent. */
+/** A request whose headers the server has read and whose body has not been sent. */
 async function beginRequest(port: number, apiKey: string, wallet: string) {
   const body = JSON.stringify({ userPubkey: wallet, schemaId: "kyc_individual_v1" })
   const begun = request({

@@ -17,11 +17,11 @@ import { quietPorts } from "./ports.ts"
 import { allVerified } from "./proof.ts"
 import { proveTokens } from "./token-proof.ts"
 
-// A paused process is worse than a dead one: its connections stay open and keep their locks.
+// A paused process does more harm than a dead one: its connections stay open and keep their locks.
 
 const CUSTOMERS = 3
 const WALLETS = 6
-/** Mints of each customer, in each wave, at the server to be paused and at the other one. */
+/** Mints per customer and wave, on the server that will be paused and on the other one. */
 const MINTS = { stopped: 200, other: 30 }
 
 type Customer = { apiKey: string; wallets: string[] }
@@ -67,8 +67,8 @@ function issue(origin: string, { apiKey, wallets }: Customer, total: number) {
 }
 
 /**
- * Pauses the process inside a transaction that holds a customer's rows and waits for nothing: the wallets' locks it
- * waited for are granted after it is paused.
+ * Pauses the process inside a transaction that holds a customer's rows and waits for nothing. It waits for the wallets'
+ * locks when it is paused, and gets them after that.
  */
 async function stopInTransaction(server: ServerProcess): Promise<void> {
   await until("the server to be caught in a transaction", async () => {
@@ -79,7 +79,7 @@ async function stopInTransaction(server: ServerProcess): Promise<void> {
       await over.promise
     })
     await locked.promise
-    await until("a transaction to wait for wallets", async () => {
+    await until("a transaction to wait for the wallets' locks", async () => {
       const waiting = await database`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
       return waiting.length > 0
@@ -101,7 +101,7 @@ async function stopInTransaction(server: ServerProcess): Promise<void> {
   })
 }
 
-test("while one of two servers stands still in a transaction, the other answers everybody, and nothing is done twice", async () => {
+test("while one of two servers is paused in a transaction, the other answers every customer, and nothing is done twice", async () => {
   const stopped = deployment.startServer()
   await deployment.ready(stopped)
   const other = deployment.startServer({ PORT: String(otherPort) })
@@ -110,7 +110,7 @@ test("while one of two servers stands still in a transaction, the other answers 
   const customers = await Promise.all(Array.from({ length: CUSTOMERS }, (_, n) => newCustomer(`customer-${n}`)))
   const [held, ...free] = customers as [Customer, ...Customer[]]
 
-  // One wave after another until it is caught: a fast machine finishes any number before that.
+  // Sends waves until the server is caught: a fast machine could finish any fixed number before that.
   const atStopped: ReturnType<typeof issue>[][] = []
   let isCaught = false
   const waves = async () => {
@@ -125,7 +125,7 @@ test("while one of two servers stands still in a transaction, the other answers 
   await stopInTransaction(stopped)
   isCaught = true
 
-  // In addition, another transaction holds all locks that one customer's requests need.
+  // Another transaction also holds all locks that one customer's requests need.
   const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = database.begin(async (sql) => {
     const mine = sql`

@@ -10,7 +10,7 @@ import { processesOf } from "./processes.ts"
 import { randomFrom } from "./random.ts"
 import { type Door, stranger, type Trick, tricks } from "./strangers.ts"
 
-/** How many strangers run each attack at once. */
+/** The number of strangers that run each attack at once. */
 const crowd: { [trick in Trick]: number } = {
   pipelining: 20,
   floods: 20,
@@ -31,7 +31,7 @@ const crowd: { [trick in Trick]: number } = {
 /** Limits for the server: resident memory in megabytes of 10⁶ bytes, and its time to stop. */
 const MEMORY_MB = 350
 const END_MS = 10_000
-/** How many more descriptors may be open at the end than at the start: pools open and close connections. */
+/** How many more file descriptors may be open at the end than at the start, because pools open connections. */
 const SPARE_DESCRIPTORS = 24
 
 export type Storm = { seconds: number; seed: number; say(text: string): void }
@@ -39,7 +39,7 @@ export type Storm = { seconds: number; seed: number; say(text: string): void }
 export type StormSummary = {
   /** Honest requests, each answered correctly. */
   answered: number
-  /** What strangers were answered, and how often. */
+  /** The responses to strangers, with counts. */
   strangers: { [status: string]: number }
   tricks: number
   memory_mb: { calm: number; peak: number }
@@ -48,11 +48,11 @@ export type StormSummary = {
 }
 
 /**
- * Strangers flood a server started like `npm start`, while two customers keep working. Rejects with what failed: a
- * missing or wrong response, memory, descriptors, the shutdown.
+ * Strangers flood a server started like `npm start` while two customers keep working. Rejects if a response is missing
+ * or wrong, if memory or descriptors exceed their limits, or if the server does not shut down.
  */
 export async function storm({ seconds, seed, say }: Storm): Promise<StormSummary> {
-  assert(process.platform === "linux", () => "the storm looks into /proc, which Linux alone has")
+  assert(process.platform === "linux", () => "the storm needs Linux, because it reads /proc")
   const deployment = await createDeployment({ VOUCH_RATE_LIMIT: "1000", VOUCH_LOCALNET_FAULTS: "0" })
   try {
     const { environment, flags } = startScript()
@@ -74,9 +74,9 @@ async function storming(
   const bystanders = accounts.map((account) => new Bystander(deployment, { account, random }))
   const honest = new AbortController()
   const working = Promise.all(bystanders.map((one) => one.work(honest.signal)))
-  // A failure of one ends everything.
+  // The first failure ends the storm.
   const failed = working.then(() => new Promise<never>(() => {}))
-  await Promise.race([failed, until("the customers to be at work", () => bystanders.every((b) => b.answered > 100))])
+  await Promise.race([failed, until("the customers to start working", () => bystanders.every((b) => b.answered > 100))])
   const calm = { memory: memoryOf(server.pid).now, descriptors: descriptorsOf(server.pid) }
   say(`calm: ${calm.memory} MB, ${calm.descriptors} descriptors`)
 
@@ -104,7 +104,7 @@ async function storming(
     await Promise.race([failed, sleep(500)])
     peakDescriptors = Math.max(peakDescriptors, descriptorsOf(server.pid))
     const { now, peak } = memoryOf(server.pid)
-    assert(peak < MEMORY_MB, () => `the server took ${peak} MB`)
+    assert(peak < MEMORY_MB, () => `the server used ${peak} MB`)
     if (Date.now() - said > 10_000) {
       said = Date.now()
       const sum = bystanders.reduce((all, { answered }) => all + answered, 0)
@@ -115,12 +115,12 @@ async function storming(
   await Promise.race([failed, Promise.all(strangers)])
   honest.abort()
   await working
-  const after = await until("descriptors to be given back", () => {
+  const after = await until("descriptors to be closed", () => {
     const open = descriptorsOf(server.pid)
     return open <= calm.descriptors + SPARE_DESCRIPTORS && open
   })
   const memory_mb = { calm: calm.memory, peak: memoryOf(server.pid).peak }
-  assert(memory_mb.peak < MEMORY_MB, () => `the server took ${memory_mb.peak} MB`)
+  assert(memory_mb.peak < MEMORY_MB, () => `the server used ${memory_mb.peak} MB`)
   return {
     answered: bystanders.reduce((sum, { answered }) => sum + answered, 0),
     strangers: answers,
@@ -131,7 +131,7 @@ async function storming(
   }
 }
 
-/** Stops the server while clients are connected that would never finish. It must still end in order. */
+/** Stops the server while clients that never finish are connected. It must still shut down cleanly. */
 async function endWhileBesieged(deployment: Deployment, server: ServerProcess, door: Door): Promise<number> {
   const bytes = [
     "",
@@ -150,7 +150,7 @@ async function endWhileBesieged(deployment: Deployment, server: ServerProcess, d
   signal(server.pid, "SIGTERM")
   const exitCode = await server.exited
   const end_ms = Math.round(performance.now() - told)
-  assert(exitCode === 0, () => `the server ended with ${exitCode}:\n${server.output().slice(-2000)}`)
+  assert(exitCode === 0, () => `the server exited with ${exitCode}:\n${server.output().slice(-2000)}`)
   assert(end_ms < END_MS, () => `the server took ${end_ms} ms to end`)
   const left = processesOf(deployment.dataDir)
   assert(left.length === 0, () => `processes are left: ${left.join(", ")}`)

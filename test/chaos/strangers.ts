@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 /** Attacks of strangers, repeated. Responses are counted and otherwise ignored. */
 export const tricks = {
-  /** Dozens of requests in one packet, often disconnecting before the answers. */
+  /** Dozens of requests in one packet, often disconnecting before the responses. */
   async pipelining(door) {
     const request = (n: number) =>
       n % 2 === 0 ? get("/v1/health") : post("/api/trpc/verification.view", JSON.stringify({ sessionId: `sess_${n}` }))
@@ -12,7 +12,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Thousands of requests in one piece, without reading the answers. */
+  /** Thousands of requests in one piece, without reading the responses. */
   async floods(door) {
     const socket = await door.open("")
     socket.pause()
@@ -21,7 +21,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Bodies in chunks of one byte, each as long as it may be. */
+  /** Bodies of the maximum length in chunks of one byte. */
   async chunks(door) {
     const path = door.pick(["/v1/kyc/webhook", "/api/trpc/verification.submit", "/api/auth/sign-in/email"])
     const socket = await door.open(head("POST", path, "Transfer-Encoding: chunked"))
@@ -41,7 +41,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** A body for an endpoint that takes none, in tiny pieces, never ended. */
+  /** A body that never ends, in tiny pieces, for an endpoint that takes no body. */
   async bodies(door) {
     const method = door.pick(["GET", "HEAD", "POST"])
     const socket = await door.open(
@@ -52,7 +52,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Answers that wait behind two unread ones, and requests with bodies behind them. */
+  /** Responses that wait behind two unread ones, followed by requests with bodies. */
   async unread(door) {
     const socket = await door.open("")
     socket.pause()
@@ -125,7 +125,7 @@ export const tricks = {
     socket.destroy()
   },
 
-  /** Many large answers, all unread. */
+  /** Many large responses, all unread. */
   async deaf(door) {
     const socket = await door.open("")
     socket.pause()
@@ -159,7 +159,7 @@ export const tricks = {
 export type Trick = keyof typeof tricks
 
 export type Door = {
-  /** Connects, and sends these bytes at once. */
+  /** Connects and sends these bytes at once. */
   open(bytes: string): Promise<Socket>
   below(limit: number): number
   pick<T>(choices: readonly T[]): T
@@ -194,7 +194,7 @@ export function stranger(
           const status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString("latin1", 0, 12))?.[1]
           if (status) onStatus(status)
         })
-        // The server may close or refuse it at any time.
+        // The server may close or refuse the connection at any time.
         socket.on("error", () => resolve(socket))
       }),
   }

@@ -13,7 +13,7 @@ import { newSeed, randomFrom } from "./random.ts"
 let deployment: Deployment
 afterEach(() => deployment.destroy())
 
-test("after kill -9 the next start takes over the database and the chain, and a second server is told who runs", async () => {
+test("after kill -9 the next start takes over the database and the chain, and a second server names the running one", async () => {
   deployment = await createDeployment()
   const { dataDir } = deployment
   const killed = deployment.startServer()
@@ -38,13 +38,13 @@ test("after kill -9 the next start takes over the database and the chain, and a 
   expect(postmasterOf(dataDir)).toBe(postmaster)
 }, 120_000)
 
-test("a server that is killed while its local network starts does not keep the next one from starting", async () => {
+test("a server can start after the last one was killed while its local network was starting", async () => {
   deployment = await createDeployment()
   const { dataDir } = deployment
   const killed = deployment.startServer()
   const lock = join(dataDir, "localnet", "lock")
   const { pid } = await until("the lock of the local network", () => readJson<{ pid: number }>(lock))
-  // It holds its directory, but its owner is not recorded yet, and it notices its starter's end late.
+  // It has locked its directory, but its owner is not recorded yet, and it notices late that its parent has ended.
   signal(pid, "SIGSTOP")
   signal(killed.pid, "SIGKILL")
   await killed.exited
@@ -54,7 +54,7 @@ test("a server that is killed while its local network starts does not keep the n
   await deployment.ready(next)
 }, 120_000)
 
-test("a first start that is killed, wherever it was, leaves nothing that keeps the next one from starting", async () => {
+test("a server can start after the first start was killed at any point", async () => {
   deployment = await createDeployment()
   const seed = newSeed()
   const random = randomFrom(seed)

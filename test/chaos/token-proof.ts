@@ -32,13 +32,13 @@ export async function proveTokens(deployment: Deployment, ordered: Ordered): Pro
   const connection = new Connection(deployment.rpcUrl, { commitment: "confirmed" })
   const mint = new PublicKey(operations[0]!.mint)
   const { supply, mintAuthority } = await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
-  assert(supply === supplyOf(ordered), () => `${supply} base units exist, ${supplyOf(ordered)} were minted`)
+  assert(supply === supplyOf(ordered), () => `${supply} base units exist, but ${supplyOf(ordered)} were minted`)
   await compareBalances(connection, mint, ordered)
   await compareHistory(connection, mintAuthority!.toBase58(), operations)
   await compareReplays(ordered)
   assert(
     (await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)).supply === supply,
-    () => "the replays have minted",
+    () => "replayed requests minted again",
   )
   await audit(deployment)
 }
@@ -68,7 +68,7 @@ async function compareOperations({ client, orders }: Ordered): Promise<Operation
 const supplyOf = ({ orders }: Ordered): bigint =>
   orders.reduce((sum, { from, baseUnits }) => sum + (from === null ? BigInt(baseUnits) : 0n), 0n)
 
-/** Every wallet holds what came minus what went, frozen, and the configuration's record agrees. */
+/** Every wallet holds what it received minus what it sent, frozen, and the configuration's record agrees. */
 async function compareBalances(
   connection: Connection,
   mint: PublicKey,
@@ -83,11 +83,11 @@ async function compareBalances(
     const info = await connection.getAccountInfo(address)
     if (meant > 0n) holders++
     if (came === 0n) {
-      assert(info === null, () => `${wallet} has an account, and nothing was minted to it`)
+      assert(info === null, () => `${wallet} has an account, but nothing was minted to it`)
       continue
     }
     const account = unpackAccount(address, info, TOKEN_2022_PROGRAM_ID)
-    assert(account.amount === meant, () => `${wallet} holds ${account.amount}, and should hold ${meant}`)
+    assert(account.amount === meant, () => `${wallet} holds ${account.amount} instead of ${meant}`)
     assert(account.isFrozen, () => `the account of ${wallet} is not frozen`)
   }
   const { json } = await client.read(`/mint-config/${FUND}`)
@@ -98,7 +98,7 @@ async function compareBalances(
   )
 }
 
-/** No operation is in two transactions, and each order is in the transaction of its record. */
+/** No operation is in two transactions, and each order is in the transaction that its record names. */
 async function compareHistory(
   connection: Connection,
   authority: string,
@@ -112,7 +112,7 @@ async function compareHistory(
     const [signature] = carriers.get(operation_id) ?? []
     assert(
       signature === onchain_tx,
-      () => `${operation_id} should be in ${onchain_tx}, and is in ${signature ?? "none"}`,
+      () => `${operation_id} should be in ${onchain_tx}, but is in ${signature ?? "none"}`,
     )
   }
 }

@@ -31,14 +31,14 @@ type Attestation = {
   onchain: { mint: string; authority: string } | null
 }
 
-/** The first byte of Token-2022's instructions that make and move units: MintTo, MintToChecked, Transfer, TransferChecked. */
+/** The first bytes of Token-2022's MintTo, MintToChecked, Transfer and TransferChecked. */
 const MOVES = [7, 14, 3, 12]
 const UNITS_PER_TOKEN = 1_000_000
 
 /**
- * Checks what must hold once everything has settled, whatever a restore lost: the chain, read by plain web3.js, and the
- * books agree; no id took effect twice; and everything acknowledged is there, unless a restore may have lost it and it
- * is not on chain.
+ * Checks what must hold once everything has settled, whatever a restore lost. The chain, read by plain web3.js, and the
+ * books agree. No id took effect twice. Everything acknowledged exists, unless a restore may have lost it and it is not
+ * on chain.
  */
 export async function proveTrading(deployment: Deployment, traded: Traded): Promise<void> {
   const { client, trading, losses } = traded
@@ -58,10 +58,10 @@ export async function proveTrading(deployment: Deployment, traded: Traded): Prom
   const known = new Set(operations.map((one) => one.operation_id))
   for (const { id, did } of history.flatMap(({ transaction }) => carriedIn(transaction)))
     if (id.startsWith("op_") && MOVES.includes(did ?? -1))
-      assert(known.has(id), () => `${id} is on chain, and nobody knows it`)
+      assert(known.has(id), () => `${id} is on chain, but not in the books`)
   for (const one of trading.orders) {
     if (known.has(one.id)) continue
-    assert(!carriers.has(one.id), () => `${one.id} is on chain, and the books do not know it`)
+    assert(!carriers.has(one.id), () => `${one.id} is on chain, but the books do not show it`)
     assertLost(one, losses)
   }
   compareEnds(attestations, traded)
@@ -74,7 +74,7 @@ function assertLost({ id, asked, acknowledged }: Acknowledged, losses: readonly 
   const known = JSON.stringify(record ?? null)
   assert(
     mayBeLost(losses, asked, acknowledged),
-    () => `${id} was acknowledged outside of every restore, and is lost; the books say ${known}`,
+    () => `${id} was acknowledged outside every restore, but is lost; the books say ${known}`,
   )
 }
 
@@ -88,11 +88,11 @@ const recordsOf = (deployment: Deployment, id: string, signatures: readonly stri
       where signature = any(${[...signatures]}) or layout::text like ${`%${id}%`}`),
   ])
 
-/** A confirmed operation is in the transaction of its record; a failed one is in none. */
+/** A confirmed operation is in the transaction that its record names; a failed one is in none. */
 function compareOperations(operations: readonly Operation[], carriers: Map<string, string[]>): void {
   for (const { operation_id: id, status, onchain_tx } of operations) {
     const [signature] = carriers.get(id) ?? []
-    if (status === "failed") assert(signature === undefined, () => `${id} has failed, and is in ${signature}`)
+    if (status === "failed") assert(signature === undefined, () => `${id} failed, but is in ${signature}`)
     else
       assert(
         status === "confirmed" && signature === onchain_tx,
@@ -138,7 +138,7 @@ async function compareCredentials(connection: Connection, attestations: readonly
   assert(supply === verified, () => `${supply} credentials for ${verified} verified wallets`)
 }
 
-/** Each wallet holds what came minus what went, open if its holder may move it. The supply is the sum of all mints. */
+/** Each wallet holds what it received minus what it sent, open if its holder may move it. The supply equals all mints. */
 async function compareFund(
   connection: Connection,
   about: Traded & { fund: string; operations: readonly Operation[]; attestations: readonly Attestation[] },
@@ -155,16 +155,16 @@ async function compareFund(
     const info = await connection.getAccountInfo(addressOf(mint, wallet))
     const account = info && unpackAccount(addressOf(mint, wallet), info, TOKEN_2022_PROGRAM_ID)
     const held = Number(account?.amount ?? 0n)
-    assert(held === meant, () => `${wallet} holds ${held} of ${fund}, and should hold ${meant}`)
+    assert(held === meant, () => `${wallet} holds ${held} of ${fund} instead of ${meant}`)
     if (account === null) continue
     const isOpen = json.transfer_mode === "holder" && isVerified(attestations, wallet)
     assert(account.isFrozen === !isOpen, () => `${wallet}'s account of ${fund} should be ${isOpen ? "open" : "frozen"}`)
   }
   const minted = sum(done.filter(({ kind }) => kind === "mint"))
   const { supply } = await getMint(connection, mint, "confirmed", TOKEN_2022_PROGRAM_ID)
-  assert(Number(supply) === minted, () => `${supply} base units of ${fund} exist, ${minted} were minted`)
+  assert(Number(supply) === minted, () => `${supply} base units of ${fund} exist, but ${minted} were minted`)
   assert(
     Math.round(Number(json.supply) * UNITS_PER_TOKEN) === minted,
-    () => `the record of ${fund} says ${json.supply}, and ${minted} base units were minted`,
+    () => `the record of ${fund} says ${json.supply}, but ${minted} base units were minted`,
   )
 }

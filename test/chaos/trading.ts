@@ -12,10 +12,10 @@ import { FUND, toAmount } from "./issuer.ts"
 import { forAll, Queue } from "./queue.ts"
 import { type Loss, mayBeLost } from "./restore.ts"
 
-/** Something requested and acknowledged, by the id of what it started. */
+/** An acknowledged request, by the id of the operation or session that it started. */
 export type Acknowledged = { id: string; asked: number; acknowledged: number }
 
-/** What every workspace starts with and never changes, and a token whose mode changes constantly. */
+/** The token that every workspace starts with, which stays unchanged, and a token whose mode changes constantly. */
 export const FUNDS = [FUND, "open_fund"] as const
 const OPEN = {
   id: FUNDS[1],
@@ -28,7 +28,7 @@ const OPEN = {
 type TransferMode = "agent" | "holder"
 
 const WALLETS = 12
-/** Codes that may refuse an order while others revoke, or the books are compared with the chain. */
+/** Errors that an order may get while others revoke or the books are compared with the chain. */
 const REFUSED = ["wallet_not_verified", "insufficient_balance", "mint_paused"]
 const ANY = [200, 202, 403, 404, 409, 422]
 
@@ -41,14 +41,14 @@ export type TradingOptions = {
 
 /**
  * An issuer and investors who do everything at once: mint, transfer, revoke, verify again, renew, and change a token's
- * mode. They expect only what was acknowledged, and that a restore may lose what is not on chain.
+ * mode. They rely only on what was acknowledged, and accept that a restore may lose what is not on chain.
  */
 export class Trading {
   readonly wallets = Array.from({ length: WALLETS }, () => Keypair.generate().publicKey.toBase58())
   readonly orders: Acknowledged[] = []
-  /** By attestation. */
+  /** By attestation id. */
   readonly revocations: Acknowledged[] = []
-  /** By session. */
+  /** By session id. */
   readonly approvals: Acknowledged[] = []
   readonly refusals = new Map<string, number>()
   switches = 0
@@ -62,7 +62,7 @@ export class Trading {
     this.#queue = new Queue(client, Array.from({ length: total }, this.#errand))
   }
 
-  /** The wallets are verified, and the token exists. */
+  /** Verifies the wallets and creates the token. */
   async begin(): Promise<void> {
     await this.switchTo("holder")
     await forAll(this.#options.client, this.wallets, (wallet) => this.#verified(wallet))
@@ -86,14 +86,14 @@ export class Trading {
     }
   }
 
-  /** Everything works again, for everyone. */
+  /** Checks that everything works again for every wallet. */
   async settle(): Promise<void> {
     await this.switchTo("holder")
     await forAll(this.#options.client, this.wallets, async (wallet) => {
       await this.#verified(wallet)
       // While the books are compared with the chain, a token is paused for a moment.
       for (const fund of FUNDS)
-        await until(`${wallet} to get something of ${fund}`, () => this.#mint(wallet, fund), 120_000)
+        await until(`${wallet} to get units of ${fund}`, () => this.#mint(wallet, fund), 120_000)
     })
   }
 
@@ -119,7 +119,7 @@ export class Trading {
     await this.#order("/token/transfer", { from_pubkey, to_pubkey, mint_config, amount: toAmount(1) })
   }
 
-  /** Repeats it until it is acknowledged, and waits for its end. Returns whether it was confirmed. */
+  /** Repeats the request until it is acknowledged and waits for its end. Returns whether it was confirmed. */
   async #order(path: string, json: object): Promise<boolean> {
     const { client } = this.#options
     const asked = Date.now()
@@ -157,7 +157,7 @@ export class Trading {
           { accepted: [200, 404] },
         )
         if (status === 404) {
-          assert(mayBeLost(losses, asked, acknowledged), () => `${id} was acknowledged, and is lost`)
+          assert(mayBeLost(losses, asked, acknowledged), () => `${id} was acknowledged, but is lost`)
           return "lost"
         }
         return ["confirmed", "failed"].includes(json.status) && (json.status as string)
@@ -173,7 +173,7 @@ export class Trading {
     const asked = Date.now()
     const sent = { method: "POST", path: `/attestation/${id}/revoke`, key: client.apiKey }
     const { status, json } = await client.insist({ ...sent, json: { reason: "Chaos" } }, { accepted: ANY })
-    // If a renewal has replaced it, its status is expired.
+    // An attestation that a renewal has replaced is expired.
     if (status === 200 && json.status === "rejected") this.#note(this.revocations, id, asked)
   }
 
@@ -191,7 +191,7 @@ export class Trading {
     if (status === 200 && json.outcome === "applied") this.#note(this.approvals, session_id, asked)
   }
 
-  /** Repeats until it succeeds: others may revoke it, and a restore may lose it. */
+  /** Repeats until the wallet is verified: another request may revoke it, and a restore may lose it. */
   async #verified(wallet: string): Promise<void> {
     await until(
       `${wallet} to be verified`,

@@ -23,8 +23,8 @@ const ROUNDS = 2
 export type UpgradeRun = { mints: number; seed: number; say: (text: string) => void }
 
 /**
- * A worker of the last release runs together with a server of this version, which archives old operations. Both sign
- * and settle, one of them is killed now and then, and everything acknowledged holds in the end.
+ * A worker of the last release runs together with a server of this version, which archives old operations. Both sign and
+ * settle. Sometimes one of them is killed. In the end, nothing acknowledged is lost.
  */
 export async function upgrade({ mints, seed, say }: UpgradeRun) {
   const random = randomFrom(seed)
@@ -35,7 +35,7 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
   try {
     const commit = previousRelease()
     const before = unpack(commit, join(deployment.dataDir, "before"))
-    say(`the version before is ${commit.slice(0, 8)}`)
+    say(`the previous version is ${commit.slice(0, 8)}`)
     let server = deployment.startServer()
     await deployment.ready(server)
     const apiKey = await deployment.createKey()
@@ -63,7 +63,7 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
       const done = issuer.run()
       for (let n = 1; n <= 4; n++) {
         issuer.release(Math.ceil((mints * n) / 4))
-        await until("some of it", () => issuer.done >= (mints * n) / 8)
+        await until("part of the mints", () => issuer.done >= (mints * n) / 8)
         await sleep(random.below(1000))
         const isOld = random.chance(0.5)
         const victim = isOld ? old : server
@@ -73,13 +73,13 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
         if (isOld) old = startOld()
         else server = deployment.startServer()
         await deployment.ready(server)
-        say(`round ${round}: the ${isOld ? "old" : "new"} one was killed, ${issuer.done}/${mints} done`)
+        say(`round ${round}: the ${isOld ? "old" : "new"} version was killed, ${issuer.done}/${mints} done`)
       }
       await done
       await issuer.settle()
       orders.push(...issuer.orders)
       const archived = await age(deployment)
-      say(`round ${round}: ${archived} operations in the archive, beside the version before`)
+      say(`round ${round}: ${archived} operations in the archive, with the previous version running`)
     }
     await proveTokens(deployment, { client: newClient(deployment, apiKey), wallets, orders })
     const [row] = await deployment.query(
@@ -87,7 +87,7 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
         select (select count(*)::int from archived_operations) as archived, (select count(*)::int from only operations) as hot`,
     )
     settledByTheOld += await transactionsSettled(metricsPort)
-    assert(settledByTheOld > 0, () => `the old one has settled nothing: ${old.output()}`)
+    assert(settledByTheOld > 0, () => `the previous version settled nothing: ${old.output()}`)
     for (const one of [old, server]) {
       signal(one.pid, "SIGTERM")
       await one.exited
@@ -98,15 +98,15 @@ export async function upgrade({ mints, seed, say }: UpgradeRun) {
   }
 }
 
-/** How many transactions a process has settled; 0 if it has just started and does not answer. */
+/** The number of transactions that a process has settled; 0 if it has just started and does not answer. */
 async function transactionsSettled(metricsPort: number): Promise<number> {
   const metrics = await scrape(metricsPort).catch(() => null)
   return metrics?.values.get('vouch_transactions_total{mode="test",outcome="confirmed"}') ?? 0
 }
 
-/** Makes ended operations a week old and drops their bytes, until some are archived. Returns how many are. */
+/** Makes ended operations a week old and drops their bytes, until some are archived. Returns their number. */
 async function age({ query }: Deployment): Promise<number> {
-  await until("all to be final and counted", () =>
+  await until("all operations to be final and counted", () =>
     query(async (sql) => {
       const [row] = await sql<{ is_over: boolean }[]>`
         select not exists (select from transactions where status = 'saved' or (status = 'confirmed' and finalized_at is null)
@@ -122,7 +122,7 @@ async function age({ query }: Deployment): Promise<number> {
       update only operations set created_at = created_at - interval '7 days', finished_at = finished_at - interval '7 days'
       where finished_at > now() - interval '1 day'`
   })
-  return until("the archive to take it", () =>
+  return until("operations to be archived", () =>
     query(async (sql) => {
       const [row] = await sql<{ hot: number; archived: number }[]>`
         select (select count(*)::int from only operations where finished_at < now() - interval '1 day') as hot,

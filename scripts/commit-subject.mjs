@@ -1,5 +1,5 @@
-// Checks the subject of the newest commit: an imperative sentence of at most 72 characters without a full stop, and a body
-// that gives the reason. `.ci/run` runs it.
+// Checks the subject of the newest commit: an imperative sentence of at most 72 characters without a full stop, and a
+// body that gives the reason. `.ci/run` runs it.
 import { execFileSync } from "node:child_process"
 
 const [subject, ...body] = execFileSync("git", ["log", "-1", "--no-merges", "--format=%B"], {

@@ -1,4 +1,5 @@
-// Writes the first migration again from db/schema. Delete this with the tag v0.1.0: after it, each change is a migration.
+// Writes the first migration again from db/schema. Delete this with the tag v0.1.0: after it, each change is a
+// migration.
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,8 +1,8 @@
 // Writes package-lock.json again after a change of package.json: `npm run lock`.
 //
-// npm leaves packages that this machine does not install out of the lockfile, so this works in an empty directory. npm 11
-// also drops optional peers of another version, without which npm 10 (of Node 20 and 22) refuses the file. So this adds
-// the entries of npm 10 again. Fields that only npm 11 writes (`libc`) stay.
+// npm leaves packages that this machine does not install out of the lockfile, so this works in an empty directory. npm
+// 11 also drops optional peers of another version, without which npm 10 (of Node 20 and 22) refuses the file. So this
+// adds the entries of npm 10 again. Fields that only npm 11 writes (`libc`) stay.
 import { execFileSync } from "node:child_process"
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,5 +1,5 @@
-// Shows the progress of long steps: one moving line on a terminal, otherwise a line now and then. Writes to standard error,
-// because standard output belongs to the command that follows. Runs on Node 20.
+// Shows the progress of long steps: one moving line on a terminal, otherwise a line now and then. Writes to standard
+// error, because standard output belongs to the command that follows. Runs on Node 20.
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 

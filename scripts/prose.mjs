@@ -1,6 +1,6 @@
 // Finds the words that we do not write in comments, texts and docs, and says what to write instead. Also finds lines of
-// Markdown that are too long. `npm run prose` checks every file of the repository, `npm run prose -- <path> …` some of them.
-// Exceptions are in `prose-exceptions.txt`.
+// Markdown that are too long. `npm run prose` checks every file of the repository, `npm run prose -- <path> …` some of
+// them. Exceptions are in `prose-exceptions.txt`.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

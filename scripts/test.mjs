@@ -24,7 +24,8 @@ With --second-attempt, the few tests that failed run once more, one file at a ti
 passed only then: the test or its subject has a defect, but it need not hold up others.`
 
 /**
- * What runs, in this order. `minutes` is what a step usually takes on two quiet cores. The steps of `npm test` are main.
+ * What runs, in this order. `minutes` is what a step usually takes on two quiet cores. The steps of `npm test` are
+ * main.
  * @type {readonly { is: string, isMain: boolean, minutes: number, run: () => number }[]}
  */
 const steps = [

@@ -34,8 +34,8 @@ export function runVitest({ root, args, hasSecondAttempt, run }) {
 }
 
 /**
- * Returns the failed tests: file, relative to the root, and name. Empty if an error outside all tests failed the run, or if
- * it ended before it could report.
+ * Returns the failed tests: file, relative to the root, and name. Empty if an error outside all tests failed the run,
+ * or if it ended before it could report.
  * @param {string} root
  * @param {string} report
  * @returns {{ file: string, name: string }[]}

@@ -1,4 +1,5 @@
-// A bridge between Vouch and a KYC vendor. Copy it, and call your vendor where the comments say: here, its own page stands in.
+// A bridge between Vouch and a KYC vendor. Copy it, and call your vendor where the comments say: here, its own page
+// stands in.
 import { createServer } from "node:http"
 import { Webhook } from "standardwebhooks"
 

@@ -9,7 +9,10 @@ export {
 export { type Disruption, disruptionOf, type Faults, parseFaults } from "./rpc/faults.ts"
 export type { Localnet, LocalnetOptions }
 
-/** Starts a network in this process. The first call loads the virtual machine, which a server that never calls it is spared. */
+/**
+ * Starts a network in this process. The first call loads the virtual machine, which a server that never calls it is
+ * spared.
+ */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { serve } = await import("./server.ts")
   return serve(options)

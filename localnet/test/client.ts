@@ -8,7 +8,9 @@ import {
   type TransactionInstruction,
 } from "@solana/web3.js"
 
-/** Tools for tests: a plain client, and waiting until something has happened. Tests of other folders use them as well. */
+/**
+ * Tools for tests: a plain client, and waiting until something has happened. Tests of other folders use them as well.
+ */
 
 export const SOL = 1_000_000_000
 

@@ -35,7 +35,8 @@ export class Client {
   read = (path: string): Promise<Response> => this.insist({ method: "GET", path, key: this.apiKey })
 
   /**
-   * Repeats a request until the status is below 500, with this timeout for the first attempt. Any other error is a defect.
+   * Repeats a request until the status is below 500, with this timeout for the first attempt. Any other error is a
+   * defect.
    */
   async insist(sent: Sent, { patienceMs = DEADLINE_MS, accepted = [200] } = {}): Promise<Response> {
     for (let deadlineMs = patienceMs; ; deadlineMs = DEADLINE_MS) {

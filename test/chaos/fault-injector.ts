@@ -8,8 +8,8 @@ import { Backups, type Loss } from "./restore.ts"
 
 /**
  * A process to kill, or another fault. `lost`: the network accepts transactions and loses them until they expire.
- * `rollback`: what the network confirmed in the last slots never happened. `nodes`: its nodes lie. `stopped`: one of two
- * servers is paused. `restore`: the database goes back some seconds.
+ * `rollback`: what the network confirmed in the last slots never happened. `nodes`: its nodes lie. `stopped`: one of
+ * two servers is paused. `restore`: the database goes back some seconds.
  */
 export type Kind = "server" | "localnet" | "postgres" | "lost" | "rollback" | "nodes" | "stopped" | "restore"
 

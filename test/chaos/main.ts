@@ -32,7 +32,7 @@ Each scenario runs its own deployment and ends with a proof. Without names, all 
   --mints <n>                  number of mints: 1 base unit, then 3, 5, 7 … (2000)
   --orders <n>                 mints, transfers, verifications and revocations while databases are restored (400)
   --events <n>                 events to send to three endpoints (2000)
-  --kills <n>                  faults to inject in each scenario (30)
+  --kills <n>                  faults to inject in each scenario; nodes and mints get twice as many (30)
   --seconds <n>                length of the storm (60)
   --minutes <n>                repeat with the next seed until this time is over or a proof fails
   --seed <n>                   repeat the random choices of an earlier run

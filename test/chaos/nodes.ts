@@ -81,7 +81,9 @@ export class Nodes {
     for (const proxy of this.#proxies) proxy.leadTo(url)
   }
 
-  /** Funds the fee payer, which only an embedded network does itself. Waits for finality, so that no rollback undoes it. */
+  /**
+   * Funds the fee payer, which only an embedded network does itself. Waits for finality, so that no rollback undoes it.
+   */
   async fund(): Promise<void> {
     const connection = new Connection(this.#url, "confirmed")
     const { publicKey } = localKeys(this.#signer)(feePayerPurpose("test"))

@@ -53,7 +53,9 @@ function allPids(): number[] {
     .map(Number)
 }
 
-/** Every process with the data directory or its database in its arguments, or with the database as working directory. */
+/**
+ * Every process with the data directory or its database in its arguments, or with the database as working directory.
+ */
 export function processesOf(dataDir: string): number[] {
   const cluster = clusterOf(dataDir) ?? join(dataDir, "postgres")
   const named = (text: string) => text.includes(dataDir) || text.includes(cluster)

@@ -138,7 +138,9 @@ async function compareCredentials(connection: Connection, attestations: readonly
   assert(supply === verified, () => `${supply} credentials for ${verified} verified wallets`)
 }
 
-/** Each wallet holds what it received minus what it sent, open if its holder may move it. The supply equals all mints. */
+/**
+ * Each wallet holds what it received minus what it sent, open if its holder may move it. The supply equals all mints.
+ */
 async function compareFund(
   connection: Connection,
   about: Traded & { fund: string; operations: readonly Operation[]; attestations: readonly Attestation[] },

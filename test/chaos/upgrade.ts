@@ -23,8 +23,8 @@ const ROUNDS = 2
 export type UpgradeRun = { mints: number; seed: number; say: (text: string) => void }
 
 /**
- * A worker of the last release runs together with a server of this version, which archives old operations. Both sign and
- * settle. Sometimes one of them is killed. In the end, nothing acknowledged is lost.
+ * A worker of the last release runs together with a server of this version, which archives old operations. Both sign
+ * and settle. Sometimes one of them is killed. In the end, nothing acknowledged is lost.
  */
 export async function upgrade({ mints, seed, say }: UpgradeRun) {
   const random = randomFrom(seed)

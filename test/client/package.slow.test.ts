@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { checkout, environment, findNode20, investorOf, quickStart, run } from "./package.ts"
 
-// The client as it is published: packed, and installed without a network in an empty project, by the README's own words.
+// The client as it is published: packed, and installed without a network in an empty project, by the README's own
+// words.
 
 const root = join(import.meta.dirname, "..", "..")
 const [install, program, start] = quickStart()

@@ -1,7 +1,7 @@
 /**
- * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use, lets Solana's clients in other
- * languages meet the local network, and our own go the whole way with `npm start`: `npm run clients -- [name]…`. Each needs its own tools and fetches itself from
- * its registry; one whose tools are not here is skipped, and says so.
+ * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use, lets Solana's clients in
+ * other languages meet the local network, and our own go the whole way with `npm start`: `npm run clients -- [name]…`.
+ * Each needs its own tools and fetches itself from its registry; one whose tools are not here is skipped, and says so.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"

@@ -102,7 +102,9 @@ async function goInWorker(): Promise<void> {
   }
 }
 
-/** Generated, built and installed in an empty environment, from the wheel that is built from the source distribution. */
+/**
+ * Generated, built and installed in an empty environment, from the wheel that is built from the source distribution.
+ */
 async function python(dir: string): Promise<void> {
   const { origin, apiKey } = await startVouch()
   const source = join(dir, "client", "python")

@@ -4,7 +4,10 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { build } from "esbuild"
 
-/** What a Worker does with the client: the whole way of one wallet, a webhook that is not believed, and the chain itself. */
+/**
+ * What a Worker does with the client: the whole way of one wallet, a webhook that is not believed, and the chain
+ * itself.
+ */
 const source = `
 import { unwrapEvent, Vouch, verifyOnChain, WebhookError } from "@vouch/client"
 

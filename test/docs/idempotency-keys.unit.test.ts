@@ -8,7 +8,10 @@ import { blocksOf, documents } from "./blocks.ts"
 
 type Sample = { place: string; code: string }
 
-/** Readers try samples one after the other with one API key: a key that stands in two is refused, or replays the other's answer. */
+/**
+ * Readers try samples one after the other with one API key: a key that stands in two is refused, or replays the other's
+ * answer.
+ */
 const samples: Sample[] = [
   ...documents.flatMap(blocksOf).map(({ file, language, code }) => ({ place: `${file} (${language})`, code })),
   ...reference().tags.flatMap((tag) =>

@@ -7,8 +7,8 @@ const CALL = /(?:^|[;&|(]\s*)(?:npm run --silent vouch -- |vouch )(.+)$/gm
 type Runner = Parameters<typeof vouchProgram>[0]
 
 /**
- * Reads every `vouch` command of a shell script as the command line does, and does it by `runner`; without one it is only
- * read. Returns what is wrong.
+ * Reads every `vouch` command of a shell script as the command line does, and does it by `runner`; without one it is
+ * only read. Returns what is wrong.
  */
 export async function tryCommands(script: string, runner?: Runner): Promise<string[]> {
   const wrong: string[] = []

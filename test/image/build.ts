@@ -55,7 +55,9 @@ function findNpm(): string {
   return realpathSync(found)
 }
 
-/** Builds what `deploy/Dockerfile` says, each stage in a folder of its own, as an ordinary user. Returns the last one. */
+/**
+ * Builds what `deploy/Dockerfile` says, each stage in a folder of its own, as an ordinary user. Returns the last one.
+ */
 export async function build(folder: string, path: string): Promise<Image> {
   const stages = parseDockerfile(readFileSync(join(project, "deploy", "Dockerfile"), "utf8"))
   const ignore = readFileSync(join(project, "deploy", "Dockerfile.dockerignore"), "utf8")

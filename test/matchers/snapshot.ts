@@ -2,7 +2,10 @@ import { hash } from "node:crypto"
 import { sql } from "#db/client.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
 
-/** Rows that come by themselves: workers' signs of life, the log of requests, and what transactions cost, a moment after each. */
+/**
+ * Rows that come by themselves: workers' signs of life, the log of requests, and what transactions cost, a moment after
+ * each.
+ */
 const RESTLESS = ["workers", "api_requests", "request_log_usage", "chain_costs", "paid_accounts"]
 /** Columns that the ledger fills a while after a row has ended. */
 const LATE = ["finalized_at", "fee", "rent", "counted_at"]

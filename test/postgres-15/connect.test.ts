@@ -4,7 +4,8 @@ import { checkDatabase, checkSession } from "#db/check.ts"
 import { openClient, type Types } from "#db/connection.ts"
 import { type Cluster, Machine, PASSWORD, startCluster, startPgbouncer, startStandby } from "./processes.ts"
 
-// Addresses as they are given to libpq, each against Debian's Postgres 15: what connects, how, and what is said otherwise.
+// Addresses as they are given to libpq, each against Debian's Postgres 15: what connects, how, and what is said
+// otherwise.
 
 let machine: Machine
 let cluster: Cluster

@@ -69,7 +69,10 @@ export class Machine {
   }
 }
 
-/** An authority, and a certificate of it for `localhost` alone; one for the database's user `certified`; and another authority. */
+/**
+ * An authority, and a certificate of it for `localhost` alone; one for the database's user `certified`; and another
+ * authority.
+ */
 export function makeCertificates(machine: Machine): void {
   const openssl = (...args: string[]) => machine.run("openssl", ...args)
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]

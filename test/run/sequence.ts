@@ -1,8 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * Longest first, as Vitest has it, but with the chaos tests spread evenly among the others, the longest of all at the very
- * beginning. Vitest runs one project after the other: at the end three workers would wait minutes for the last one.
+ * Longest first, as Vitest has it, but with the chaos tests spread evenly among the others, the longest of all at the
+ * very beginning. Vitest runs one project after the other: at the end three workers would wait minutes for the last
+ * one.
  */
 export default class Sequence extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -14,8 +14,8 @@ const refusal = (name: string, message: string, status = 400): Answer => ({
 })
 
 /**
- * AWS KMS, as far as a signer sees it (https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html): computes Signature
- * Version 4 from the received request, and refuses requests as AWS does.
+ * The part of AWS KMS that a signer uses (https://docs.aws.amazon.com/kms/latest/APIReference/API_Sign.html). It
+ * computes Signature Version 4 from the received request, and refuses requests like AWS.
  */
 export async function startAwsKms() {
   const key = newKey()
@@ -62,7 +62,7 @@ export async function startAwsKms() {
     ...service,
     key,
     uri: `aws-kms:${arn}`,
-    /** Environment variables of the SDK. */
+    /** Environment variables for the SDK. */
     environment: {
       AWS_ENDPOINT_URL_KMS: service.origin,
       AWS_ACCESS_KEY_ID: ACCESS_KEY,

@@ -53,7 +53,7 @@ export function describeClosing(
       await f().waitForStatus(session, "verified")
     })
 
-    test("the vendor is asked before it closes: an approval that no webhook brought counts", async () => {
+    test("Vouch asks the vendor before the session closes, so an approval whose webhook was lost counts", async () => {
       const session = await f().handedOver()
       vendor().decide(session, "approved")
       await age(session, 2)

@@ -25,8 +25,8 @@ const faults: Fault[] = ["fails", "rubbish", "lacks", "floods", "redirects", "un
 const seconds = (n: number) => n * 1000
 
 /**
- * Tests for every vendor, over real HTTP, between the whole server and the vendor's double. `more` are the tests of this vendor
- * only, with the same server.
+ * Tests for every vendor, over real HTTP, between the whole server and the vendor's double. `more` adds tests for this
+ * vendor only, with the same server.
  */
 export function describeVendor(contract: VendorContract, more: (fixture: () => VendorFixture) => void = () => {}) {
   const { definition, window_s, isFetched } = contract
@@ -55,7 +55,7 @@ export function describeVendor(contract: VendorContract, more: (fixture: () => V
         state: "open",
         provider: { label: definition.label, flow: "redirect", testOnly: false },
       })
-      // The vendor learns nothing before the consent.
+      // Vouch sends the vendor nothing before the investor consents.
       expect(vendor.opened(started)).toBe(0)
       const { data } = await f.goOn(started)
       expect(data.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/page\//)
@@ -197,7 +197,7 @@ export function describeVendor(contract: VendorContract, more: (fixture: () => V
       },
     )
 
-    test("that decide nothing, or are about no known session, are accepted and change nothing", async () => {
+    test("that decide nothing, or concern an unknown session, are accepted and change nothing", async () => {
       const session = await f.handedOver()
       const unknown = { ...session, sessionId: "sess_nobody", investorId: "inv_nobody", reference: null }
       for (const body of vendor.silent(session)) expect(await f.send(body)).toEqual([200, "ignored"])
@@ -237,7 +237,7 @@ export function describeVendor(contract: VendorContract, more: (fixture: () => V
       await f.waitForStatus(session, "verified")
     })
 
-    test("that is too slow times out, and the same session continues later", async () => {
+    test("that is too slow causes a timeout, and the same session continues later", async () => {
       const started = await f.start()
       vendorDeadline.ms = 300
       vendor.misbehave("hangs")
@@ -247,7 +247,7 @@ export function describeVendor(contract: VendorContract, more: (fixture: () => V
       expect((await f.goOn(started)).data.url).toMatch(/\/page\//)
     })
 
-    test("whose webhook is lost is asked, and its decision takes effect once", async () => {
+    test("whose webhook is lost gets asked, and its decision takes effect once", async () => {
       const session = await f.handedOver()
       await f.poll(session)
       expect(await f.statusOf(session)).toBe("pending")
@@ -260,7 +260,7 @@ export function describeVendor(contract: VendorContract, more: (fixture: () => V
       expect(await f.attests(session)).toBe(1)
     })
 
-    test("that is unreachable when asked is asked again", async () => {
+    test("that is unreachable when asked gets asked again", async () => {
       const session = await f.handedOver()
       vendor.decide(session, "rejected")
       vendor.misbehave("fails")
@@ -309,7 +309,7 @@ export function describeVendor(contract: VendorContract, more: (fixture: () => V
       const { [name]: _, ...others } = vendor.settings
       try {
         choose(others)
-        expect.unreachable(`${name} is not missed`)
+        expect.unreachable(`the start does not require ${name}`)
       } catch (error) {
         expect((error as SettingsError).problems).toEqual([`${name}: required (provider ${definition.name})`])
       }

@@ -11,7 +11,7 @@ const WORKFLOWS = {
   accredited: "66666666-7777-8888-9999-000000000000",
 }
 
-/** The fields that it accepts. It refuses others. */
+/** The fields that Didit accepts. It refuses others. */
 const creation = z.strictObject({
   workflow_id: z.enum(Object.values(WORKFLOWS)),
   vendor_data: z.string().min(1).max(200),
@@ -41,7 +41,10 @@ const statusOf: Record<Outcome, string> = {
   expired: "Expired",
 }
 
-/** Didit (https://docs.didit.me): an API key in a header, unfinished sessions returned again, webhooks with three signatures. */
+/**
+ * Didit (https://docs.didit.me): an API key in a header, unfinished sessions returned again, webhooks with three
+ * signatures.
+ */
 export async function startDidit() {
   const sessions = new Map<string, Session>()
 
@@ -155,7 +158,7 @@ export async function startDidit() {
     } as Record<string, string>,
     wrongSettings: {
       VOUCH_DIDIT_URL: http.origin,
-      VOUCH_DIDIT_API_KEY: "a-key-of-somebody-else",
+      VOUCH_DIDIT_API_KEY: "a-key-of-someone-else",
       VOUCH_DIDIT_WEBHOOK_SECRET: SECRET,
       VOUCH_DIDIT_WORKFLOWS: WORKFLOWS.individual,
     },
@@ -193,7 +196,7 @@ export async function startDidit() {
         event(id, "Not Started"),
         event(id, "In Progress"),
         event(id, "Awaiting User"),
-        // The case counts.
+        // Didit's statuses are case-sensitive.
         event(id, "APPROVED"),
         event(id, "KYC Expired"),
         event(id, "Approved", { type: "data.updated" }),
@@ -217,7 +220,7 @@ export async function startDidit() {
   } satisfies VendorDouble & Record<string, unknown>
 }
 
-/** What is known, by features, each a list. */
+/** The session's facts: a list for each feature. */
 const decisionOf = ({ id, vendorData, workflow, status }: Session) => ({
   session_id: id,
   session_kind: "user",

@@ -9,8 +9,8 @@ export const ACCREDITED = "accredited_investor_v1"
 export const table = [...providers, exampleId]
 
 /**
- * A server whose schema ACCREDITED is verified on a vendor's page, over real HTTP, and INDIVIDUAL by the sandbox. Both servers
- * stop after the file's tests, which also check that no secret is in the log.
+ * A server that verifies the schema ACCREDITED on a vendor's page, over real HTTP, and INDIVIDUAL with the sandbox.
+ * Both servers stop after the file's tests. Then no secret may be in the log.
  */
 export async function startWithVendor() {
   const vendor = await startVendor()
@@ -39,7 +39,7 @@ export async function startWithVendor() {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(input),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: answers have any shape
+    // biome-ignore lint/suspicious/noExplicitAny: responses can have any shape
     const json = (await response.json()) as any
     return { status: response.status, data: json.result?.data, error: json.error?.data }
   }
@@ -50,7 +50,7 @@ export async function startWithVendor() {
     start: (schema = ACCREDITED, wallet = newWallet()) => app.startSession(key, wallet, schema),
     statusOf: async (wallet: string) =>
       (await app.request({ method: "GET", path: `/kyc/status/${wallet}`, key: key.apiKey })).json.status,
-    /** Returns the result of the work, and how many requests the vendor got. */
+    /** Returns the result of the work and the number of requests that the vendor got. */
     callsFor: async <T>(work: () => Promise<T>): Promise<[T, number]> => {
       const before = vendor.requests.length
       return [await work(), vendor.requests.length - before]

@@ -6,47 +6,47 @@ import type { Claims } from "#shared/claims.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Fault } from "./server.ts"
 
-/** Decisions of a vendor. `withdrawn` takes an approval back. */
+/** A vendor's decisions. `withdrawn` takes an approval back. */
 export const outcomes = ["approved", "rejected", "resubmission_requested", "in_review", "expired", "withdrawn"] as const
 export type Outcome = (typeof outcomes)[number]
 
-/** Our session, with every id by which a vendor may know it. */
+/** A session, with every id by which a vendor may know it. */
 export type OurSession = {
   sessionId: string
   attestationId: string
   investorId: string
   schemaId: string
   wallet: string
-  /** The vendor's, once it has opened its side. */
+  /** The vendor's id, once it has opened its own session. */
   reference: string | null
 }
 
-/** A vendor's server, which checks requests as the vendor does. */
+/** A vendor's server. It checks requests like the vendor. */
 export type VendorDouble = {
-  /** Settings of Vouch that lead here, in both modes. */
+  /** Vouch's settings for this vendor, in both modes. */
   settings: Record<string, string>
   /** The settings with credentials that the vendor does not know. */
   wrongSettings: Record<string, string>
-  /** What must never be logged: keys, secrets, tickets of its pages. */
+  /** Texts that must never be logged: keys, secrets, tickets of its pages. */
   secrets: string[]
   /** The vendor's facts about the person that Vouch must not store: a name, a birth date, a document's number. */
   personal: string[]
-  /** Every call of its API and the status of the answer; 0 for none. */
+  /** Every call of its API with the status of the response; 0 for none. */
   requests: { method: string; path: string; status: number }[]
   misbehave(as: Fault | null): void
-  /** Changes its answers, until it is called with null. */
+  /** Changes its responses, until called with null. */
   alter(how: ((text: string) => string) | null): void
-  /** How many sessions it opened for our session or person. */
+  /** The number of sessions that it opened for Vouch's session or person. */
   opened(session: OurSession): number
   /** Decides at a time, without sending a webhook. Returns the webhook's body. */
   decide(session: OurSession, outcome: Outcome, at?: Date): string
-  /** Has the investor submit, without a decision. Returns the webhook's body; for a vendor that sends one. */
+  /** Has the investor submit, without a decision. Returns the webhook's body, if the vendor sends one. */
   submit?(session: OurSession): string
-  /** Bodies of the webhooks of a signal about an approved person, one for each form. */
+  /** Bodies of webhooks for a signal about an approved person, one for each form. */
   signal(session: OurSession, signal: Signal, at?: Date): string[]
   /** Bodies of documented webhooks about the session that decide nothing. */
   silent(session: OurSession): string[]
-  /** The headers of a webhook that the vendor signs, at a time. */
+  /** The headers of a webhook, with the vendor's signature for a time. */
   sign(body: string, by?: { secret?: string; at?: Date }): Record<string, string>
   /** Whether it was asked to delete the data of a reference. */
   redacted(reference: string): boolean
@@ -57,7 +57,7 @@ export type VendorDouble = {
 export type VendorContract = {
   definition: ProviderDefinition
   startDouble(): Promise<VendorDouble>
-  /** Settings without which the start is refused. */
+  /** Settings that the server needs to start. */
   required: string[]
   /** Headers that a signed webhook must have. The first one is the signature. */
   signatureHeaders: [string, ...string[]]
@@ -75,13 +75,13 @@ export type VendorContract = {
   signals: readonly Signal[]
   /** Whether its API can delete a person's data. */
   deletes: boolean
-  /** Whether it opens another session after a lost answer, because it has no idempotency keys. */
+  /** Whether it opens another session after a lost response, because it has no idempotency keys. */
   opensAgain: boolean
   /** The claims of a person whom the double approves. */
   claims: Claims
 }
 
-/** The answer to a webhook: the status, and the outcome or the error's code. */
+/** The response to a webhook: the status, and the outcome or the error's code. */
 export type Came = [status: number, outcome: string]
 
 /** The whole server with a vendor's double, and the actions of an investor, a vendor and a customer. */
@@ -105,7 +105,7 @@ export async function startVendorFixture(
       headers: { "content-type": "application/json" },
       body: JSON.stringify(input),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: answers have any shape
+    // biome-ignore lint/suspicious/noExplicitAny: responses can have any shape
     const json = (await response.json()) as any
     return { status: response.status, data: json.result?.data, error: json.error?.data }
   }
@@ -118,7 +118,7 @@ export async function startVendorFixture(
     return row!
   }
 
-  /** Starts a verification, optionally of a given person, without the consent. */
+  /** Starts a verification, of a given person if there is one, without consent. */
   const start = async ({
     wallet = newWallet() as string,
     externalId,
@@ -210,7 +210,7 @@ export async function startVendorFixture(
         return row!.ask_at === null || row!.ask_at > new Date()
       }, "the vendor to be asked")
     },
-    /** Returns the result of the work, and how many calls of the vendor's API it made. */
+    /** Returns the result of the work and the number of calls it made to the vendor's API. */
     async callsFor<T>(work: () => Promise<T>): Promise<[T, number]> {
       const before = vendor.requests.length
       return [await work(), vendor.requests.length - before]
@@ -220,7 +220,7 @@ export async function startVendorFixture(
       await vendor.stop()
       const written = app.log.join("\n")
       for (const secret of [...vendor.secrets, ...vendor.personal]) {
-        if (written.includes(secret)) throw new Error(`It reached the log: ${secret}`)
+        if (written.includes(secret)) throw new Error(`This secret is in the log: ${secret}`)
       }
     },
   }

@@ -20,9 +20,9 @@ export function* forgeries(
   }
   const others: Record<string, string> = {
     empty: "",
-    "a character short": signature.slice(0, -1),
-    "a character long": `${signature}0`,
-    "half as long": signature.slice(0, Math.floor(signature.length / 2)),
+    "one character too short": signature.slice(0, -1),
+    "one character too long": `${signature}0`,
+    "cut in half": signature.slice(0, Math.floor(signature.length / 2)),
     "changed in its last character": signature.slice(0, -1) + (last === "0" ? "1" : "0"),
     "no hex": signature.slice(0, -1) + (last === "z" ? "y" : "z"),
     "of another event": vendor.sign(`${body} `)[name]!,
@@ -33,7 +33,7 @@ export function* forgeries(
     yield ["a signature twice as long", { body, headers: { ...signed, [name]: signature + signature } }]
     yield ["two signatures", { body, headers: { ...signed, [name]: [signature, signature] } }]
   }
-  yield ["with another secret", { body, headers: vendor.sign(body, { secret: "somebody-else-s-secret-0123456789" }) }]
+  yield ["with another secret", { body, headers: vendor.sign(body, { secret: "another-vendor-s-secret-0123456789" }) }]
   yield ["for a body with an additional byte", { body: `${body}\n`, headers: signed }]
   yield ["for a body with a changed byte", { body: body.replace(/[a-z]/, (c) => c.toUpperCase()), headers: signed }]
   yield ["nothing at all", { body, headers: {} }]

@@ -16,9 +16,9 @@ const refusal = (code: number, status: string, message: string): Answer => ({
 })
 
 /**
- * Google Cloud KMS, as far as a signer sees it
- * (https://cloud.google.com/kms/docs/reference/rest/v1/projects.locations.keyRings.cryptoKeys.cryptoKeyVersions/asymmetricSign):
- * the bearer is a token that the service account signed itself, and sums are checked both ways.
+ * The part of Google Cloud KMS that a signer uses
+ * (https://cloud.google.com/kms/docs/reference/rest/v1/projects.locations.keyRings.cryptoKeys.cryptoKeyVersions/asymmetricSign).
+ * The bearer is a token that the service account signed itself. Both sides check checksums.
  */
 export async function startGcpKms() {
   const key = newKey()
@@ -81,7 +81,7 @@ export async function startGcpKms() {
     ...service,
     key,
     uri: `gcp-kms:${NAME}`,
-    /** Environment variables of Google's libraries. */
+    /** Environment variables for Google's libraries. */
     environment: {
       GOOGLE_APPLICATION_CREDENTIALS: file,
       CLOUDSDK_API_ENDPOINT_OVERRIDES_CLOUDKMS: `${service.origin}/`,

@@ -16,7 +16,7 @@ const session = z.strictObject({
   language: z.string().length(2).nullable(),
 })
 const reference = z.string().min(1)
-/** The requests that Vouch sends (docs/providers/generic.md). Everything else is refused. */
+/** The requests that Vouch sends (docs/providers/generic.md). The bridge refuses all others. */
 const call = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("session.create"), data: session }),
   z.strictObject({ type: z.literal("session.resume"), data: session.extend({ reference }) }),
@@ -39,7 +39,7 @@ type Check = {
 
 const decisionOf = (outcome: Outcome) => (outcome === "withdrawn" ? "rejected" : outcome)
 
-/** A bridge to a vendor, as docs/providers/generic.md describes it. It requires signatures of Standard Webhooks. */
+/** The bridge of docs/providers/generic.md. It requires Standard Webhooks signatures. */
 export async function startGeneric() {
   const checks = new Map<string, Check>()
   const library = new Webhook(SECRET)
@@ -123,7 +123,7 @@ export async function startGeneric() {
     personal: ["Katherine", "Johnson"],
     opened: ({ sessionId }: OurSession) => (checks.has(sessionId) ? 1 : 0),
     event,
-    /** The investor that it checks for our session. */
+    /** The investor that it checks for Vouch's session. */
     investorOf: (sessionId: string) => checks.get(sessionId)?.investorId,
     decide({ sessionId }: OurSession, outcome: Outcome, at = new Date()): string {
       const said = {

@@ -13,12 +13,12 @@ export type Asked = {
 }
 export type Answered = { status: number; json?: unknown }
 
-/** A vendor's answer to a request that it refuses. */
+/** A vendor's response to a request that it refuses. */
 export const refused = (status: number, message: string): Answered => ({ status, json: { message } })
 
 /**
- * Another company's API, over real HTTP. It executes each request and misbehaves only in its answer, so the caller does not know
- * whether the request took effect.
+ * Another company's API, over real HTTP. Faults affect only the response: every request is executed, and the caller
+ * cannot know whether it took effect.
  */
 export async function startHttpDouble(answer: (asked: Asked) => Answered) {
   const requests: { method: string; path: string; status: number }[] = []
@@ -68,17 +68,17 @@ export async function startHttpDouble(answer: (asked: Asked) => Answered) {
 
   return {
     origin,
-    /** The vendor's page to which an investor is sent. */
+    /** The vendor's page for the investor. */
     pageUrl: (path: string) => `${origin}/page/${path}`,
-    /** Every call of its API and the status of the answer; 0 for none. */
+    /** Every call of its API with the status of the response; 0 for none. */
     requests,
-    /** Misbehaves from now on, or after this many good answers. */
+    /** Makes responses faulty, at once or after this many good ones. */
     misbehave(as: Fault | null, after = 0): void {
       fault = as
       goodOnes = after
       for (const release of held.splice(0)) release()
     },
-    /** Changes each answer before it is sent; null stops that. */
+    /** Changes each response before it is sent; null stops that. */
     alter(how: ((text: string) => string) | null): void {
       altered = how
     },

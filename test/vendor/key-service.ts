@@ -18,8 +18,8 @@ export function newKey() {
 export type Key = ReturnType<typeof newKey>
 
 /**
- * How a service misbehaves: it is unreachable for a number of requests or permanently, hangs, signs with another key, has
- * another key, or corrupts its answers.
+ * What is wrong with the service: it is unreachable for a number of requests, hangs, makes wrong signatures, has
+ * another key, or corrupts its responses.
  */
 export type Fault = { away: number } | "hangs" | "signs wrong" | "other key" | "damages" | null
 

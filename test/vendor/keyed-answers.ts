@@ -1,8 +1,9 @@
 import type { Answered } from "./http-double.ts"
 
 /**
- * Idempotency keys as in Stripe and Persona: the first answer to a key is stored, failures too, and another request with the
- * same key is refused. (https://docs.stripe.com/api/idempotent_requests, https://docs.withpersona.com/idempotence)
+ * Idempotency keys like Stripe's and Persona's: the first response to a key is stored, failures too, and another
+ * request with the same key is refused. (https://docs.stripe.com/api/idempotent_requests,
+ * https://docs.withpersona.com/idempotence)
  */
 export function keyedAnswers() {
   const byKey = new Map<string, { body: string; answered: Answered }>()
@@ -19,7 +20,7 @@ export function keyedAnswers() {
       byKey.set(key, { body: body.toString(), answered })
       return answered
     },
-    /** Begins or ends an outage, in which new requests fail and their failures are stored. */
+    /** Starts or ends an outage, in which new requests fail and their failures are stored. */
     breakDown(is: boolean): void {
       isBroken = is
     },

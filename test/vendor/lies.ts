@@ -3,11 +3,11 @@ import type { OurSession, VendorContract, VendorFixture } from "./fixture.ts"
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
-/** Tests of implausible answers. A bridge's answers name no one, and are refused with a wrong time. */
+/** Tests of implausible responses. A bridge's responses name no one, and Vouch refuses a wrong time. */
 export function describeLies({ definition: { name }, outcomes }: VendorContract, fixture: () => VendorFixture): void {
   const isBridge = name === "generic"
 
-  test("a webhook with a text that the database cannot store is refused, instead of a 5xx that is sent again for days", async () => {
+  test("a webhook with text that the database cannot store is refused, not answered with a 5xx that the vendor repeats for days", async () => {
     const f = fixture()
     const session = await f.handedOver()
     const body: unknown = JSON.parse(f.vendor.decide(session, "approved"))
@@ -58,6 +58,6 @@ function* withNul(value: unknown): Generator<unknown> {
       yield Object.assign(Array.isArray(value) ? [...value] : { ...value }, { [name]: altered })
 }
 
-/** Swaps the names of two people in an answer. */
+/** Swaps the names of two people in a response. */
 const exchanged = (one: OurSession, other: OurSession) => (text: string) =>
   text.replaceAll(one.reference!, other.reference!).replaceAll(one.investorId, other.investorId)

@@ -45,15 +45,15 @@ const statuses: Partial<Record<Outcome, string>> = {
 export type OnfidoDouble = VendorDouble & {
   /** Sets the status of a run, even to an unknown one. */
   setStatus(reference: string, status: string): void
-  /** How many applicants a person has. */
+  /** The number of applicants for a person. */
   applicants(investorId: string): number
   /** Creates a monitor for the person of a run. Returns the webhook of new matches. */
   watch(reference: string): string
 }
 
 /**
- * Onfido (https://documentation.onfido.com/api/latest): an applicant, then a run of a workflow. Refuses the same names, tags and
- * unknown fields as Onfido. Has no idempotency keys.
+ * Onfido (https://documentation.onfido.com/api/latest): an applicant, then a run of a workflow. It refuses the same
+ * names, tags and unknown fields as Onfido, and has no idempotency keys.
  */
 export async function startOnfido(): Promise<OnfidoDouble> {
   const applicants = new Map<string, z.infer<typeof newApplicant>>()
@@ -91,7 +91,7 @@ export async function startOnfido(): Promise<OnfidoDouble> {
       case "DELETE applicants/":
         if (!applicants.has(id!)) return refused(404, "Applicant not found")
         if (leaving.has(id!)) return refused(422, "The applicant is scheduled for deletion")
-        // Onfido deletes it with its runs after some days.
+        // Onfido deletes the applicant and its runs after some days.
         leaving.add(id!)
         for (const run of runs.values()) if (run.applicant_id === id) deleted.add(run.id)
         return { status: 204 }

@@ -14,7 +14,7 @@ const TEMPLATES = {
   accredited: "itmpl_W5aEXNiXk4YUu6Kp3Bw2qDyr",
 }
 
-/** The fields that it accepts. It refuses others. */
+/** The fields that Persona accepts. It refuses others. */
 const creation = z.strictObject({
   data: z.strictObject({
     attributes: z.strictObject({
@@ -56,8 +56,8 @@ const eventOf: Record<string, string> = {
 }
 
 /**
- * Persona (https://docs.withpersona.com): requires a Bearer key, an API version and kebab-case. Stores answers by idempotency
- * key, failures too. Its links open once, and its webhooks sign the time.
+ * Persona (https://docs.withpersona.com): requires a Bearer key, an API version and kebab-case. It stores responses by
+ * idempotency key, failures too. Its links open once, and its webhooks sign the time.
  */
 export async function startPersona() {
   const inquiries = new Map<string, Inquiry>()
@@ -93,7 +93,7 @@ export async function startPersona() {
       return { status: 200, json: { data: shown(inquiry), meta: linkTo(inquiry) } }
     }
     if (method === "DELETE") {
-      // The answer to a repeat is not documented. The double refuses it.
+      // Persona does not document its response to a repeat. The double refuses it.
       if (inquiry.isRedacted) return refused(409, "The inquiry is redacted")
       inquiry.isRedacted = true
       return { status: 200, json: { data: { ...shown(inquiry), attributes: { status: inquiry.status } } } }
@@ -131,7 +131,7 @@ export async function startPersona() {
     return { "one-time-link": http.pageUrl(`verify?code=${code}`), "one-time-link-short": null }
   }
 
-  /** Brings an inquiry to a status. */
+  /** Sets an inquiry's status. */
   function bring(reference: string, status: string, at = new Date()): void {
     const inquiry = inquiries.get(reference)!
     const since = {
@@ -159,7 +159,7 @@ export async function startPersona() {
     return eventAbout(name, { type, id, attributes }, { at, eventId })
   }
 
-  /** The body of any webhook, about anything. */
+  /** The body of any webhook. */
   function eventAbout(name: string, data: object, { at = new Date(), eventId = `evt_${randomUUID()}` } = {}) {
     return JSON.stringify({
       data: {
@@ -187,7 +187,7 @@ export async function startPersona() {
     } as Record<string, string>,
     wrongSettings: {
       VOUCH_PERSONA_URL: http.origin,
-      VOUCH_PERSONA_API_KEY: "persona_sandbox_of-somebody-else",
+      VOUCH_PERSONA_API_KEY: "persona_sandbox_of-someone-else",
       VOUCH_PERSONA_WEBHOOK_SECRET: SECRET,
       VOUCH_PERSONA_TEMPLATES: TEMPLATES.individual,
     },
@@ -205,7 +205,7 @@ export async function startPersona() {
       link.isUsed = true
       return true
     },
-    /** An outage whose answers are stored under the requests' idempotency keys, like Persona's. */
+    /** An outage whose responses are stored under the requests' idempotency keys, like Persona's. */
     breakDown: keyed.breakDown,
     bring,
     event,

@@ -8,7 +8,7 @@ export const nowInSeconds = () => Math.floor(Date.now() / 1000)
 
 const session = { sessionId: "sess_1", investorId: "inv_1", schemaId: "kyc_individual_v1" } as SessionToVerify
 
-/** Lets an adapter read bodies that its vendor publishes: of webhooks and of API answers. */
+/** Lets an adapter read the webhook and response bodies that its vendor publishes. */
 export function startPublished() {
   let answer: Answered
   let http: Awaited<ReturnType<typeof startHttpDouble>>
@@ -18,7 +18,7 @@ export function startPublished() {
   afterAll(() => http.stop())
 
   return {
-    /** Where the vendor's API is. */
+    /** The base URL of the vendor's API. */
     origin: () => http.origin,
     configured(definition: ProviderDefinition, settings: Record<string, string>) {
       const result = definition.configure(settings)

@@ -25,8 +25,8 @@ export function describeRedaction(
     return session.reference!
   }
 
-  test.runIf(!deletes)("is not asked to delete anything, because its API cannot", () => {
-    expect(() => redact("anybody")).toThrow("cannot be asked")
+  test.runIf(!deletes)("gets no deletion requests, because its API has none", () => {
+    expect(() => redact("a-reference")).toThrow("cannot be asked")
   })
 
   describe.runIf(deletes)("asked to delete a person's data", () => {
@@ -37,7 +37,7 @@ export function describeRedaction(
       for (const _ of [1, 2]) await redact(reference)
     })
 
-    test("after a lost answer, the next attempt succeeds", async () => {
+    test("after a lost response, the next attempt succeeds", async () => {
       const reference = await verified()
       vendorDeadline.ms = 300
       for (const fault of ["fails", "hangs"] as const) {

@@ -17,13 +17,13 @@ type Check = z.infer<typeof check> & { id: string; body: string; result: Result 
 /** The result of a check; an open check has none. */
 type Result = { status: string; decided_at: string | null; country?: string }
 
-/** How it misbehaves: answers nothing, an error, no JSON, JSON without what it must have, too much, another address. */
+/** What is wrong with responses: none, an error, not JSON, missing fields, too long, another address. */
 export type Fault = "hangs" | "fails" | "rubbish" | "lacks" | "floods" | "redirects" | "unsafe"
 
 export type Vendor = Awaited<ReturnType<typeof startVendor>>
 
 /**
- * Another company's server, over real HTTP: it checks what it gets as that company would, and verifies on its own page.
+ * Another company's server, over real HTTP. It checks requests like that company, and verifies people on its own page.
  */
 export async function startVendor() {
   const checks = new Map<string, Check>()
@@ -59,7 +59,7 @@ export async function startVendor() {
     const opened = resumed === undefined ? open(request, path, body) : checks.get(resumed)
     if (typeof opened === "string") return say(Number(opened.slice(0, 3)), { error: opened.slice(4) })
     if (opened === undefined) return say(404, { error: "no such check" })
-    // The request has taken effect at this point, even if the answer gets lost.
+    // The request has taken effect at this point, even if the response gets lost.
     const url = `${origin}/page/${opened.id}?ticket=${randomUUID()}`
     const expires_at = new Date(Date.now() + minutes * 60_000).toISOString()
     const page = { id: opened.id, url, expires_at, once }
@@ -103,7 +103,7 @@ export async function startVendor() {
     say(200, { id, redacted: true })
   }
 
-  /** Opens a check, or returns the one of the same key. A text is an error. */
+  /** Opens a check, or returns the one with the same key. Returns a text for an error. */
   function open(request: IncomingMessage, path: string, body: string): Check | string | undefined {
     if (path !== "/checks") return undefined
     const key = request.headers["idempotency-key"]
@@ -142,7 +142,7 @@ export async function startVendor() {
     response.writeHead(200, { "content-type": "text/html" }).end(html)
   }
 
-  /** Decides without sending a webhook, as if it got lost. */
+  /** Decides without sending a webhook, as if it was lost. */
   function decide(reference: string, status: string, at = new Date()): void {
     for (const one of checks.values()) {
       if (one.reference === reference) one.result = { status, decided_at: at.toISOString(), country: "US" }
@@ -186,7 +186,7 @@ export async function startVendor() {
       VOUCH_EXAMPLEID_SECRET: SECRET,
     },
     secrets: [API_KEY, SECRET],
-    /** Every call of its API and the status of the answer; 0 for none. */
+    /** Every call of its API with the status of the response; 0 for none. */
     requests,
     /** The checks that it has opened for a reference. */
     opened: (reference: string) => [...checks.values()].filter((one) => one.reference === reference),

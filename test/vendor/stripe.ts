@@ -11,7 +11,7 @@ const VERSION = "2026-10-28.endive"
 const FLOW = "vf_1MxExampleFlow0123"
 
 const common = { client_reference_id: z.string().min(1).max(200), return_url: z.url() }
-/** The form fields that it accepts. It refuses others. */
+/** The form fields that Stripe accepts. It refuses others. */
 const creation = z.union([
   z.strictObject({ ...common, verification_flow: z.literal(FLOW) }),
   z.strictObject({
@@ -41,9 +41,9 @@ const results: Partial<Record<Outcome, { status: Session["status"]; code?: strin
 }
 
 /**
- * Stripe Identity (https://docs.stripe.com/api/identity/verification_sessions): requires a Bearer key, an API version and forms
- * without unknown parameters. Stores answers by idempotency key, failures too. Its addresses open once, and its webhooks sign
- * the time.
+ * Stripe Identity (https://docs.stripe.com/api/identity/verification_sessions): requires a Bearer key, an API version
+ * and forms without unknown parameters. It stores responses by idempotency key, failures too. Its addresses open once,
+ * and its webhooks sign the time.
  */
 export async function startStripe({ mayReadBirthDate = true, failed = "resubmission_requested" } = {}) {
   const sessions = new Map<string, Session>()
@@ -207,13 +207,13 @@ export async function startStripe({ mayReadBirthDate = true, failed = "resubmiss
       link.isUsed = true
       return true
     },
-    /** An outage whose answers are stored under the requests' idempotency keys, like Stripe's. */
+    /** An outage whose responses are stored under the requests' idempotency keys, like Stripe's. */
     breakDown: keyed.breakDown,
     bring,
     event,
     decide({ reference }: OurSession, outcome: Outcome, at = new Date()): string {
       const result = results[outcome]
-      if (result === undefined) throw new Error(`Stripe never says ${outcome}`)
+      if (result === undefined) throw new Error(`Stripe has no result for ${outcome}`)
       const { status, code = null, event: name } = result
       bring(reference!, status, code, at)
       return event(`identity.verification_session.${name}`, reference!, { at, code })

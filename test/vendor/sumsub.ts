@@ -52,7 +52,7 @@ type Review = {
 }
 type Applicant = { id: string; externalUserId: string; review: Review; isActive: boolean }
 
-/** `2026-01-02 03:04:05+0000`, as its answers write times, and with milliseconds, as its webhooks do. */
+/** Sumsub's format for times: `2026-01-02 03:04:05+0000` in responses, with milliseconds in webhooks. */
 const written = (at: Date) => `${at.toISOString().slice(0, 19).replace("T", " ")}+0000`
 const writtenMs = (at: Date) => at.toISOString().slice(0, 23).replace("T", " ")
 
@@ -75,9 +75,9 @@ const results: Partial<Record<Outcome, NonNullable<Review["reviewResult"]>>> = {
 type ReviewOf = { reviewStatus: string; reviewResult?: Review["reviewResult"] }
 
 export type SumsubDouble = VendorDouble & {
-  /** Misbehaves after this many good answers. */
+  /** Makes responses faulty after this many good ones. */
   misbehave(as: Fault | null, after?: number): void
-  /** How many applicants it has with this id. */
+  /** The number of applicants with this id. */
   applicants(userId: string): number
   /** The body of any webhook about a person. */
   webhook(type: string, about: { userId: string; levelName?: string; at?: Date } & Record<string, unknown>): string
@@ -92,8 +92,8 @@ export type SumsubDouble = VendorDouble & {
 }
 
 /**
- * Sumsub (https://docs.sumsub.com/reference/authentication): computes the signature over the URI and the bytes that arrived,
- * refuses unknown fields and levels, and has one applicant for each external id.
+ * Sumsub (https://docs.sumsub.com/reference/authentication): computes the signature over the URI and the received
+ * bytes, refuses unknown fields and levels, and has one applicant for each external id.
  */
 export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promise<SumsubDouble> {
   const applicants = new Map<string, Applicant>()
@@ -191,7 +191,7 @@ export async function startSumsub({ algorithm = "HMAC_SHA256_HEX" } = {}): Promi
       const levelName = levelOf(schemaId)
       const one = applicantOf(investorId, levelName, at)
       const result = results[outcome]
-      if (result === undefined && outcome !== "in_review") throw new Error(`Sumsub never says ${outcome}`)
+      if (result === undefined && outcome !== "in_review") throw new Error(`Sumsub has no result for ${outcome}`)
       const createDate = written(at)
       one.review = result
         ? { levelName, createDate, reviewDate: written(at), reviewStatus: "completed", reviewResult: result }
@@ -295,7 +295,7 @@ function problemOf({ method, path, headers, body }: Asked): Answered | null {
     signature.length === expected.length &&
     timingSafeEqual(Buffer.from(signature), Buffer.from(expected))
   if (!isSigned) return refused(401, "Request signature mismatch")
-  // Also of a POST without a body (https://docs.sumsub.com/reference/change-required-document-set-per-level).
+  // This includes a POST without a body (https://docs.sumsub.com/reference/change-required-document-set-per-level).
   if (method === "POST" && headers["content-type"] !== "application/json") return refused(415, "JSON, please")
   return null
 }

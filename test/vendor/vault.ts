@@ -6,8 +6,8 @@ const NAMESPACE = "team/vouch"
 const refusal = (status: number, ...errors: string[]): Answer => ({ status, json: { errors } })
 
 /**
- * HashiCorp Vault's transit engine, as far as a signer sees it
- * (https://developer.hashicorp.com/vault/api-docs/secret/transit#sign-data). Version 1 of its key is an old one.
+ * The part of HashiCorp Vault's transit engine that a signer uses
+ * (https://developer.hashicorp.com/vault/api-docs/secret/transit#sign-data). Version 1 of its key is old.
  */
 export async function startVault() {
   const old = newKey()

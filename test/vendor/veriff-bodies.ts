@@ -11,7 +11,7 @@ export const withoutOffset = (at: Date): string => at.toISOString().slice(0, -1)
 
 const field = (value: string | null) => ({ confidenceCategory: "high", value, sources: ["VIZ", "MRZ"] })
 
-/** The webhook and the API's answer of the Full Auto plan. */
+/** The webhook and the API's response in the Full Auto plan. */
 export const fullAuto = ({ id, vendorData }: About, decision: string, at: Date) => ({
   status: "success",
   eventType: "fullauto",

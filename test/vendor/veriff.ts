@@ -53,8 +53,8 @@ export type VeriffDouble = VendorDouble & {
 }
 
 /**
- * Veriff (https://devdocs.veriff.com/docs/hmac-authentication-and-endpoint-security): POST signs its body, GET and DELETE the
- * id of the session, each by the secret of the integration that its key names; unknown fields are refused.
+ * Veriff (https://devdocs.veriff.com/docs/hmac-authentication-and-endpoint-security): POST signs its body; GET and
+ * DELETE sign the session's id. Each uses the secret of the integration that its key names. Unknown fields are refused.
  */
 export async function startVeriff(): Promise<VeriffDouble> {
   const sessions = new Map<string, Session>()
@@ -171,7 +171,7 @@ export async function startVeriff(): Promise<VeriffDouble> {
           matchStatus: "no_match",
           searchHits: [],
         }),
-        // About a session that has no decision in the API yet.
+        // The session has no decision in the API yet.
         JSON.stringify({ status: "success", verification: { id, status: "approved", code: 9001 } }),
       ]
     },

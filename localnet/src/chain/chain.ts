@@ -104,8 +104,8 @@ export class Chain {
 
   /**
    * Executes a transaction at once, in the current slot. If it lands, the operating system has it before this returns.
-   * `onFailure`: with "land", a failed transaction pays its fee and is in the ledger, as when preflight is skipped. With
-   * "refuse", it leaves no trace, so execution is its own preflight and a transaction runs once instead of twice.
+   * `onFailure`: with "land", a failed transaction pays its fee and is in the ledger, as when preflight is skipped.
+   * With "refuse", it leaves no trace, so execution is its own preflight and a transaction runs once instead of twice.
    */
   submit(transaction: Transaction, onFailure: "land" | "refuse"): ExecutionResult {
     const { message, wire } = transaction

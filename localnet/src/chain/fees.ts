@@ -38,8 +38,8 @@ export function feeOf(message: Message): number {
 }
 
 /**
- * How much a transaction counts towards the limits of its block (agave's `cost_model.rs`): signatures, write locks, data
- * and compute units. A cluster also counts the bytes of loaded accounts, which is one page here.
+ * How much a transaction counts towards the limits of its block (agave's `cost_model.rs`): signatures, write locks,
+ * data and compute units. A cluster also counts the bytes of loaded accounts, which is one page here.
  */
 export function costOf(message: Message, computeUnits: number): number {
   const written = message.keys.filter((_, index) => isWritable(message, index)).length

@@ -1,8 +1,8 @@
 import bs58 from "bs58"
 
 /**
- * 32 bytes (an address, a blockhash) as a string of 32 latin-1 characters. With one byte per character it is the smallest
- * and fastest key for a Map, and converting bytes costs a tenth of base58.
+ * 32 bytes (an address, a blockhash) as a string of 32 latin-1 characters. With one byte per character it is the
+ * smallest and fastest key for a Map, and converting bytes costs a tenth of base58.
  */
 export type Key = string & { readonly __key: unique symbol }
 

@@ -21,8 +21,8 @@ const FIRST_SLOT = SLOTS_AHEAD_OF_HEIGHT + 64
 
 /**
  * Slots, block heights and blockhashes. The slot is written to a file before a client can see it, so that a killed
- * network continues at the next slot. A blockhash is a hash of the genesis hash and the slot: after a start, the slot is
- * enough to know which blockhashes are still valid.
+ * network continues at the next slot. A blockhash is a hash of the genesis hash and the slot: after a start, the slot
+ * is enough to know which blockhashes are still valid.
  */
 export class Slots {
   readonly #genesisHash: Key

@@ -10,8 +10,8 @@ import {
 export type TransactionError = string | Record<string, unknown>
 
 /**
- * LiteSVM numbers the variants of Solana's `TransactionError` without fields in this order (`TransactionErrorFieldless`).
- * Each has the text of its `Display` (solana-transaction-error).
+ * LiteSVM numbers the variants of Solana's `TransactionError` without fields in this order
+ * (`TransactionErrorFieldless`). Each has the text of its `Display` (solana-transaction-error).
  */
 const transactionErrors = [
   ["AccountInUse", "Account in use"],

@@ -13,8 +13,8 @@ const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/i
 
 /**
- * Whether the request comes from a program or page on this machine. A browser lets the page of any site send requests to
- * this port, and a site whose name resolves to this machine (DNS rebinding) could also read the responses.
+ * Whether the request comes from a program or page on this machine. A browser lets the page of any site send requests
+ * to this port, and a site whose name resolves to this machine (DNS rebinding) could also read the responses.
  */
 export const isLocal = ({ headers }: IncomingMessage): boolean =>
   LOCAL_HOST.test(headers.host ?? "") && (headers.origin === undefined || LOCAL_ORIGIN.test(headers.origin))
@@ -95,7 +95,10 @@ function end(response: ServerResponse, status: number, type: string | null, body
 
 const isJson = ({ headers }: IncomingMessage) => /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")
 
-/** The CORS headers with which a cluster's node answers any origin (jsonrpc-http-server). Here only local ones get this far. */
+/**
+ * The CORS headers with which a cluster's node answers any origin (jsonrpc-http-server). Here only local ones get this
+ * far.
+ */
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse) {
   if (headers.origin === undefined) return
   response.setHeader("vary", "origin")

@@ -11,8 +11,8 @@ import {
 } from "node:fs"
 
 /**
- * Slots whose blocks were rolled back: the block of slot `to` follows the block of `parent`. `root` was finalized at that
- * time, and stays finalized although block heights are lower again.
+ * Slots whose blocks were rolled back: the block of slot `to` follows the block of `parent`. `root` was finalized at
+ * that time, and stays finalized although block heights are lower again.
  */
 export type Fork = { parent: number; to: number; root: number }
 

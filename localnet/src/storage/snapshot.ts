@@ -9,9 +9,9 @@ const HEADER_BYTES = 10
 const ACCOUNTS_PER_BATCH = 250
 
 /**
- * Writes the accounts to a draft, which then replaces the old snapshot. Transactions continue while it is written, so an
- * account may be newer than `journalEnd`. The journal has whole states, not steps, so replaying it from there ends in the
- * same state.
+ * Writes the accounts to a draft, which then replaces the old snapshot. Transactions continue while it is written, so
+ * an account may be newer than `journalEnd`. The journal has whole states, not steps, so replaying it from there ends
+ * in the same state.
  */
 export async function writeSnapshot(path: string, journalEnd: number, accounts: Iterable<Change>): Promise<void> {
   const draft = `${path}.draft`

@@ -36,8 +36,8 @@ export type Storage = {
  * - `accounts.snapshot`: all accounts at one point of the ledger;
  * - `lock`: which process uses the directory.
  *
- * The ledger has the changed accounts, so that a start reads the file once and executes nothing. It takes more space, but
- * stays correct with any later version of LiteSVM, its programs and this code.
+ * The ledger has the changed accounts, so that a start reads the file once and executes nothing. It takes more space,
+ * but stays correct with any later version of LiteSVM, its programs and this code.
  */
 export function openStorage(dataDir: string | null): Storage {
   return dataDir === null ? inMemory() : inDirectory(dataDir)

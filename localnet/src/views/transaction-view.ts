@@ -14,7 +14,10 @@ type Full = { transaction: Transaction; meta: Meta }
 const encodings = ["json", "jsonParsed", "base64", "base58", "binary"] as const
 type Encoding = (typeof encodings)[number]
 
-/** A transaction as in `getTransaction` and `getBlock`. `rewards`: whether to include its rewards, which are always empty. */
+/**
+ * A transaction as in `getTransaction` and `getBlock`. `rewards`: whether to include its rewards, which are always
+ * empty.
+ */
 export function transactionView(full: Full, options: Config, { rewards = true } = {}) {
   const encoding = (options.encoding ?? "json") as Encoding
   if (!encodings.includes(encoding))

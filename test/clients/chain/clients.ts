@@ -14,7 +14,10 @@ export async function startChains(): Promise<Chain[]> {
   return [localnet, ...(validator === null ? [] : [await startValidator(validator)])]
 }
 
-/** Solana's client libraries in other languages ask both chains the same. npm's: `test/cluster/client-libraries.test.ts`. */
+/**
+ * Solana's client libraries in other languages ask both chains the same. npm's:
+ * `test/cluster/client-libraries.test.ts`.
+ */
 export function chainClients(chains: readonly Chain[]): Client[] {
   const source = (name: string) => join(import.meta.dirname, name)
   const onEach = (ask: (url: string, wsUrl: string) => void) => {

@@ -75,19 +75,32 @@ async function withServices(
   logToStandardError()
   let services: Services | undefined
   try {
-    const settings = parseSettings(process.env)
-    services = await startServices({
-      dataDir: settings.VOUCH_DATA_DIR,
-      databaseUrl: settings.DATABASE_URL,
-      rpcUrl: settings.SOLANA_RPC_URL?.join(" "),
-      localnetPort: settings.VOUCH_LOCALNET_PORT,
-      localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
-      localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
-      log: quiet,
-      purpose: "cli",
-      needsChain,
-    })
-    const output = await work(services, settings)
+    return await printed(async () => {
+      const settings = parseSettings(process.env)
+      services = await startServices({
+        dataDir: settings.VOUCH_DATA_DIR,
+        databaseUrl: settings.DATABASE_URL,
+        rpcUrl: settings.SOLANA_RPC_URL?.join(" "),
+        localnetPort: settings.VOUCH_LOCALNET_PORT,
+        localnetSlotMs: settings.VOUCH_LOCALNET_SLOT_MS,
+        localnetFaults: settings.VOUCH_LOCALNET_FAULTS,
+        log: quiet,
+        purpose: "cli",
+        needsChain,
+      })
+      return work(services, settings)
+    }, json)
+  } finally {
+    await leaveDatabaseClock()
+    await disconnectDatabase()
+    await services?.stop()
+  }
+}
+
+/** Does the work, prints its output or its error, and returns the exit code. */
+export async function printed(work: () => Promise<Output>, json: boolean): Promise<number> {
+  try {
+    const output = await work()
     print(output, json)
     return output.exitCode ?? 0
   } catch (error) {
@@ -96,10 +109,6 @@ async function withServices(
     if (json) console.log(JSON.stringify({ error: error.message }))
     else console.error(expected ? error.message : `Failed: ${error.message}`)
     return expected ? 2 : 3
-  } finally {
-    await leaveDatabaseClock()
-    await disconnectDatabase()
-    await services?.stop()
   }
 }
 

@@ -1,44 +1,25 @@
-import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
-import { tokenFixture } from "#test/fixtures/tokens.ts"
+import { beforeAll, expect, test } from "vitest"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
+import { commandSettings, runNode, runCommandOnApp as vouch } from "#test/fixtures/vouch-command.ts"
 
-const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
-let app: TestApp
-let key: TestKey
-
+usesCustomer({ key: { plan: "growth" } })
+const settings = commandSettings()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ plan: "growth" })
   await app.verifiedWallet(key)
-  await tokenFixture(app, key).config()
-})
-afterAll(async () => {
-  await app.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await tokens.config()
 })
 
-const vouch = (...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> =>
-  new Promise((resolve) => {
-    const { VOUCH_SIGNER, VOUCH_DATA_KEY } = app.settings
-    const env = {
-      ...process.env,
-      ...{ DATABASE_URL: app.databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
-      ...{ VOUCH_SIGNER, VOUCH_DATA_KEY },
-    }
-    execFile(process.execPath, ["server/cli.ts", ...args], { env }, (error, stdout, stderr) => {
-      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
-    })
-  })
+const vouchProcess = (...args: string[]) => {
+  const { VOUCH_SIGNER, VOUCH_DATA_KEY } = app.settings
+  const ofApp = { DATABASE_URL: app.databaseUrl, VOUCH_SIGNER: VOUCH_SIGNER!, VOUCH_DATA_KEY: VOUCH_DATA_KEY! }
+  return runNode(["server/cli.ts", ...args], { ...settings, ...ofApp })
+}
 
 test("a workspace gets another key while the server runs, with progress, and both keys are shown", async () => {
   const { workspaceId } = key
   const before = JSON.parse((await vouch("--json", "signer", "show", workspaceId)).stdout)
   expect(before).toMatchObject({ uri: "derived:", mints: 2, moved: 2, earlier: [] })
-  const { exitCode, stdout, stderr } = await vouch("signer", "set", workspaceId, "derived:2")
+  const { exitCode, stdout, stderr } = await vouchProcess("signer", "set", workspaceId, "derived:2")
   expect({ exitCode, stdout }).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining("All 2 mints use it."),

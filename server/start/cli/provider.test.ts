@@ -1,16 +1,13 @@
-import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 import { freePorts } from "#test/fixtures/free-ports.ts"
+import { commandSettings, runCommandHere } from "#test/fixtures/vouch-command.ts"
 import { startDidit } from "#test/vendor/didit.ts"
 import { startPersona } from "#test/vendor/persona.ts"
 import { startStripe } from "#test/vendor/stripe.ts"
 
-const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
+const base = commandSettings()
 let databaseUrl: string
 let persona: Awaited<ReturnType<typeof startPersona>>
 let stripe: Awaited<ReturnType<typeof startStripe>>
@@ -25,7 +22,6 @@ afterEach(() => {
   for (const vendor of [persona, stripe, didit]) vendor.misbehave(null)
 })
 afterAll(async () => {
-  rmSync(dataDir, { recursive: true, force: true })
   expect(said).not.toContain("of-another-account")
   for (const vendor of [persona, stripe, didit]) {
     await vendor.stop()
@@ -40,26 +36,12 @@ const signer = secret()
 const inTest = (settings: Record<string, string>) =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [name.replace("VOUCH_", "VOUCH_TEST_"), value]))
 
-type Result = { exitCode: number; stdout: string; stderr: string }
-
-const check = (environment: Record<string, string>, ...args: string[]): Promise<Result> =>
-  new Promise((resolve) => {
-    const env = {
-      ...process.env,
-      ...{
-        DATABASE_URL: databaseUrl,
-        VOUCH_DATA_DIR: dataDir,
-        VOUCH_SIGNER: signer,
-        PORT: "",
-        VOUCH_PUBLIC_URL: "",
-      },
-      ...environment,
-    }
-    execFile(process.execPath, ["server/cli.ts", "provider", "check", ...args], { env }, (error, stdout, stderr) => {
-      said += stdout + stderr
-      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
-    })
-  })
+const check = async (environment: Record<string, string>, ...args: string[]) => {
+  const settings = { ...base, DATABASE_URL: databaseUrl, VOUCH_SIGNER: signer, ...environment }
+  const result = await runCommandHere(["provider", "check", ...args], settings)
+  said += result.stdout + result.stderr
+  return result
+}
 
 test("valid credentials are reported, with what to enter at each vendor and its schemas", async () => {
   const environment = {

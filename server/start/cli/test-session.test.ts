@@ -1,43 +1,23 @@
-import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { openClaims } from "#server/domain/attestations/claims.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
-import { startTestApp, type TestApp, type TestKey, webhookSecret } from "#test/fixtures/app.ts"
+import type { TestKey } from "#test/fixtures/app.ts"
+import { app, usesApp } from "#test/fixtures/uses-app.ts"
+import { runCommandOnApp } from "#test/fixtures/vouch-command.ts"
 import { sandboxAndGeneric } from "#test/vendor/generic.ts"
 
-const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
-let app: TestApp
+usesApp({ environment: sandboxAndGeneric })
 let key: TestKey
 let live: TestKey
 
 beforeAll(async () => {
-  app = await startTestApp(sandboxAndGeneric)
   const account = await createAccount({ name: "Fund", plan: "free" })
   key = await app.key({ account })
   live = await app.key({ account, mode: "live" })
 })
-afterAll(async () => {
-  await app.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
 
-const decide = (...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> =>
-  new Promise((resolve) => {
-    const { VOUCH_SIGNER, VOUCH_DATA_KEY } = app.settings
-    const env = {
-      ...process.env,
-      ...{ DATABASE_URL: app.databaseUrl, VOUCH_DATA_DIR: dataDir, PORT: "", VOUCH_PUBLIC_URL: "" },
-      ...{ VOUCH_SIGNER, VOUCH_DATA_KEY, VOUCH_WEBHOOK_SECRET: webhookSecret },
-      ...sandboxAndGeneric,
-    }
-    execFile(process.execPath, ["server/cli.ts", "test", "decide", ...args], { env }, (error, stdout, stderr) => {
-      resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr })
-    })
-  })
+const decide = (...args: string[]) => runCommandOnApp("test", "decide", ...args)
 
 test("approving on the command line verifies the wallet with the given claims", async () => {
   const { wallet, sessionId } = await app.startSession(key)

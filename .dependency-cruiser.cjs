@@ -118,6 +118,13 @@ module.exports = {
         pathNot: "^localnet/src/index\\.ts$|^localnet/test/(client|shapes/index)\\.ts$",
       },
     },
+    {
+      name: "the-ledger-has-one-entry-point",
+      comment: "Its guarantees depend on how its modules work together. Import server/ledger/index.ts.",
+      severity: "error",
+      from: { pathNot: `^server/ledger/|^test/|^bench/|${TESTS}` },
+      to: { path: "^server/ledger/", pathNot: "^server/ledger/index\\.ts$" },
+    },
     ...rooms.slice(1).map((room) => ({
       name: `no-way-up-from-${room.replace(/\/$/, "").replace("/", "-")}`,
       comment: "Arrows run one way: transports, domain, ledger, Solana and database.",

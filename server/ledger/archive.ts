@@ -1,4 +1,6 @@
 import { type Queryable, background as sql } from "#db/client.ts"
+import { addDays } from "#server/lib/time.ts"
+import { keptDays } from "#shared/retention.ts"
 
 // Operations and transactions that ended long ago are in separate tables that inherit from the main ones. So any
 // statement that names `operations` reads them too, in every version. Check constraints on the archive let the planner
@@ -80,3 +82,29 @@ export const holdArchive = (sql: Queryable, workspaceId: string) =>
 export const takeFromArchive = (sql: Queryable, signature: string) => sql`
   with back as (delete from archived_transactions where signature = ${signature} returning *)
   insert into transactions select * from back`
+
+/** Days before the limit that a sweep searches, in case earlier sweeps did not run. Older bytes are already dropped. */
+const LOOK_BACK_DAYS = 7
+const DROP_BATCH = 5000
+
+let hasLookedBack = false
+
+/**
+ * Drops the bytes of old transactions that have ended. The first sweep of a process reads all of them, later ones a few
+ * days.
+ */
+export async function dropOldBytes(now: Date): Promise<void> {
+  const until = addDays(now, -keptDays.transactionBytes)
+  const since = hasLookedBack ? addDays(until, -LOOK_BACK_DAYS) : new Date(0)
+  let dropped: number
+  do {
+    const { count } = await sql`
+      update transactions set wire = null where signature in (
+        select signature from transactions
+        where created_at > ${since} and created_at <= ${until} and wire is not null
+          and (finalized_at is not null or status in ('failed', 'expired'))
+        limit ${DROP_BATCH})`
+    dropped = count
+  } while (dropped === DROP_BATCH)
+  hasLookedBack = true
+}

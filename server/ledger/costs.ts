@@ -1,10 +1,10 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
+import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock, periodOf, secondsBetween } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { type Costs, costsOf, costsWithoutMeta, type Layout } from "#server/solana/costs.ts"
-import { Backoff } from "./backoff.ts"
 
 /** Transactions counted in one commit. */
 const BATCH = 32

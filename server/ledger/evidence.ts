@@ -7,11 +7,11 @@ import { BLOCKHASH_HEIGHTS, blockhashOf } from "#server/solana/transaction.ts"
 import type { Mode } from "#shared/mode.ts"
 import { decodeAll, type Operations } from "./definition.ts"
 import { issuedBy, namedByAll } from "./issuer.ts"
-import { readPage, refuseUntold } from "./memos.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "./operation.ts"
+import { readPage, refuseUntold } from "./own-transactions.ts"
+import { answersNeeded } from "./quorum.ts"
+import type { Saved } from "./save.ts"
 import type { Ending } from "./settling.ts"
-import { answersNeeded } from "./several-nodes.ts"
-import type { Saved } from "./signing.ts"
 
 /** What must be known of a transaction to find its outcome. */
 export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
@@ -43,7 +43,7 @@ type Doubt = { signature: string; workspaceId: string; end: "doubt"; reason: str
  * The list contains neither the transaction nor its operations' memo, and the node does not know the transaction when
  * asked for it.
  * - The list has our last transaction that is known to be final and the last one before its signing. So it is this
- * chain's, not empty for another reason and not cut short. It shows the memos of our transactions (`memos.ts`).
+ * chain's, not empty for another reason and not cut short. It shows the memos of our transactions (`own-transactions.ts`).
  * - At that slot, the chain does not show the effect of its operations.
  * - If there are several nodes, another one says all of this too, or, without history, that there is no effect: a node
  * that lies does so in all its answers.

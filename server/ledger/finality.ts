@@ -1,18 +1,16 @@
 import type { SignatureStatus } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
+import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
-import { Backoff } from "./backoff.ts"
 import type { Operations } from "./definition.ts"
 import { examine, isLate, type Sought } from "./evidence.ts"
 import { Examinations } from "./examinations.ts"
-import { hasFailed } from "./failure.ts"
+import { areFinal, askStatuses, hasFailed, isFinal, surelyFinal, type Told } from "./quorum.ts"
 import { Resending } from "./resending.ts"
-import { type Final, settleFinalized, settleVanished } from "./settle-finality.ts"
-import { isFinal } from "./settling-commitment.ts"
-import { areFinal, askStatuses, surelyFinal, type Told } from "./several-nodes.ts"
+import { type Final, settleFinalized, settleVanished } from "./settle.ts"
 
 /** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256

@@ -1,6 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { clock } from "#server/lib/time.ts"
-import type { SignedTransaction } from "#server/solana/transaction.ts"
+import { FEE_PER_TRANSACTION, feePayerIn, type SignedTransaction } from "#server/solana/transaction.ts"
+import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Lease } from "./lease.ts"
 import type { Planned } from "./pack.ts"
@@ -8,6 +9,19 @@ import { serverRun } from "./restore/state.ts"
 
 /** What a transaction is signed with, and the slot as of which it was read. */
 export type Blockhash = { blockhash: string; lastValidBlockHeight: number; slot: number }
+
+/** A transaction that may be sent: its bytes are saved. */
+export type Saved = {
+  signature: string
+  workspaceId: string
+  wire: Buffer
+  feePayer: Address
+  /** The slot as of which its blockhash was read; null if an earlier version signed it. */
+  signedSlot: number | null
+  lastValidBlockHeight: number
+  /** What it costs once it lands, apart from rent. */
+  fee_lamports: number
+}
 
 /** A signed transaction with its operations. */
 export type Signed = {
@@ -75,4 +89,42 @@ export async function save(
     )
     select exists (select from lease) and exists (select from compared) as is_held, array(select signature from saved) as saved`
   return row!.is_held ? new Set(row!.saved) : null
+}
+
+/**
+ * A saved transaction that has not ended. `doubt` is the reason, if the worker noted one, why its outcome is unknown.
+ */
+type SavedRow = Saved & { doubt: string | null; savedAt: Date }
+
+/** The oldest unfinished transactions of a mode, without those in `except`. */
+export async function readSaved(
+  mode: Mode,
+  { except, most }: { except: readonly string[]; most: number },
+): Promise<SavedRow[]> {
+  const rows = await sql<
+    {
+      signature: string
+      workspace_id: string
+      wire: Buffer
+      signed_slot: bigint | null
+      last_valid_block_height: bigint
+      fee: bigint | null
+      doubt: string | null
+      created_at: Date
+    }[]
+  >`
+    select signature, workspace_id, wire, signed_slot, last_valid_block_height, fee, doubt, created_at from transactions
+    where mode = ${mode} and status = 'saved' and not signature = any(${except as string[]})
+    order by created_at limit ${most}`
+  return rows.map((row) => ({
+    signature: row.signature,
+    workspaceId: row.workspace_id,
+    wire: row.wire,
+    feePayer: feePayerIn(row.wire),
+    signedSlot: row.signed_slot === null ? null : Number(row.signed_slot),
+    lastValidBlockHeight: Number(row.last_valid_block_height),
+    fee_lamports: Number(row.fee ?? FEE_PER_TRANSACTION),
+    doubt: row.doubt,
+    savedAt: row.created_at,
+  }))
 }

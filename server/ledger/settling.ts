@@ -1,9 +1,18 @@
 import type { TransactionError } from "@solana/web3.js"
 import { isDatabaseUnavailable, isLocked } from "#db/client.ts"
+import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
-import { Backoff } from "./backoff.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { Operations } from "./definition.ts"
+import { areFinal, askStatuses, hasFailed, surelyFinal } from "./quorum.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
+
+/**
+ * When a transaction is settled (VOUCH_COMMITMENT): once two thirds of the stake have voted for its slot, or once it is
+ * final.
+ */
+export type SettlingCommitment = "confirmed" | "finalized"
 
 /** The outcome of a workspace's transaction. */
 export type Ending = { signature: string; workspaceId: string } & (
@@ -11,6 +20,50 @@ export type Ending = { signature: string; workspaceId: string } & (
   | { end: "failed"; slot: number; error: TransactionError }
   | { end: "expired" }
 )
+
+type Options = { commitment: SettlingCommitment; wireOf: (signature: string) => Buffer | null }
+
+/**
+ * Outcomes certain enough to settle; the others are checked again. A failed transaction's operations are signed again,
+ * and under commitment `finalized` clients are notified of something that cannot be undone, so both take more than one
+ * node's answer. A confirmed transaction is followed until it is final (`finality.ts`).
+ */
+export async function sureEndings(
+  chain: Chain,
+  endings: readonly Ending[],
+  { commitment, wireOf }: Options,
+): Promise<Ending[]> {
+  const landed = commitment === "finalized" ? await landedForGood(chain, endings, wireOf) : null
+  const sure: Ending[] = []
+  for (const ending of endings) {
+    if (ending.end === "failed" && !(await hasFailed(chain, ending.signature))) continue
+    if (ending.end !== "confirmed" || landed === null) sure.push(ending)
+    else if (ending.isFinal || landed.has(ending.signature)) sure.push({ ...ending, isFinal: true })
+  }
+  return sure
+}
+
+async function landedForGood(
+  chain: Chain,
+  endings: readonly Ending[],
+  wireOf: Options["wireOf"],
+): Promise<ReadonlySet<string>> {
+  const landed = endings.flatMap((ending) => {
+    const wire = wireOf(ending.signature)
+    return ending.end === "confirmed" && !ending.isFinal && wire ? { ...ending, wire } : []
+  })
+  if (landed.length === 0) return new Set()
+  try {
+    const told = await askStatuses(
+      chain.rpc,
+      landed.map(({ signature }) => signature),
+    )
+    return await surelyFinal(chain, landed.map((one, i) => ({ ...one, ...told[i]! })).filter(areFinal))
+  } catch (error) {
+    if (!isOfTheNodes(error)) throw error
+    return new Set()
+  }
+}
 
 type Confirmed = Extract<Ending, { end: "confirmed" }>
 

@@ -8,15 +8,15 @@ import { type PriorityFees, writtenMints } from "#server/solana/priority-fees.ts
 import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { computeBudget, feeOf, type SignedTransaction, signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
-import type { PlannedBatch } from "./batch.ts"
 import type { Operations } from "./definition.ts"
 import { type Issuer, issuerOf } from "./issuer.ts"
 import type { Lease, Leases } from "./lease.ts"
 import type { Unfinished } from "./operation.ts"
 import { type Planned, pack } from "./pack.ts"
 import { countByWorkspace, type Standing } from "./places.ts"
+import type { PlannedBatch } from "./plan.ts"
 import { type Facts, planAll, sortPlans } from "./plan.ts"
-import { type Blockhash, type Signed, save } from "./save.ts"
+import { type Blockhash, type Saved, type Signed, save } from "./save.ts"
 import { SimulatedUnits } from "./simulated-units.ts"
 
 /** How long signing may take: less than the lifetime of a lease or a blockhash, so that neither expires first. */
@@ -27,19 +27,6 @@ const SIGN_MS = 3000
  */
 const SAVE_TRIES = 10
 const SAVE_PAUSE_MS = 10
-
-/** A transaction that may be sent: its bytes are saved. */
-export type Saved = {
-  signature: string
-  workspaceId: string
-  wire: Buffer
-  feePayer: Address
-  /** The slot as of which its blockhash was read; null if an earlier version signed it. */
-  signedSlot: number | null
-  lastValidBlockHeight: number
-  /** What it costs once it lands, apart from rent. */
-  fee_lamports: number
-}
 
 /**
  * `facts` is what the plans depend on, `fees_lamports` the most that fees may add up to, `price` the least to offer, in

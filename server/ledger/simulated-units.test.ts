@@ -13,7 +13,7 @@ import { type RpcProxy, rpcError } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { defineOperation, Operations, unclearEffects } from "./definition.ts"
-import { enqueue } from "./enqueue.ts"
+import { enqueue } from "./operation.ts"
 import { LedgerWorker } from "./worker.ts"
 
 // Kinds that Vouch does not have, with a Token-2022 instruction that is not in the measured table. The units that they

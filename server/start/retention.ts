@@ -7,7 +7,7 @@ import { forgetAddresses } from "#server/domain/kyc/renewal/notices.ts"
 import { dropOldNotifications } from "#server/domain/notifications/send.ts"
 import { cleanPeople } from "#server/domain/people/retention.ts"
 import { dropOldDeliveries } from "#server/domain/webhooks/retention.ts"
-import { dropOldBytes } from "#server/ledger/retention.ts"
+import { dropOldBytes } from "#server/ledger/index.ts"
 import { addDays, addSeconds } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
 

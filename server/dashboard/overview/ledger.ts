@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { type QuarantineReason, readQuarantine } from "#server/ledger/restore/state.ts"
+import { type QuarantineReason, readQuarantine } from "#server/ledger/index.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 
 /** The state of one workspace's ledger. Workspaces differ independently. */

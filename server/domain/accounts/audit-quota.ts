@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { Audited } from "#server/ledger/reconciliation/report.ts"
+import type { Audited } from "#server/ledger/index.ts"
 
 /** The count of each month must equal the attestations that did not end unverified. */
 export async function auditQuota({ workspaceId, report }: Audited): Promise<void> {

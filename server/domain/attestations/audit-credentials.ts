@@ -1,7 +1,7 @@
 import { PublicKey } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
-import type { Audited, Difference } from "#server/ledger/reconciliation/report.ts"
+import type { Audited, Difference } from "#server/ledger/index.ts"
 import { readSupply } from "#server/solana/mint-account.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
 import type { Address } from "#shared/address.ts"

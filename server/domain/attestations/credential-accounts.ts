@@ -1,7 +1,7 @@
 import type { PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import type { Issuer } from "#server/ledger/issuer.ts"
+import type { Issuer } from "#server/ledger/index.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Credential } from "#server/solana/credential.ts"
 import { type MintPlace, mintPlace } from "#server/solana/keys.ts"

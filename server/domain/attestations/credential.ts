@@ -1,6 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { enqueue } from "#server/ledger/enqueue.ts"
-import { authorityForNew } from "#server/ledger/issuer.ts"
+import { authorityForNew, enqueue } from "#server/ledger/index.ts"
 import { credentialMintOf } from "./credential-accounts.ts"
 import { createCredentialMint } from "./operations/create-credential-mint.ts"
 

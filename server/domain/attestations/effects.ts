@@ -1,8 +1,6 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import type { Lookup } from "#server/ledger/definition.ts"
-import type { Operation } from "#server/ledger/operation.ts"
-import { isAlone, seenTwice } from "#server/ledger/second-look.ts"
+import { isAlone, type Lookup, type Operation, seenTwice } from "#server/ledger/index.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
@@ -34,7 +32,7 @@ export type SeenUnits = {
   slot: number
   units: ReadonlyMap<string, bigint>
   /**
-   * Operations whose wallets certainly hold none, because that was seen twice (`ledger/second-look.ts`), or that are
+   * Operations whose wallets certainly hold none, because that was read twice (`ledger/quorum.ts`), or that are
    * redone.
    */
   sure: ReadonlySet<string>

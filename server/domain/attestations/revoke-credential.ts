@@ -1,7 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { followVerification } from "#server/domain/token-accounts/reconcile.ts"
-import { enqueue } from "#server/ledger/enqueue.ts"
-import { voidPlans } from "#server/ledger/lease.ts"
+import { enqueue, voidPlans } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { credentialAccounts } from "./credential-accounts.ts"
 import { revoke } from "./operations/revoke.ts"

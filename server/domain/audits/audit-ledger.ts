@@ -4,8 +4,7 @@ import { auditCredentials } from "#server/domain/attestations/audit-credentials.
 import { chainOf, deployment } from "#server/domain/deployment.ts"
 import { auditTokenCounters, readCounted } from "#server/domain/tokens/audit-counters.ts"
 import { auditTokens } from "#server/domain/tokens/audit-tokens.ts"
-import { auditOperations } from "#server/ledger/reconciliation/operations.ts"
-import { emptyReport, type Report } from "#server/ledger/reconciliation/report.ts"
+import { auditOperations, emptyReport, type Report } from "#server/ledger/index.ts"
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
 

@@ -1,7 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { auditWorkspace } from "#server/domain/audits/audit-ledger.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { serverRun } from "#server/ledger/restore/state.ts"
+import { serverRun } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"
 

@@ -1,6 +1,6 @@
 import type { Transaction } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { serverRun } from "#server/ledger/restore/state.ts"
+import { serverRun } from "#server/ledger/index.ts"
 
 // A restored database, or a standby that took over, may lack events that readers have, and assign their sequence
 // numbers again. So each event carries the generation in which it got its number, and a generation ends with the run of

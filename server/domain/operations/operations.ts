@@ -8,7 +8,7 @@ import { moveAssetAuthority } from "#server/domain/tokens/operations/move-asset-
 import { reconcileAccount } from "#server/domain/tokens/operations/reconcile-account.ts"
 import { reconcilePause } from "#server/domain/tokens/operations/reconcile-pause.ts"
 import { transfer } from "#server/domain/tokens/operations/transfer.ts"
-import { Operations } from "#server/ledger/definition.ts"
+import { Operations } from "#server/ledger/index.ts"
 
 /** Everything that Vouch does on chain. */
 export const operations = new Operations([

@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
 import { clockDoubt } from "#db/clock.ts"
 import { deployment } from "#server/domain/deployment.ts"
-import { Backoff } from "#server/ledger/backoff.ts"
+import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { type Mail, mailer } from "./mail.ts"
 

@@ -2,7 +2,7 @@ import type { Queryable } from "#db/client.ts"
 import { personalColumns } from "#server/domain/attestations/personal.ts"
 import { eraseReviews } from "#server/domain/reviews/erase.ts"
 import { reopenErased } from "#server/domain/screening/hits.ts"
-import { holdArchive } from "#server/ledger/archive.ts"
+import { holdArchive } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
 /** The data to erase. */

@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { enqueueReconcile } from "#server/domain/token-accounts/reconcile.ts"
-import { voidPlans } from "#server/ledger/lease.ts"
+import { voidPlans } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Queryable, repeatOnDeadlock, background as sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { Backoff } from "#server/ledger/backoff.ts"
+import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"

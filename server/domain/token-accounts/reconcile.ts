@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
-import { enqueue } from "#server/ledger/enqueue.ts"
+import { enqueue } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"

@@ -1,7 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
-import { enqueue } from "#server/ledger/enqueue.ts"
-import { authorityForNew } from "#server/ledger/issuer.ts"
+import { authorityForNew, enqueue } from "#server/ledger/index.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { createAssetMint } from "./operations/create-asset-mint.ts"
 

@@ -1,6 +1,6 @@
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
-import type { Audited } from "#server/ledger/reconciliation/report.ts"
+import type { Audited } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
 /** A configuration in the ledger: its counters and the sums of its operations, in one snapshot. */

@@ -1,6 +1,6 @@
 import { background as sql } from "#db/client.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
-import type { Operation } from "#server/ledger/operation.ts"
+import type { Operation } from "#server/ledger/index.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
 import { messageIn } from "#server/solana/transaction.ts"

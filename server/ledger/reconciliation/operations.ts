@@ -2,14 +2,48 @@ import type { ConfirmedSignatureInfo } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { issuedBy } from "#server/ledger/issuer.ts"
-import { hasOurMemo, readPage } from "#server/ledger/memos.ts"
+import { hasOurMemo, readPage } from "#server/ledger/own-transactions.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
+import type { Chain } from "#server/solana/chain.ts"
 import { HistoryMissing, isUnreadable } from "#server/solana/rpc/errors.ts"
 import type { Address } from "#shared/address.ts"
+import type { Mode } from "#shared/mode.ts"
 import type { TransactionStatus } from "#shared/statuses.ts"
-import type { Audited } from "./report.ts"
 import { SignatureSet } from "./signature-set.ts"
+
+export type Difference = { kind: string; detail: string }
+
+export type Report = {
+  checked: {
+    workspaces: number
+    credentials: number
+    operations: number
+    transactions: number
+    mint_configs: number
+    holdings: number
+  }
+  /** What the chain and the database disagree on. Should be empty. */
+  differences: Difference[]
+  /** Notes that are no fault, such as unfinished work. */
+  information: string[]
+}
+
+/** One workspace in a reconciliation. */
+export type Audited = { workspaceId: string; mode: Mode; chain: Chain; report: Report }
+
+export const emptyReport = (): Report => ({
+  checked: {
+    workspaces: 0,
+    credentials: 0,
+    operations: 0,
+    transactions: 0,
+    mint_configs: 0,
+    holdings: 0,
+  },
+  differences: [],
+  information: [],
+})
 
 /** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256

@@ -1,7 +1,4 @@
 import { background, type Queryable } from "#db/client.ts"
-import type { Unexplained } from "#db/schema/ledger.ts"
-import { clock } from "#server/lib/time.ts"
-import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 
 // What a deployment remembers in `chains` of its progress on chain. A database that lost commits in a restore or
@@ -78,57 +75,3 @@ export async function noteWaiting(mode: Mode, reason: string): Promise<void> {
   await background`
     update chains set waits_for = ${reason} where mode = ${mode} and waits_for is distinct from ${reason}`
 }
-
-export type QuarantineReason = {
-  /** Whether a person has to decide for this workspace, or the whole mode is being compared. */
-  of: "workspace" | "mode"
-  /** In a few words. */
-  reason: string
-}
-
-/** Why nothing is signed for a workspace or its whole mode; null if signing is allowed. */
-export async function readQuarantine(sql: Queryable, workspaceId: string): Promise<QuarantineReason | null> {
-  const [row] = await sql<{ is_own: boolean; is_of_mode: boolean; waits_for: string | null }[]>`
-    select q.workspace_id is not null as is_own, c.waits_for,
-      c.server is distinct from ${serverRun(sql)} and c.server is not null as is_of_mode
-    from workspaces w left join chains c on c.mode = w.mode left join quarantines q on q.workspace_id = w.id
-    where w.id = ${workspaceId}`
-  if (row?.is_own)
-    return {
-      of: "workspace",
-      reason: "the chain shows what this workspace's records do not explain; an administrator decides",
-    }
-  if (!row?.is_of_mode) return null
-  return {
-    of: "mode",
-    reason: row.waits_for ?? "the database was restarted, and is being compared with the chain",
-  }
-}
-
-/**
- * Refuses requests that need a signature while the books may lack what has landed, because limits and verifications
- * could then be wrong. Call it before anything is written. Errors: chain_unavailable.
- */
-export async function refuseInQuarantine(sql: Queryable, workspaceId: string): Promise<void> {
-  const quarantine = await readQuarantine(sql, workspaceId)
-  if (quarantine) fail("chain_unavailable", `Nothing is signed now: ${quarantine.reason}. Retry later.`)
-}
-
-/** Signs nothing for a workspace until these are explained. */
-export async function quarantine(
-  sql: Queryable,
-  workspaceId: string,
-  differences: readonly Unexplained[],
-): Promise<void> {
-  await sql`
-    insert into quarantines as q (workspace_id, since, differences)
-    values (${workspaceId}, ${clock.now()}, ${sql.json(differences as never)})
-    on conflict (workspace_id) do update set differences = q.differences || excluded.differences`
-}
-
-export type Quarantined = { workspace_id: string; since: Date; differences: Unexplained[] }
-
-export const readQuarantines = (mode: Mode): Promise<Quarantined[]> =>
-  background<Quarantined[]>`
-    select q.workspace_id, q.since, q.differences from quarantines q join workspaces w on w.id = q.workspace_id
-    where w.mode = ${mode} order by q.since, q.workspace_id`.then((rows) => [...rows])

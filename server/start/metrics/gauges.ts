@@ -1,7 +1,7 @@
 import { poolUse } from "#db/client.ts"
 import { chainClockDifference, clockDoubt, ownClockDifference } from "#db/clock.ts"
 import { underWay } from "#server/http/metrics.ts"
-import type { LedgerWorker } from "#server/ledger/worker.ts"
+import type { LedgerWorker } from "#server/ledger/index.ts"
 import type { Gauge } from "#server/lib/metrics.ts"
 import { version } from "#server/lib/version.ts"
 import type { Chain } from "#server/solana/chain.ts"

@@ -4,7 +4,7 @@ import { checkConfig, configIssues } from "#server/domain/tokens/check-config.ts
 import { configId, configInput, mintConfigRecord } from "#server/domain/tokens/config.ts"
 import { configView, viewConfig } from "#server/domain/tokens/config-view.ts"
 import { applyConfig, createConfig, getConfig, listConfigs, setPaused } from "#server/domain/tokens/configs.ts"
-import { WAIT_MS } from "#server/ledger/wait.ts"
+import { WAIT_MS } from "#server/ledger/index.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const byId = z.object({ id: configId })

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { followVerification } from "#server/domain/token-accounts/reconcile.ts"
-import { defineOperation, type Effect, type Plan } from "#server/ledger/definition.ts"
-import { voidPlans } from "#server/ledger/lease.ts"
+import { defineOperation, type Effect, type Plan, voidPlans } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"

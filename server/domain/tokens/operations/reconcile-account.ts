@@ -1,7 +1,6 @@
 import { loadFrozen } from "#server/domain/screening/listed.ts"
 import { reconciliation } from "#server/domain/token-accounts/reconcile.ts"
-import { defineOperation, type Plan, unclearEffects } from "#server/ledger/definition.ts"
-import type { Issuer } from "#server/ledger/issuer.ts"
+import { defineOperation, type Issuer, type Plan, unclearEffects } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { freezeAsset, thawAsset } from "#server/solana/asset.ts"

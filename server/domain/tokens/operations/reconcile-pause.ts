@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineOperation, unclearEffects } from "#server/ledger/definition.ts"
+import { defineOperation, unclearEffects } from "#server/ledger/index.ts"
 import { pauseAsset, resumeAsset } from "#server/solana/asset.ts"
 import { planByConfig } from "../plan-by-config.ts"
 

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineOperation } from "#server/ledger/definition.ts"
+import { defineOperation } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"

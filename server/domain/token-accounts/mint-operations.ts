@@ -1,12 +1,37 @@
 import type { PublicKey } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
+import type { Effect, Issuer, Lookup, Operation, Plan, Recovery } from "#server/ledger/index.ts"
 import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { moveAuthority, readMintAuthorities } from "#server/solana/mint-authority.ts"
+import { type ProgramError, SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
-import type { Effect, Lookup, Plan, Recovery } from "./definition.ts"
-import type { Issuer } from "./issuer.ts"
-import type { Operation } from "./operation.ts"
+
+// Positions in an operation that creates a mint (`solana/mint-account.ts`): its memo is the first instruction.
+const FUND = 1
+const ALLOCATE = 2
+
+/** What an error means for an operation that creates a mint. */
+export function recoverMintCreation(error: ProgramError, instruction: number): Recovery {
+  if (instruction === FUND && error.custom === SystemError.ResultWithNegativeLamports) {
+    return { do: "wait" }
+  }
+  // Only the deployment's mint base can allocate there, so this mint already exists.
+  if (instruction === ALLOCATE && error.custom === SystemError.AccountAlreadyInUse) {
+    return { do: "finish" }
+  }
+  return { do: "retry" }
+}
+
+/** Whether the mints exist that operations were to create. */
+export async function mintEffects(
+  mints: readonly { id: string; mint: PublicKey }[],
+  { chain, slot }: Lookup & { slot: number },
+): Promise<Map<string, Effect>> {
+  const addresses = mints.map(({ mint }) => mint)
+  const { value } = await chain.rpc.accounts(addresses, { since: slot, commitment: "finalized" })
+  return new Map(mints.map(({ id }, i) => [id, value[i] ? "there" : "absent"]))
+}
 
 /** A mint whose authority an operation replaces. */
 type Move = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { BurnRate } from "./burn-rate.ts"
+import { BurnRate } from "./fee-payer-balance.ts"
 
 const MINUTE = 60_000
 

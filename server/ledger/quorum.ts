@@ -1,0 +1,168 @@
+import type { SignatureStatus } from "@solana/web3.js"
+import { LRUCache } from "lru-cache"
+import { logger } from "#server/lib/log.ts"
+import { publicKeyOf } from "#server/solana/addresses.ts"
+import type { Chain } from "#server/solana/chain.ts"
+import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
+import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
+import { feePayerIn } from "#server/solana/transaction.ts"
+
+// A node that lies consistently agrees with itself, however often it is asked. What cannot be undone takes the answers
+// of two nodes if there are two, and two kinds of evidence from one.
+
+/** How many nodes must agree on what cannot be undone. */
+export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
+
+/** Independent answers of nodes, until there are enough; fewer if the others do not answer. Rejects if none does. */
+async function askEach<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
+  const { views } = rpc
+  const answers: T[] = []
+  let trouble: unknown
+  for (const view of views) {
+    if (answers.length === answersNeeded(rpc)) break
+    try {
+      answers.push(await ask(view))
+    } catch (error) {
+      if (!isOfTheNodes(error)) throw error
+      trouble = error
+    }
+  }
+  if (answers.length === 0) throw trouble
+  return answers
+}
+
+/** Like `askEach`, when a single node is not enough: rejects if fewer answer. */
+export async function askEnough<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
+  let trouble: unknown
+  const answers = await askEach(rpc, (view) =>
+    ask(view).catch((error) => {
+      trouble = error
+      throw error
+    }),
+  )
+  if (answers.length < answersNeeded(rpc)) throw trouble
+  return answers
+}
+
+export const isFinal = (status: SignatureStatus | null): status is SignatureStatus =>
+  status?.confirmationStatus === "finalized"
+
+export const isConfirmed = (status: SignatureStatus | null): status is SignatureStatus =>
+  status?.confirmationStatus === "confirmed" || isFinal(status)
+
+/** What each node reports about a signature. */
+export type Told = { signature: string; statuses: readonly (SignatureStatus | null)[] }
+
+export async function askStatuses(rpc: Rpc, signatures: readonly string[]): Promise<Told[]> {
+  const answers = await askEach(rpc.settling, async (view) => (await view.statuses(signatures)).value)
+  return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
+}
+
+/** Whether all nodes report a transaction as final. */
+export const areFinal = ({ statuses }: Told): boolean =>
+  statuses.every((status) => isFinal(status) && status.err === null)
+
+type Sought = Told & { wire: Buffer; slot: number }
+
+/**
+ * Returns the transactions, reported as final, that certainly are: two nodes say so, or the only node that answers also
+ * lists them for their fee payer. A node without history is believed about the transaction alone.
+ */
+export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sought[]): Promise<Set<string>> {
+  const sure = new Set<string>()
+  const alone: Sought[] = []
+  for (const one of told) {
+    // A node that the deployment runs itself is trusted.
+    if (embedded || one.statuses.length > 1) sure.add(one.signature)
+    else alone.push(one)
+  }
+  for (const [payer, own] of Map.groupBy(alone, ({ wire }) => feePayerIn(wire))) {
+    const slots = own.map(({ slot }) => slot)
+    const range = { slot: Math.min(...slots), since: Math.max(...slots), commitment: "finalized" as const }
+    const listed = await rpc.settling.listedSince(publicKeyOf(payer), range).catch((error) => {
+      if (isWithoutHistory(error)) return null
+      // If one payer's history is missing, the others are not affected.
+      if (isOfTheNodes(error)) return []
+      throw error
+    })
+    const there = new Set(listed?.flatMap(({ err, signature }) => (err === null ? signature : [])))
+    for (const { signature } of own) if (listed === null || there.has(signature)) sure.add(signature)
+  }
+  return sure
+}
+
+/**
+ * Whether a transaction that a node reports as finally failed has failed. Its operations are then signed again, so one
+ * answer of one node is not enough: the transaction itself must show the failure (or, on a node without history, its
+ * status when asked again), and another node must agree if there is one.
+ */
+export async function hasFailed({ mode, rpc }: Chain, signature: string): Promise<boolean> {
+  try {
+    const words = await askEnough(rpc.settling, (view) => tellsFailure(view, signature))
+    if (words.every(Boolean)) return true
+    logger.warn({ mode, signature }, "a node says that a transaction failed, but the transaction itself does not")
+  } catch (error) {
+    if (!isOfTheNodes(error)) throw error
+    logger.debug({ err: error, signature }, "could not read a transaction that was reported as failed")
+  }
+  return false
+}
+
+const tellsFailure = async (rpc: Rpc, signature: string): Promise<boolean> => {
+  try {
+    const found = await rpc.transaction(signature)
+    return (found?.meta?.err ?? null) !== null
+  } catch (error) {
+    if (!isWithoutHistory(error)) throw error
+    const [status] = (await rpc.statuses([signature])).value
+    return status?.confirmationStatus === "finalized" && status.err !== null
+  }
+}
+
+// An operation with nothing to do ends without a transaction, and nothing checks it again. So one answer of one node is
+// not enough.
+
+/** The most operations that are remembered, and for how long: longer than finality takes. */
+const MOST = 50_000
+const REMEMBERED_MS = 120_000
+
+/** The slot as of which there was nothing to do, by operation. */
+const firstSeen = new LRUCache<string, number>({ max: MOST, ttl: REMEMBERED_MS })
+
+/** Reads the same again; returns true for operations that still have nothing to do. */
+type LookAgain = (ids: readonly string[], rpc: Rpc, options: ReadOptions) => Promise<(id: string) => boolean>
+
+/**
+ * Returns the operations whose "nothing to do" is final: it is seen again, `finalized` in the same slot or later, by
+ * two nodes if there are two. The others wait.
+ */
+export async function seenTwice(
+  chain: Chain,
+  { ids, slot }: { ids: readonly string[]; slot: number },
+  lookAgain: LookAgain,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  for (const id of ids) if (!firstSeen.has(id)) firstSeen.set(id, slot)
+  const { slot: finalized } = await chain.rpc.finalizedHeight()
+  const sinceOf = (id: string) => firstSeen.get(id) ?? slot
+  const final = ids.filter((id) => sinceOf(id) <= finalized)
+  if (final.length === 0) return new Set()
+  const since = Math.max(...final.map(sinceOf))
+  // The address may now serve another chain, which has none of the accounts.
+  await chain.rpc.nodes.identify()
+  const words = await askEnough(chain.rpc.settling, (view) =>
+    lookAgain(final, view, { since, commitment: "finalized" }),
+  ).catch((error) => {
+    // These wait for the other node; the rest of the workspace does not.
+    if (isOfTheNodes(error)) return null
+    throw error
+  })
+  await chain.rpc.nodes.identify()
+  if (words === null) return new Set()
+  const isNothing = (id: string) => words.every((say) => say(id))
+  for (const id of final) if (!isNothing(id)) firstSeen.delete(id)
+  return new Set(final.filter(isNothing))
+}
+
+/** Whether a single node's "not found" is enough. */
+export const isAlone = ({ rpc, embedded }: Chain): boolean => !embedded && answersNeeded(rpc) === 1

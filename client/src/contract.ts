@@ -159,15 +159,15 @@ export interface CancelSessionRequest {
 }
 
 export interface ChangeMintConfigRequest {
-  /** Token name; on chain with the mint, and cannot change once its creation has begun */
+  /** Token name; on chain with the mint, and cannot change once the mint's creation has begun */
   name?: string | undefined
-  /** Token symbol; on chain with the mint, and cannot change once its creation has begun */
+  /** Token symbol; on chain with the mint, and cannot change once the mint's creation has begun */
   symbol?: string | undefined
-  /** Digits after the decimal point; on chain with the mint, and cannot change once its creation has begun */
+  /** Digits after the decimal point; on chain with the mint, and cannot change once the mint's creation has begun */
   decimals?: number | undefined
   /** Schema that holders must be verified for */
   required_schema?: string | undefined
-  /** May be sent as it is, and cannot change here */
+  /** Accepted if it is unchanged; cannot change here */
   transfer_mode?: "agent" | "holder" | undefined
   rules?: MintRulesChangeRequest | undefined
 }
@@ -179,7 +179,7 @@ export interface ChangeSchemaRequest {
   validity_days?: number | undefined
   /** Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests */
   wallet_proof?: boolean | null | undefined
-  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five */
+  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders: at most five */
   reminder_days?: Array<number> | undefined
 }
 
@@ -207,7 +207,7 @@ export interface CreateMintConfigRequest {
   decimals: number
   /** Schema that holders must be verified for */
   required_schema: string
-  /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves. Default: `agent` */
+  /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can also move them directly. Default: `agent` */
   transfer_mode?: "agent" | "holder" | undefined
   rules?: MintRulesRequest | undefined
 }
@@ -221,7 +221,7 @@ export interface CreateSchemaRequest {
   validity_days: number
   /** Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests */
   wallet_proof?: boolean | null | undefined
-  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five */
+  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders: at most five */
   reminder_days?: Array<number> | undefined
 }
 
@@ -452,7 +452,7 @@ export interface MintConfig {
   decimals: number
   /** Schema that holders must be verified for */
   required_schema: string
-  /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves */
+  /** `agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can also move them directly */
   transfer_mode: "agent" | "holder"
   rules: MintRules
   /** Address of the Token-2022 mint; null until it is on chain */
@@ -489,21 +489,21 @@ export interface MintRules {
   transfers_locked_until?: string
 }
 
-/** A rule that is left out stays as it is; null ends it */
+/** A rule that is left out stays unchanged; null removes it */
 export interface MintRulesChangeRequest {
-  /** Only investors from these; null ends the rule */
+  /** Only investors from these; null removes the rule */
   allowed_countries?: Array<string> | null | undefined
-  /** No investors from these; null ends the rule */
+  /** No investors from these; null removes the rule */
   blocked_countries?: Array<string> | null | undefined
-  /** Only accredited investors; null ends the rule */
+  /** Only accredited investors; null removes the rule */
   require_accredited?: boolean | null | undefined
-  /** Maximum supply, in whole tokens; null ends the rule */
+  /** Maximum supply, in whole tokens; null removes the rule */
   max_supply?: string | null | undefined
-  /** Maximum number of holders; null ends the rule */
+  /** Maximum number of holders; null removes the rule */
   max_holders?: number | null | undefined
-  /** Maximum balance of one wallet, in whole tokens; null ends the rule */
+  /** Maximum balance of one wallet, in whole tokens; null removes the rule */
   max_balance_per_wallet?: string | null | undefined
-  /** No transfers before this time; minting is not affected; null ends the rule */
+  /** No transfers before this time; minting is not affected; null removes the rule */
   transfers_locked_until?: string | null | undefined
 }
 
@@ -582,7 +582,7 @@ export interface Operation {
   confirmed_at: string | null
   /** Null until the chain can no longer undo it, about 13 seconds after it is confirmed */
   finalized_at: string | null
-  /** What it cost on chain so far; null until the first of its transactions is counted */
+  /** What it has cost on chain so far; null until the first of its transactions is counted */
   cost: {
     /** Its share of its transactions' fees */
     fee_lamports: string
@@ -850,15 +850,15 @@ export interface TokenEvent {
 export interface TokenHolder {
   /** Wallet address, base58 */
   user_pubkey: string
-  /** Whole tokens that it has */
+  /** Whole tokens that it holds */
   balance: string
-  /** Whole tokens on their way to it */
+  /** Whole tokens in transit to it */
   incoming: string
-  /** Whole tokens on their way from it */
+  /** Whole tokens in transit from it */
   outgoing: string
-  /** Whether its token account is frozen by the transfer mode, the rules and the screening lists of now, so that its holder cannot move the tokens; always true in agent mode */
+  /** Whether its token account is frozen under the current transfer mode, rules and screening lists, so that its holder cannot move the tokens; always true in agent mode */
   frozen: boolean
-  /** Whose wallet it is; null unless the key has kyc:read or attestation:read */
+  /** The investor who owns the wallet; null unless the key has kyc:read or attestation:read */
   investor_id: string | null
   /** Your own id for the investor; null under the same conditions */
   external_id: string | null
@@ -868,7 +868,7 @@ export interface TokenHolderList {
   data: Array<TokenHolder>
   /** Send as cursor to get the next page; null on the last page */
   next_cursor: string | null
-  /** Balances include all that has landed up to this slot; null before anything has landed */
+  /** Balances include everything that landed up to this slot; null before anything has landed */
   slot: number | null
 }
 
@@ -948,7 +948,7 @@ export interface VerificationSchemaDetail {
   created_at: string
   /** The setting of wallet_proof; null if the provider decides */
   wallet_proof_setting: boolean | null
-  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that */
+  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders */
   reminder_days: Array<number>
 }
 
@@ -959,7 +959,7 @@ export interface VerificationSchemaList {
 export interface WalletBalances {
   /** Wallet address, base58 */
   user_pubkey: string
-  /** The chain was read as of this slot; null if the workspace has no token on chain */
+  /** The slot as of which the chain was read; null if the workspace has no token on chain */
   slot: number | null
   data: Array<TokenBalance>
 }
@@ -985,13 +985,13 @@ export interface WebhookDelivery {
   sequence: number
   /** The event's type */
   type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
-  /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew */
+  /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
-  /** Attempts since it was last asked for, at most 10 */
+  /** Attempts since it was last requested, at most 10 */
   attempts: number
   /** Null unless pending */
   next_attempt_at: string | null
-  /** When it was taken or given up; null while pending */
+  /** When it was delivered or given up; null while pending */
   ended_at: string | null
 }
 
@@ -1004,25 +1004,25 @@ export interface WebhookDeliveryDetail {
   sequence: number
   /** The event's type */
   type: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"
-  /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew */
+  /** `pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again */
   status: "pending" | "delivered" | "failed"
-  /** Attempts since it was last asked for, at most 10 */
+  /** Attempts since it was last requested, at most 10 */
   attempts: number
   /** Null unless pending */
   next_attempt_at: string | null
-  /** When it was taken or given up; null while pending */
+  /** When it was delivered or given up; null while pending */
   ended_at: string | null
-  /** The last 50 attempts of 30 days, newest first */
+  /** The last 50 attempts within 30 days, newest first */
   attempt_log: Array<{
-    /** When it began */
+    /** When the attempt began */
     at: string
-    /** Null if there was no answer */
+    /** Null if there was no response */
     status_code: number | null
-    /** How long the answer took, in milliseconds */
+    /** How long the response took, in milliseconds */
     latency_ms: number
-    /** Why it failed; null if it was taken */
+    /** Why it failed; null if it was delivered */
     error: string | null
-    /** How the answer's body began; `***` without the scope `webhooks:write` */
+    /** The start of the response's body; `***` without the scope `webhooks:write` */
     response: string | null
   }>
 }
@@ -1038,21 +1038,21 @@ export interface WebhookEndpoint {
   endpoint_id: string
   /** Where events are sent. Without the scope `webhooks:write` its path and query read `***` */
   url: string
-  /** Your own words */
+  /** Your description */
   description: string | null
-  /** Which events are sent; null for all, also those of later versions */
+  /** Which events are sent; null means all types, including ones added later */
   types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
-  /** Whether an event is sent only once all before it were taken or given up */
+  /** Whether an event is sent only once all events before it were delivered or given up */
   ordered: boolean
-  /** Nothing is sent to one that is disabled */
+  /** A disabled endpoint gets no events */
   status: "enabled" | "disabled"
-  /** `requested` by you; `gone`: it answered 410; `failing`: it took nothing for 4 days. Null while it is enabled */
+  /** `requested`: you disabled it; `gone`: it answered 410; `failing`: no delivery succeeded for 4 days. Null while it is enabled */
   disabled_reason: "requested" | "gone" | "failing" | null
   /** Null while it is enabled */
   disabled_at: string | null
-  /** Since when every attempt has failed; null while the last one did not */
+  /** Since when every attempt has failed; null if the last one succeeded */
   failing_since: string | null
-  /** Until when the secret before signs as well; null if there is none */
+  /** Until when the previous secret also signs; null if there is none */
   previous_secret_until: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
@@ -1067,21 +1067,21 @@ export interface WebhookEndpointWithSecret {
   endpoint_id: string
   /** Where events are sent. Without the scope `webhooks:write` its path and query read `***` */
   url: string
-  /** Your own words */
+  /** Your description */
   description: string | null
-  /** Which events are sent; null for all, also those of later versions */
+  /** Which events are sent; null means all types, including ones added later */
   types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
-  /** Whether an event is sent only once all before it were taken or given up */
+  /** Whether an event is sent only once all events before it were delivered or given up */
   ordered: boolean
-  /** Nothing is sent to one that is disabled */
+  /** A disabled endpoint gets no events */
   status: "enabled" | "disabled"
-  /** `requested` by you; `gone`: it answered 410; `failing`: it took nothing for 4 days. Null while it is enabled */
+  /** `requested`: you disabled it; `gone`: it answered 410; `failing`: no delivery succeeded for 4 days. Null while it is enabled */
   disabled_reason: "requested" | "gone" | "failing" | null
   /** Null while it is enabled */
   disabled_at: string | null
-  /** Since when every attempt has failed; null while the last one did not */
+  /** Since when every attempt has failed; null if the last one succeeded */
   failing_since: string | null
-  /** Until when the secret before signs as well; null if there is none */
+  /** Until when the previous secret also signs; null if there is none */
   previous_secret_until: string | null
   /** UTC, ISO 8601, to the second */
   created_at: string
@@ -1104,15 +1104,15 @@ export interface WebhookSecret {
 }
 
 export interface WebhookTest {
-  /** When it began */
+  /** When the attempt began */
   at: string
-  /** Null if there was no answer */
+  /** Null if there was no response */
   status_code: number | null
-  /** How long the answer took, in milliseconds */
+  /** How long the response took, in milliseconds */
   latency_ms: number
-  /** Why it failed; null if it was taken */
+  /** Why it failed; null if it was delivered */
   error: string | null
-  /** How the answer's body began; `***` without the scope `webhooks:write` */
+  /** The start of the response's body; `***` without the scope `webhooks:write` */
   response: string | null
   /** Whether the endpoint accepted it */
   delivered: boolean

@@ -5,15 +5,15 @@ import { socketOptions } from "#db/socket.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// Another process holds a lock on a customer's row and does not release it: it stalls, or its network is gone. That
-// customer gets 503 with nothing begun; nobody else notices.
+// Another process locks a customer's row and does not release it, because it hangs or lost its network. That customer
+// gets 503 and nothing is begun. Other customers notice nothing.
 
 type Customer = { key: TestKey; tokens: TokenFixture; config: string; wallet: string }
 
 let app: TestApp
 let blocked: Customer
 let free: Customer
-/** Another process's connection: it has none of the limits that the server sets on its own. */
+/** Another process's connection, without the limits that the server sets on its own connections. */
 let stopped: postgres.Sql
 
 beforeAll(async () => {
@@ -33,14 +33,14 @@ async function customer(): Promise<Customer> {
   const tokens = tokenFixture(app, key)
   const [wallet] = await tokens.wallets(1)
   const config = await tokens.config()
-  // A first mint: its account is there, and its holding.
+  // A first mint, which creates the wallet's account and holding.
   expect((await tokens.mint(config, wallet!, "1")).status).toBe(200)
   return { key, tokens, config, wallet: wallet! }
 }
 
 let letGo = async () => {}
 
-/** Locks what the statement locks, in a transaction that then does nothing. */
+/** Locks the rows of the statement, in a transaction that then does nothing. */
 async function hold(lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>): Promise<void> {
   const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const transaction = stopped.begin(async (sql) => {
@@ -73,7 +73,7 @@ const start = ({ key }: Customer, wallet = newWallet()) =>
   })
 const mint = ({ tokens, config, wallet }: Customer, more = {}) => tokens.mint(config, wallet, "1", more)
 
-/** What another customer does, and what everybody calls, while the first one's row is locked. */
+/** Requests of another customer, and public ones, while the first customer's row is locked. */
 async function othersGoOn(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     expect((await mint(free)).status).toBe(200)
@@ -85,7 +85,7 @@ async function othersGoOn(): Promise<void> {
 
 const UNAVAILABLE = { status: 503, json: { error: "database_unavailable" } }
 
-test("mints of a customer whose configuration is held are refused with nothing begun, and others go on", async () => {
+test("mints of a customer whose configuration is locked are refused with nothing begun, and others continue", async () => {
   const before = await blocked.tokens.trace(blocked.config)
   await holdConfig()
   const key = { headers: { "Idempotency-Key": crypto.randomUUID() } }
@@ -93,7 +93,7 @@ test("mints of a customer whose configuration is held are refused with nothing b
   await othersGoOn()
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
-  // The one with a key is told to keep it.
+  // A request with an idempotency key is told to repeat it.
   expect(answers.map(({ json }) => json.detail.includes("Idempotency-Key"))).toEqual([true, ...Array(300).fill(false)])
   const lines = app.log.filter((line) => line.includes(answers[0]!.json.request_id))
   expect(lines.map((line) => JSON.parse(line).level)).toEqual([40])
@@ -101,14 +101,14 @@ test("mints of a customer whose configuration is held are refused with nothing b
   expect(answers.some(({ json }) => json.detail.includes("too many requests waiting"))).toBe(true)
   await letGo()
   expect(await blocked.tokens.trace(blocked.config)).toEqual(before)
-  // The same request again is that request, once.
+  // The same request again has its effect once.
   const [first, second] = [await mint(blocked, key), await mint(blocked, key)]
   expect(first.status).toBe(200)
   expect(second.text).toBe(first.text)
   expect((await blocked.tokens.trace(blocked.config)).operations).toHaveLength(before.operations.length + 1)
 })
 
-test("sessions of a customer whose count is held are refused with nothing begun, and others go on", async () => {
+test("sessions of a customer whose quota is locked are refused with nothing begun, and others continue", async () => {
   const { used, remaining } = (await blocked.tokens.get("/usage")).json
   await holdUsage()
   const refused = Array.from({ length: 60 }, () => start(blocked))
@@ -119,7 +119,7 @@ test("sessions of a customer whose count is held are refused with nothing begun,
   expect((await start(blocked)).status).toBe(200)
 })
 
-test("a change of a configuration that is held is refused, and done when it is asked for again", async () => {
+test("a change of a locked configuration is refused, and done when requested again", async () => {
   await holdConfig()
   const pause = () => blocked.tokens.post(`/mint-config/${blocked.config}/pause`, {})
   expect(await pause()).toMatchObject(UNAVAILABLE)
@@ -128,13 +128,13 @@ test("a change of a configuration that is held is refused, and done when it is a
   expect((await blocked.tokens.post(`/mint-config/${blocked.config}/unpause`, {})).status).toBe(200)
 })
 
-test("a webhook for a customer whose rows are held is refused, and applied when it comes again", async () => {
+test("a webhook for a customer whose rows are locked is refused, and applied when it is sent again", async () => {
   const { json } = await start(blocked)
   await hold((sql) => sql`select id from attestations where session_id = ${json.session_id} for update`)
   const event = { session_id: json.session_id, decision: "rejected" }
   const theirs = (await start(free)).json.session_id
   const events = Array.from({ length: 20 }, () => app.webhook(event))
-  // From the same provider, at the same address.
+  // From the same provider at the same address.
   expect((await app.webhook({ session_id: theirs, decision: "rejected" })).status).toBe(200)
   await othersGoOn()
   for (const answer of await Promise.all(events)) expect(answer).toMatchObject(UNAVAILABLE)
@@ -142,7 +142,7 @@ test("a webhook for a customer whose rows are held is refused, and applied when 
   expect((await app.webhook(event)).json).toEqual({ received: true, outcome: "applied" })
 })
 
-test("what has landed for a customer whose rows are held is settled afterwards, and others' at once", async () => {
+test("what has landed for a customer whose rows are locked is settled afterwards, and others' at once", async () => {
   await app.chain.hold(true)
   const later = { headers: { Prefer: "respond-async" } }
   const begun = await Promise.all(Array.from({ length: 40 }, () => mint(blocked, later)))

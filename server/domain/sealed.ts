@@ -6,7 +6,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Seals a text for rest with the first data key: nonce (12 bytes), tag (16), ciphertext. It opens only for the same
+ * Seals a text with the first data key for storage: nonce (12 bytes), tag (16), ciphertext. It opens only for the same
  * `owner`.
  */
 export function seal(owner: string, text: string): Buffer {
@@ -16,10 +16,10 @@ export function seal(owner: string, text: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Opens what `seal` sealed. Throws when no key fits, or the owner or a byte differs. */
+/** Opens what `seal` sealed. Throws if no key fits, the owner is another one, or a byte was changed. */
 export const unseal = (owner: string, sealed: Buffer): string => open(owner, sealed).text
 
-/** The same text, sealed by the first key; null where it is already. */
+/** The same text, sealed with the first key; null if it already is. */
 export function reseal(owner: string, sealed: Buffer): Buffer | null {
   const { text, isFirst } = open(owner, sealed)
   return isFirst ? null : seal(owner, text)

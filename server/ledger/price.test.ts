@@ -59,7 +59,7 @@ test("a transaction offers what others pay, and twice as much when it is signed 
   }
   await waitFor(async () => (await stand()).status === "submitted", "the mint to be sent")
   await cluster.pass(250)
-  await waitFor(async () => (await pricesOf(json.operation_id)).length > 1, "the mint to be signed anew")
+  await waitFor(async () => (await pricesOf(json.operation_id)).length > 1, "the mint to be signed again")
   await cluster.hold(false)
   await waitFor(async () => (await stand()).status === "confirmed", "the mint")
   const [before, after] = await pricesOf(json.operation_id)

@@ -86,17 +86,17 @@ test.each([undefined, ""])("missing_api_key: Authorization is %j", async (author
 })
 
 test.each([
-  ["of another scheme", () => `Basic ${key.apiKey}`, /must be Bearer, a space and one API key/],
-  ["without a scheme", () => key.apiKey, /must be Bearer/],
-  ["two keys", () => `Bearer ${key.apiKey} ${key.apiKey}`, /must be Bearer/],
-  ["nothing but the scheme", () => "Bearer", /must be Bearer/],
+  ["of another scheme", () => `Basic ${key.apiKey}`, /must be "Bearer", a space and one API key/],
+  ["without a scheme", () => key.apiKey, /must be "Bearer"/],
+  ["two keys", () => `Bearer ${key.apiKey} ${key.apiKey}`, /must be "Bearer"/],
+  ["nothing but the scheme", () => "Bearer", /must be "Bearer"/],
   ["mistyped", () => `Bearer ${key.apiKey.slice(0, -1)}${key.apiKey.endsWith("A") ? "B" : "A"}`, /API key is mistyped/],
   [
     "of the other mode by its beginning",
     () => `Bearer ${key.apiKey.replace("_test_", "_live_")}`,
-    /beginning unchanged/,
+    /do not change its beginning/,
   ],
-  ["cut off", () => `Bearer ${key.apiKey.slice(0, -9)}`, /it has 39 characters, and this one 30/],
+  ["cut off", () => `Bearer ${key.apiKey.slice(0, -9)}`, /a key has 39 characters, and this one has 30/],
   ["the id of a key", () => `Bearer ${key.keyId}`, /id of an API key/],
   ["the secret of webhooks", () => `Bearer whsec_${"A".repeat(32)}`, /signs webhooks, not an API key/],
   [

@@ -65,7 +65,7 @@ export async function auditWorkspace(
   await auditQuota(audited)
   report.checked.workspaces++
   const count = report.differences.length
-  // One that found something is gone through again from where it began, and all of it if that was all.
+  // If the last audit found something, check its range again, or everything if it checked everything.
   const isClean = count === 0
   await sql`
     insert into audits as a (workspace_id, slot, at, differences, full_at)

@@ -14,10 +14,10 @@ import { getSession, sessionNotFound } from "./sessions.ts"
 import { receiveWebhook } from "./webhook.ts"
 
 /**
- * Decides a sandbox session of the test mode, for tests that have no browser: by the webhook that the sandbox would send,
- * signed and read in the same way. A session that has ended is returned unchanged.
- * Here the caller is the vendor, so an open review that needs two members is not theirs to end.
- * Errors: sandbox_only, session_not_found, provider_not_configured, review_open, rate_limited.
+ * Decides a sandbox session of the test mode, for tests that have no browser: with the webhook that the sandbox would
+ * send, signed and read in the same way. A session that has ended is returned unchanged. The caller acts as the vendor,
+ * so they cannot end an open review that needs two members. Errors: sandbox_only, session_not_found,
+ * provider_not_configured, review_open, rate_limited.
  */
 export async function decideTestSession({
   principal,
@@ -33,7 +33,7 @@ export async function decideTestSession({
   decision: TestDecision
 }): Promise<SessionRecord> {
   if (principal.mode !== "test")
-    fail("sandbox_only", "Authorization: this key is of the live mode. Use a key that begins with vouch_test_.")
+    fail("sandbox_only", "Authorization: this key is a live key. Use a key that begins with vouch_test_.")
   const provider = await formProviderOf(principal, sessionId)
   // A repeat of the request sends the same event, which counts once.
   const eventId = idempotency?.begun ?? newId("evt")
@@ -47,7 +47,7 @@ export async function decideTestSession({
           alsoOf: { wallets: [], investorIds: [] },
         })
       if (idempotency) await claimKey(sql, idempotency, eventId)
-      // One session can go in and out of review without end, and each review stays.
+      // A session could go in and out of review endlessly, and each review stays.
       await countChanges(sql, principal.workspaceId, [{ actor: principal.via.kind, action: "session.decided" }])
     })
   }
@@ -55,7 +55,7 @@ export async function decideTestSession({
   return getSession(principal, sessionId)
 }
 
-/** The session's provider, if its form is what decides. */
+/** The session's provider, if the hosted page's form decides it. */
 async function formProviderOf(
   { workspaceId, mode }: Principal,
   sessionId: string,
@@ -73,7 +73,9 @@ async function formProviderOf(
   return { name, attestationId: session.id, report: flow.report }
 }
 
-/** What a session's vendor decides: its attestation, and one that a member made of it by accepting a reversal. */
+/**
+ * The attestation that a session's vendor decides: its own, or the one that a member created by accepting a reversal.
+ */
 async function decidedBy(sql: Queryable, workspaceId: string, attestationId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select s.id from attestations a join attestations s on s.workspace_id = a.workspace_id and s.wallet = a.wallet
@@ -86,7 +88,7 @@ async function decidedBy(sql: Queryable, workspaceId: string, attestationId: str
 type FormFlow = Extract<Flow, { kind: "form" }>
 type FormProvider = { name: string; report: FormFlow["report"] }
 
-/** Decides a session by the webhook that the form's submission leads to. The same event counts once. */
+/** Decides a session with the webhook that submitting the form sends. The same event counts once. */
 export async function reportDecision(
   { name, report }: FormProvider,
   submission: Omit<Parameters<FormFlow["report"]>[0], "occurredAt">,

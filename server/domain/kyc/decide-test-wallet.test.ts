@@ -57,7 +57,7 @@ test("a start that returns the existing session changes nothing, with or without
   expect(events).toHaveLength(1)
 })
 
-test("the next start finishes one that stopped between the session and its decision", async () => {
+test("the next start finishes a session that stopped before its decision", async () => {
   const by = await app.key()
   const { sessionId } = await app.startSession(by, resubmit)
   // As if the server had stopped before the decision.

@@ -6,8 +6,8 @@ import { testWallets } from "#shared/test-wallets.ts"
 import { reportDecision } from "./decide-test-session.ts"
 
 /**
- * Decides a session that was started for a test wallet, in the same way as `decideTestSession`. Only sessions of the sandbox
- * in test mode are: to live mode and to any other provider the address is a wallet like all others.
+ * Decides a session that was started for a test wallet, in the same way as `decideTestSession`. This applies only to
+ * sandbox sessions in test mode. In live mode, or with any other provider, the address is an ordinary wallet.
  */
 export async function decideTestWallet(
   { workspaceId, mode }: Principal,

@@ -48,7 +48,7 @@ test("a verified attestation takes precedence over newer ones; without one, the 
   expect(await statusOf(wallet, "?schema=kyc_individual_v1")).toEqual({ ...verified, status: "expired" })
 })
 
-test("of two verified schemas, the one begun last counts", async () => {
+test("of two verified schemas, the one started last counts", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const { sessionId } = await app.startSession(key, wallet, "accredited_investor_v1")
   await app.webhook({ session_id: sessionId, decision: "approved" })

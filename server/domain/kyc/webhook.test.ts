@@ -93,7 +93,7 @@ test("events are ordered by the provider's clock: one older than the last applie
   expect(await one.status()).toBe("rejected")
 })
 
-test("a rejection of the same instant outweighs an approval, in whichever order they come", async () => {
+test("a rejection of the same instant outweighs an approval, in whichever order they arrive", async () => {
   const at = clock.now()
   const [one, other] = [await started(), await started()]
   expect(await one.send("approved", at)).toBe("applied")

@@ -5,7 +5,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { NotificationKind } from "#shared/notifications.ts"
 import { disabledAfterDays } from "#shared/webhooks.ts"
 
-/** The data of each kind, with times as Postgres writes them in JSON. */
+/** The data of each kind of mail, with times as Postgres writes them in JSON. */
 type Said = {
   webhook_endpoints:
     | { endpoint_id: string; host: string; state: "failing"; since: string }
@@ -43,7 +43,7 @@ const texts: { [Kind in NotificationKind]: (said: Said[Kind], time: Time) => Tex
         subject: `The webhook endpoint ${said.host} has been failing for a day`,
         text: `Every delivery to the webhook endpoint ${said.host} has failed since ${time(said.since)}.
 
-Deliveries are tried again. After ${disabledAfterDays} days without a success the endpoint is disabled. The page shows what it answered:`,
+Vouch keeps retrying, and disables the endpoint after ${disabledAfterDays} days without a success. See what the endpoint answered:`,
         page,
       }
     const why =
@@ -52,9 +52,9 @@ Deliveries are tried again. After ${disabledAfterDays} days without a success th
         : `every delivery has failed${said.since === null ? ` for ${disabledAfterDays} days` : ` since ${time(said.since)}`}`
     return {
       subject: `The webhook endpoint ${said.host} is disabled`,
-      text: `The webhook endpoint ${said.host} gets no more events: ${why}.
+      text: `The webhook endpoint ${said.host} no longer gets events: ${why}.
 
-Nothing is lost: events are kept for 90 days. Repair it, enable it, and replay what it missed:`,
+Events are kept for 90 days. Fix the endpoint, enable it, and replay what it missed:`,
       page,
     }
   },
@@ -64,7 +64,7 @@ Nothing is lost: events are kept for 90 days. Repair it, enable it, and replay w
       hours_left === null ? "" : `, which lasts about ${hoursOf(hours_left)} at the rate of the last hour`
     }.
 
-Send SOL to this address. Without it nothing is issued or minted; what was accepted waits, and goes on once it is there:`,
+Send SOL to this address. Without SOL, Vouch cannot issue or mint, and accepted requests wait until it arrives:`,
     page: "overview",
   }),
   differences: ({ differences, unexplained, compared_at }, time) => ({
@@ -74,23 +74,23 @@ Send SOL to this address. Without it nothing is issued or minted; what was accep
         compared_at !== null &&
         `The comparison of ${time(compared_at)} found ${countOf(differences, "difference")} between the chain and the database.`,
       unexplained > 0 &&
-        `${countOf(unexplained, "transaction")} on chain could not be explained after a restore. Until a person decides, nothing is signed for this workspace.`,
+        `${countOf(unexplained, "transaction")} on chain could not be explained after a restore. Vouch signs nothing for this workspace until a person decides.`,
     ]
       .filter(Boolean)
       .join("\n\n")}
 
 ${
   unexplained > 0
-    ? "Whoever operates the server sees them with “vouch ledger reconcile”, and decides there."
-    : "Whoever operates the server sees each of them with “vouch ledger audit”."
-} The workspace:`,
+    ? "The server's operator can list them and decide with “vouch ledger reconcile”."
+    : "The server's operator can list them with “vouch ledger audit”."
+} Open the workspace:`,
     page: "overview",
   }),
   quota: ({ percent, used, included }) => ({
     subject: percent >= 100 ? "This month’s quota is used up" : `${percent} % of this month’s quota is used`,
-    text: `${used} of ${included} attestations that your plan includes this month are used.
+    text: `${used} of ${included} attestations in your plan are used this month.
 
-${percent >= 100 ? "New verifications are refused until the month ends, or the plan is changed." : "When all are used, new verifications are refused until the month ends."} What is used:`,
+${percent >= 100 ? "New verifications are refused until the month ends or the plan changes." : "When all are used, new verifications are refused until the month ends."} See your usage:`,
     page: "overview",
   }),
   review_waiting: ({ count: waiting, oldest }, time) => ({
@@ -101,7 +101,7 @@ ${percent >= 100 ? "New verifications are refused until the month ends, or the p
         : `${waiting} reviews wait for a decision, the oldest since ${time(oldest)}.`
     }
 
-The investors cannot go on before it:`,
+The investors cannot continue until then:`,
     page: "reviews",
   }),
 }
@@ -122,7 +122,7 @@ export function notificationMail(
     text: `${text}
 ${url}/${page}
 
-You get this email as a member of ${company} (${mode} mode). Choose what you are mailed about:
+You get this email as a member of ${company} (${mode} mode). Choose which emails you get:
 ${url}/settings?part=account
 `,
   }

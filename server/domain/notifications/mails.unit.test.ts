@@ -13,15 +13,15 @@ const failing: Notification = {
   data: { endpoint_id: "whe_1", host: "hooks.acme.example", state: "failing", since },
 }
 
-test("a mail says what is the matter, where something can be done, and where mails are switched off", () => {
+test("a mail states the problem, where to act on it, and where to switch mails off", () => {
   expect(notificationMail(failing, reader)).toEqual({
     subject: "Acme: The webhook endpoint hooks.acme.example has been failing for a day",
     text: `Every delivery to the webhook endpoint hooks.acme.example has failed since 3 November 2026 at 09:30 (UTC).
 
-Deliveries are tried again. After 4 days without a success the endpoint is disabled. The page shows what it answered:
+Vouch keeps retrying, and disables the endpoint after 4 days without a success. See what the endpoint answered:
 https://vouch.example/ws_1/webhooks/whe_1
 
-You get this email as a member of Acme (live mode). Choose what you are mailed about:
+You get this email as a member of Acme (live mode). Choose which emails you get:
 https://vouch.example/ws_1/settings?part=account
 `,
   })
@@ -80,7 +80,7 @@ const cases: [Notification, RegExp, RegExp][] = [
   [{ kind: "review_waiting", data: { count: 1, oldest: since } }, /: A review waits/, /since 3 November/],
   [{ kind: "review_waiting", data: { count: 3, oldest: since } }, /: 3 reviews wait/, /the oldest since/],
 ]
-test.each(cases)("%j is told in words", (notification, subject, text) => {
+test.each(cases)("%j is written in words", (notification, subject, text) => {
   const mail = notificationMail(notification, reader)
   expect(mail.subject).toMatch(subject)
   expect(mail.text).toMatch(text)

@@ -32,7 +32,7 @@ beforeEach(async () => {
   mail.received.length = 0
 })
 
-/** An owner in a mode, and a colleague of each other role. */
+/** An owner in a mode, and a colleague in each other role. */
 async function team(mode: Mode = "test") {
   const owner = await member(app, { mode })
   const { account } = owner
@@ -47,7 +47,7 @@ const textOf = (text: string) => {
   const [head, ...body] = text.split("\n\n")
   return /base64/i.test(head!) ? Buffer.from(body.join(""), "base64").toString() : body.join("\n\n")
 }
-/** Who of a team was mailed, in the order of roles; mails may overtake each other. */
+/** Who of a team got the mail, in the order of roles, because mails may overtake each other. */
 const mailed = ({ owner, developer, compliance, viewer }: Team) =>
   [owner, developer, compliance, viewer].flatMap(({ email, role }) =>
     mail.received.filter(({ to }) => to === email).map(() => role),
@@ -93,7 +93,7 @@ test("an endpoint that fails for a day, or was disabled, is mailed once, naming 
   await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'failing' where id = ${id}`
   expect(await send(of)).toEqual(["owner", "developer"])
   expect(await send(of)).toEqual([])
-  // Enabled, and gone for good: another one.
+  // Another endpoint, which answers 410.
   await sql`
     update webhook_endpoints set disabled_at = now(), disabled_reason = 'gone', failing_since = null where id = ${id}`
   expect(await send(of)).toEqual(["owner", "developer"])
@@ -107,7 +107,7 @@ test("an endpoint that a member disabled or deleted, or that was disabled long a
   expect(await send(of)).toEqual([])
 })
 
-/** What live workers say, for the length of a step. */
+/** Reports as a living worker does, while a step runs. */
 async function saying(payers: LowPayer[], { secondsAgo = 0 } = {}) {
   await sql`delete from workers`
   await sql`
@@ -121,7 +121,7 @@ test("a workspace's fee payer that needs SOL is mailed once a day while it lasts
   const [own, other] = [low("test"), low("test")]
   await sql`update workspaces set fee_payer = ${own.address} where id = ${of.workspaceId}`
   await saying([own, other])
-  // The other one is the mode's, which several customers share: its SOL is the operator's business.
+  // The other fee payer is the mode's, which several customers share. Its SOL is the operator's concern.
   expect(await send(of)).toEqual(["owner", "developer"])
   expect(mail.received.every(({ text }) => textOf(text).includes(own.address))).toBe(true)
   await wait(23)
@@ -203,7 +203,7 @@ test("live reviews that have waited for an hour are mailed to members who may de
   await review(of.workspaceId, { assignee: await userOf(of.compliance.email) })
   expect(await send(of)).toEqual(["compliance"])
   expect(mail.received[0]!.text).toMatch(/^Subject: .*A review waits/m)
-  // Who has asked for a decision waits for the other.
+  // A member who asked for a decision waits for the other.
   const asked = { state: "requested", decision: "approve", requested_at: ago(2) }
   await review(of.workspaceId, { ...asked, requested_by: await userOf(of.compliance.email) })
   expect(await send(of)).toEqual(["owner"])
@@ -235,7 +235,7 @@ test("former members and unconfirmed addresses get no mail, nor does a kind that
   expect(await send(of)).toEqual(["developer"])
   expect((await of.developer.browser.mutate("member.muteNotifications", { muted: ["weather"] })).status).toBe(422)
 
-  // Noted, and switched off, or no member any more, before it is sent.
+  // The mails are staged; before they are sent, one member switches them off and another leaves.
   await mute([])
   await endpoint(of.workspaceId, { failing_since: ago(31) })
   await stageNotifications()
@@ -273,7 +273,7 @@ test("a workspace mails a member five times a day, however often its endpoints a
   expect(sent.filter((role) => role === "owner")).toHaveLength(5)
   expect(sent.filter((role) => role === "developer")).toHaveLength(5)
   expect(await send(of)).toEqual([])
-  // The day after.
+  // On the next day, they get mail again.
   await sql`update mail_counts set day = day - interval '1 day'`
   await wait(24)
   expect((await send(of)).filter((role) => role === "owner")).toHaveLength(2)

@@ -21,7 +21,7 @@ type Due = Notification & {
   time_zone: string | null
 }
 
-/** Which roles get which mails, as two columns: kinds, and a role of each. */
+/** Which roles get which mails, as two columns: kinds and roles. */
 const concerned = allNotifications.flatMap((kind) => notifications[kind].roles.map((role) => ({ kind, role })))
 
 /** Mails members the notifications that are staged for them. */

@@ -91,7 +91,7 @@ function differences(_now: Date) {
     where a.differences > 0 or jsonb_array_length(q.differences) > 0`
 }
 
-/** What the event `quota.threshold` announced this month, unless the plan was raised since. */
+/** What the event `quota.threshold` announced this month, unless the plan was raised since then. */
 function quota(now: Date) {
   return sql`
     select c.workspace_id, null::text as user_id, c.quota_period || ':' || c.quota_percent as subject,

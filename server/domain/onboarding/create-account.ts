@@ -62,7 +62,7 @@ export async function createAccount({
   return account
 }
 
-/** The account of that name, or null. */
+/** The account with this name, or null. */
 export async function findAccount(name: string, within: Queryable = sql): Promise<Account | null> {
   const rows = await within<{ id: string; mode: Mode; workspace_id: string }[]>`
     select a.id, w.mode, w.id as workspace_id

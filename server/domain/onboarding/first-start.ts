@@ -10,7 +10,9 @@ type FirstKeys = { live: string; test: string }
 const ACCOUNT = "My company"
 const KEY = "First key"
 
-/** An arbitrary number that all processes of Vouch share: of those that start together, one creates the first keys. */
+/**
+ * An arbitrary lock number that all Vouch processes share: of those that start together, one creates the first keys.
+ */
 const FIRST_START_LOCK = 8_246_194
 
 export type FirstStart = {
@@ -68,7 +70,7 @@ async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
   const account = await findAccount(ACCOUNT, within)
   if (!account || (await hasFirstKeys(within))) return null
   const { workspaces } = account
-  // Both or none: only the start that creates them shows them.
+  // Both or neither: only the start that creates them shows them.
   const first = { name: KEY, scopes: allScopes, within }
   const live = await createKey({ ...first, workspaceId: workspaces.live, mode: "live" })
   const test = await createKey({ ...first, workspaceId: workspaces.test, mode: "test" })

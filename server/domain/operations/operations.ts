@@ -10,7 +10,7 @@ import { reconcilePause } from "#server/domain/tokens/operations/reconcile-pause
 import { transfer } from "#server/domain/tokens/operations/transfer.ts"
 import { Operations } from "#server/ledger/index.ts"
 
-/** Everything that Vouch does on chain. */
+/** Every kind of operation on chain. */
 export const operations = new Operations([
   createCredentialMint,
   attest,

@@ -13,19 +13,19 @@ import type { Mode } from "#shared/mode.ts"
 /** What keeps a mode, or some of its workspaces, from signing after a restore. */
 export type Quarantine = {
   mode: Mode
-  /** Why the whole mode waits; null where it has been compared. */
+  /** Why the whole mode waits; null once it has been compared. */
   waits_for: string | null
-  /** As of which slot that was found. */
+  /** The slot as of which that was found. */
   slot: number
   workspaces: { workspace: string; since: string; differences: Unexplained[] }[]
 }
 
-/** How long the command waits for the chain at a time. */
+/** How long the command waits for the chain each time. */
 const LOOK_EVERY_MS = 1000
 
 /**
- * Compares a mode's database with its chain as the worker does, and takes what has landed into the books. It waits as long
- * as that only takes time, and returns what then still keeps anything from being signed.
+ * Compares a mode's database with its chain like a worker, and records in the books what has landed. Waits as long as
+ * only time is missing. Returns what still keeps Vouch from signing.
  */
 export async function reconcileMode(mode: Mode, progress: (text: string) => void): Promise<Quarantine> {
   const chain = chainOf(mode)
@@ -55,8 +55,9 @@ export async function reconcileMode(mode: Mode, progress: (text: string) => void
 }
 
 /**
- * Goes on with what a person has looked at, and writes that to the audit log of the workspaces concerned. Credentials that
- * nothing describes are destroyed: their people verify again. Everything else stays as the chain and the books have it.
+ * Lets signing continue after a person has decided, and records that in the audit log of the workspaces concerned.
+ * Credentials without an attestation are destroyed, and their owners verify again. Everything else stays as the chain
+ * and the books have it.
  */
 export async function acceptQuarantine(quarantine: Quarantine, reason: string): Promise<void> {
   const { mode, slot, waits_for, workspaces } = quarantine

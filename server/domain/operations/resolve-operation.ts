@@ -21,7 +21,7 @@ type Row = {
   created_at: Date | null
 }
 
-/** What is known of an operation whose transaction nobody hears of. */
+/** What is known about an operation in doubt. */
 export type Evidence = {
   operation: string
   workspace: string
@@ -35,10 +35,10 @@ export type Evidence = {
     signed_slot: number | null
     last_valid_block_height: number
     doubt: string | null
-    /** All that it carries, this one among them: what is decided is decided for each. */
+    /** All operations in its transaction, this one included. A decision applies to all of them. */
     operations: string[]
   } | null
-  /** What the nodes say now; null where there is nothing to decide. */
+  /** What the nodes say now; null if there is nothing to decide. */
   chain: {
     finalized_height: number
     finalized_slot: number
@@ -47,10 +47,10 @@ export type Evidence = {
   } | null
 }
 
-/** How a person decides: it landed, or it never will. */
+/** A person's decision: it landed, or it never will. */
 export type Decision = "landed" | "lost"
 
-/** What the database and the chain say of an operation's transaction. Throws where there is none of that id. */
+/** What the database and the chain know about an operation's transaction. Throws if the id does not exist. */
 export async function gatherEvidence(id: string): Promise<Evidence> {
   const row = await readRow(id)
   const { workspace_id, mode, signature, status, wire, last_valid_block_height } = row
@@ -95,21 +95,21 @@ export async function gatherEvidence(id: string): Promise<Evidence> {
 }
 
 /**
- * Settles the transaction of an operation, and so all that it carries, by what a person has found out, and writes that to
- * the audit log. Returns why it is refused, or null. What the nodes do know goes before what a person says, and a transaction that can still land
- * is nobody's to decide.
+ * Settles an operation's transaction, and everything in it, by a person's decision, and records that in the audit log.
+ * Returns why it refuses, or null. What the nodes know takes precedence over the person, and no one can decide a
+ * transaction that can still land.
  */
 export async function resolveOperation(id: string, decision: Decision, reason: string): Promise<string | null> {
   const { transaction, chain, workspace } = await gatherEvidence(id)
-  if (!transaction || !chain) return "It has no transaction that waits to be settled."
+  if (!transaction || !chain) return "It has no transaction in doubt."
   if (chain.can_still_land) return "Its transaction can still land. Wait until its blockhash is no longer valid."
   const { verdict } = chain
   if (verdict?.end === "failed")
-    return `The chain has it, and it failed in slot ${verdict.slot}. The ledger settles it by itself.`
+    return `It is on chain and failed in slot ${verdict.slot}. The ledger settles it automatically.`
   if (verdict?.end === "confirmed" && decision === "lost")
-    return `The chain has it, in slot ${verdict.slot}. The ledger settles it by itself.`
+    return `It is on chain in slot ${verdict.slot}. The ledger settles it automatically.`
   if (verdict?.end === "expired" && decision === "landed")
-    return "The chain has not got it, and can never have it. The ledger signs it anew by itself."
+    return "It did not land and no longer can. The ledger signs it again automatically."
   const { signature, signed_slot } = transaction
   const doubt = verdict?.end === "doubt" ? verdict.reason : null
   const detail = { as: decision, signature, reason, doubt }
@@ -119,13 +119,13 @@ export async function resolveOperation(id: string, decision: Decision, reason: s
         ...{ author: theOperator, action: "operation.resolved", subject, detail },
       })
   }
-  // No node will ever tell more of it.
+  // No node will ever know more about it.
   const landing = { signature, slot: signed_slot ?? 0, isFinal: true }
   const isDone =
     decision === "landed"
       ? (await settleConfirmed(kinds, [landing], record)) > 0
       : await settleExpired(signature, record)
-  if (!isDone) return "Somebody else has settled its transaction in the meantime. Look at it again."
+  if (!isDone) return "Its transaction was settled in the meantime. Check it again."
   publish("settled")
   publish("ledger")
   return null
@@ -143,6 +143,6 @@ async function readRow(id: string): Promise<Row> {
       t.last_valid_block_height, t.doubt, t.created_at
     from operations o join workspaces w on w.id = o.workspace_id left join transactions t on t.signature = o.signature
     where o.id = ${id}`
-  if (!row) throw new Error(`No operation has the id ${id}.`)
+  if (!row) throw new Error(`There is no operation with the id ${id}.`)
   return row
 }

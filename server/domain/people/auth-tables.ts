@@ -74,7 +74,7 @@ const statements =
       throw new Error(`better-auth asks for ${field} by ${operator}, ${mode}: add it here`)
     }
 
-    /** The single row of an atomic change. */
+    /** The single row that an atomic change returns. */
     const one = (model: string, where: readonly CleanedWhere[]) =>
       sql`id = (select id from ${sql(model)} where ${matches(where)} limit 1) and ${matches(where)}`
 

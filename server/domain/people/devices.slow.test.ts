@@ -125,7 +125,7 @@ test("the cookie is sent only to this server's endpoints, and set with a session
   expect(wrong.cookies.has(NAME)).toBe(false)
 })
 
-test("a known browser does not wait behind a crowd, and does not shut others out", async () => {
+test("a known browser does not wait behind a flood of sign-ins, and does not shut others out", async () => {
   const order: string[] = []
   const hash = (who: string, returning: string | null) =>
     asAttempt(who, async () => {

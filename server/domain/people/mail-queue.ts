@@ -9,7 +9,7 @@ import { type Mail, mailer } from "./mail.ts"
 const PAUSES_SECONDS = [60, 300, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600]
 /** The most attempts. */
 export const MOST_ATTEMPTS = PAUSES_SECONDS.length
-/** Mails to send at once. */
+/** Mails to send at the same time. */
 export const MAIL_BATCH = 4
 
 /** Pauses sending if the mail server does not answer. */
@@ -32,7 +32,7 @@ export async function sendDue<Due>({
   sent,
   about,
 }: {
-  /** Adds mails that must go out now. */
+  /** Stages the mails that must go out now. */
   stage: () => Promise<unknown>
   /** Claims at most `MAIL_BATCH`. It schedules the next attempt first, so a crash only delays it. */
   claim: () => Promise<readonly Due[]>
@@ -40,7 +40,7 @@ export async function sendDue<Due>({
   mayMail?: (due: Due) => Promise<boolean>
   mailOf: (due: Due) => Mail
   sent: (due: Due) => Promise<unknown>
-  /** How the log identifies it. */
+  /** The mail's identification in the log. */
   about: (due: Due) => Record<string, string>
 }): Promise<void> {
   const { send } = mailer(deployment.settings)
@@ -57,7 +57,7 @@ export async function sendDue<Due>({
           await sent(due)
         } catch (error) {
           troubled.failed(MAIL)
-          // Log only our reason, because the mail server's text may contain the address.
+          // Log only Vouch's own reason, because the mail server's text may contain the address.
           const reason = (error as Error).message
           logger.warn({ ...about(due), reason }, "a mail could not be sent; retrying later")
         }

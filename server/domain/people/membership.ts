@@ -27,7 +27,7 @@ export async function holdPermission(
   if (!permissionsOf(role).has(permission))
     fail(
       "insufficient_scope",
-      `This needs ${permission}, which the ${role} role does not have. Ask an owner of the account.`,
+      `This needs the scope ${permission}, which the ${role} role does not have. Ask an owner of the account.`,
     )
 }
 

@@ -21,10 +21,10 @@ const from = (address = `2001:db8:0:${(++network).toString(16)}::1`) =>
 const signIn = (browser: Browser, email: string, password: string) =>
   browser.auth("/sign-in/email", { email, password })
 
-/** Cheap work instead of a hash. The order of turns does not depend on the work. */
+/** Cheap work instead of a hash. The order of batches does not depend on it. */
 const nothing = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Requests several turns for a network at once, and records their order. */
+/** Requests several hashes for a network at once, and records their order. */
 function asker() {
   const served: string[] = []
   return {
@@ -65,7 +65,7 @@ test("one hash runs at a time, 64 wait, and another one is refused; then the que
   expect(passwordWork()).toEqual({ running: 0, waiting: 0 })
 })
 
-test("a hash and a check take turns, and the check accepts only the right password", async () => {
+test("a hash and a check run one after the other, and the check accepts only the right password", async () => {
   const hashing = hashPassword(PASSWORD)
   const waiting = inTurn(nothing)
   expect(passwordWork()).toEqual({ running: 1, waiting: 1 })
@@ -76,14 +76,14 @@ test("a hash and a check take turns, and the check accepts only the right passwo
   expect(await Promise.all(checks)).toEqual([true, false])
 })
 
-test("eight requests of one network can wait, and another network's turn comes before its second", async () => {
+test("eight requests of one network can wait, and another network's first hash comes before its second", async () => {
   const { ask, served } = asker()
   const work = [...ask("greedy", 10), ...ask("modest")]
   expect((await Promise.all(work)).filter((code) => code === "rate_limited")).toHaveLength(1)
   expect(served).toEqual(["greedy", "modest", ...Array(8).fill("greedy")])
 })
 
-test("a full queue of networks that had turns makes room for one that had none", async () => {
+test("a full queue of networks with past hashes makes room for one that had none", async () => {
   const { ask, served } = asker()
   const networks = Array.from({ length: 33 }, (_, i) => `robot ${i}`)
   await Promise.all(networks.flatMap((network) => ask(network)))
@@ -94,7 +94,7 @@ test("a full queue of networks that had turns makes room for one that had none",
   await Promise.all(robots)
 })
 
-test("a crowd that signs in at once runs one hash at a time, must retry, and does not delay anyone else", async () => {
+test("when many people sign in at once, one hash runs at a time, the others must retry, and no one else is delayed", async () => {
   const { email, account } = await member(app)
   const key = await app.key({ account })
   let most = 0

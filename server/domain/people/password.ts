@@ -25,8 +25,8 @@ export const verifyPassword = (given: { hash: string; password: string }): Promi
 type Waiting = { who: string; begin: () => void; refuse: (failure: Failure) => void }
 
 /**
- * The queue for hashes. The network whose last hash was longest ago is next, so that many requests of few networks
- * delay only themselves; when the queue is full, the one that would be last is dropped.
+ * The queue for hashes. The network whose last hash was longest ago is next, so many requests from few networks delay
+ * only those networks. When the queue is full, the one that would be last is dropped.
  */
 class Queue {
   readonly #waiting: Waiting[] = []
@@ -37,7 +37,7 @@ class Queue {
     return this.#waiting.length
   }
 
-  /** Resolves when it is this network's turn. Errors: rate_limited. */
+  /** Resolves when this network's hash may start. Errors: rate_limited. */
   wait(who: string): Promise<void> {
     return new Promise((begin, refuse) => {
       this.#waiting.push({ who, begin, refuse })
@@ -47,7 +47,7 @@ class Queue {
     })
   }
 
-  /** Starts the next one. */
+  /** Starts the next hash. */
   next(): void {
     const [next] = this.#inOrder() as [Waiting]
     this.#waiting.splice(this.#waiting.indexOf(next), 1)
@@ -66,9 +66,7 @@ class Queue {
     }
   }
 
-  /**
-   * The queue in serving order: the first request of each network by its last hash, then the second ones.
-   */
+  /** The queue in serving order: first each network's first request, by its last hash, then the second ones. */
   #inOrder(): Waiting[] {
     const forgotten = monotonic.now() - REMEMBERED_MS
     const seen = new Set<string>()
@@ -99,7 +97,7 @@ let lastWasReturning = false
 /** How many hashes are running and how many are waiting. */
 export const passwordWork = () => ({ running, waiting: returning.length + others.length })
 
-/** Runs a hash when its turn comes. Errors: rate_limited, while too many wait. */
+/** Runs a hash when it reaches the front of the queue. Errors: rate_limited, while too many wait. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const attempt = currentAttempt()
   const person = attempt?.returning ?? null
@@ -111,7 +109,7 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // Hand the turn to the next one.
+    // Start the next one.
     const next = nextQueue()
     if (next) next.next()
     else running--

@@ -21,7 +21,7 @@ export const byMembers = {
   },
   reviews: {
     of: "investors",
-    what: "Decisions about a person that your members must make or made",
+    what: "Decisions about a person that your members made or must make",
     kept: "The row indefinitely, personal data until erased",
     columns: {
       workspace_id: null,

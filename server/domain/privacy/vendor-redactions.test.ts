@@ -64,7 +64,7 @@ const read = async (id: string) =>
 const isDone = (id: string) =>
   waitFor(async () => (await read(id)).every((one: { status: string }) => one.status === "done"), "the vendor")
 
-test("the vendor is asked to delete its data, and only that it did is kept here", async () => {
+test("the vendor is asked to delete its data, and only a record of the deletion is kept", async () => {
   const { wallet, sessionId, reference } = await known()
   await vendor.report(sessionId, "passed")
   await app.waitForStatus(key, wallet, "verified")

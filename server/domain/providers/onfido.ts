@@ -30,7 +30,7 @@ const decisions: Record<string, Decision> = {
   declined: "rejected",
   review: "in_review",
   abandoned: "expired",
-  // Onfido had a problem with the run, so the investor does another one.
+  // Onfido had a problem with the run, so the investor starts another one.
   error: "resubmission_requested",
 }
 /** The investor has something left to do in a run. */

@@ -42,7 +42,7 @@ function readSignature(headers: IncomingHttpHeaders): Signature | null {
   const timestamp = headers["webhook-timestamp"]
   const signature = headers["webhook-signature"]
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") return null
-  // Digits only, without a leading zero.
+  // Only digits, without a leading zero.
   if (!/^[1-9][0-9]{0,11}$/.test(timestamp) || id === "" || id.length > 255) return null
   const age_s = Math.floor(databaseTime_ms() / 1000) - Number(timestamp)
   if (Math.abs(age_s) > TOLERANCE_SECONDS) return null

@@ -27,9 +27,9 @@ export type Found = {
 const MOST_FINDINGS = 100
 
 /**
- * Opens a review, in the caller's transaction. The caller calls `publishActivity` after the commit. If a review of the same
- * subject and kind is open, the finding joins it. A new finding, or other claims, voids a decision that waits for
- * confirmation, because the member who requested it did not know about them.
+ * Opens a review, in the caller's transaction. The caller calls `publishActivity` after the commit. If a review of the
+ * same subject and kind is open, the finding joins it. A new finding, or other claims, voids a decision that waits for
+ * confirmation, because the member who requested it did not know about it.
  */
 export async function openReview(sql: Queryable, found: Found): Promise<{ reviewId: string; isNew: boolean }> {
   const { workspaceId, kind, finding, claims = {} } = found

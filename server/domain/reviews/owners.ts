@@ -1,4 +1,4 @@
-// Sealing contexts of a review's parts, so that one cannot replace another.
+// Sealing contexts of a review's parts, so that one part cannot replace another.
 
 export const reasonOwner = (reviewId: string): string => `${reviewId} reason`
 export const claimsOwner = (reviewId: string): string => `${reviewId} claims`

@@ -9,7 +9,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { getSchema, type SchemaDetail, schemaNotFound } from "./record.ts"
 
-/** How many schemas a workspace may have. They are listed without pages. */
+/** The most schemas of a workspace. They are listed without pages. */
 export const MAX_SCHEMAS = 100
 
 /** `wallet_proof`: null if the provider decides. `reminder_days`: how many days before the expiry to remind investors. */
@@ -44,7 +44,7 @@ async function addSchema({ principal, requestId, idempotency, id, fields }: Sche
   const { name, validity_days, wallet_proof, reminder_days } = fields
   try {
     await sql.begin(async (sql) => {
-      // One at a time in a workspace, so that two requests cannot pass the limit together.
+      // Serialized in a workspace, so that two requests cannot exceed the limit together.
       await sql`select id from workspaces where id = ${workspaceId} for no key update`
       const known = await sql<{ count: number; exists: boolean }[]>`
         select count(*)::int as count, coalesce(bool_or(id = ${id}), false) as exists from schemas

@@ -4,7 +4,7 @@ import { SettingsError } from "#server/settings/env.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import { builtInSchemas } from "./built-in.ts"
 
-/** How many schemas the message lists. */
+/** The most schemas that the message lists. */
 const MOST_NAMED = 30
 
 /** Refuses settings that choose a provider for a schema that no workspace of the mode has. Throws SettingsError. */

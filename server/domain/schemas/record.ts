@@ -7,7 +7,7 @@ import { matching, NAME, named, timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
-/** The id of a schema in a path. An id that no schema can have is not found, too. */
+/** The id of a schema in a path. An id that no schema can have counts as not found, too. */
 export const schemaInPath = matching(
   NAME,
   "this workspace has no schema with this id. List them with GET /schemas.",
@@ -37,7 +37,7 @@ export const schemaDetail = schemaRecord
     }),
     reminder_days: z.array(z.number().int()).meta({
       description:
-        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that",
+        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders",
       example: [30, 7, 1],
     }),
   })

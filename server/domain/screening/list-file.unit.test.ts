@@ -65,7 +65,7 @@ test("the first address of a file that begins with a byte order mark counts as w
   expect([alice, bob].map((one) => addresses.has(bs58.decode(one)))).toEqual([true, true])
 })
 
-test("a file that is replaced by one as long and as old has changed", async () => {
+test("a file that is replaced by one of the same size and time has changed", async () => {
   const path = await written(`${alice}\n`)
   const [before, old] = [await stampOf(path), new Date(0)]
   await utimes(path, old, old)
@@ -78,7 +78,7 @@ test("a file that is replaced by one as long and as old has changed", async () =
   expect(isSame(await stampOf(path), await stampOf(path))).toBe(true)
 })
 
-test("refused at once: a pipe that no-one writes to", async () => {
+test("a pipe without a writer is refused immediately", async () => {
   const path = join(folder, "pipe")
   execFileSync("mkfifo", [path])
   await expect(stampOf(path)).rejects.toThrow("is not a file")

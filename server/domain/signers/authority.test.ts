@@ -24,7 +24,7 @@ import { differences } from "#test/matchers/credential.ts"
 import { startVault } from "#test/vendor/vault.ts"
 import { readAuthority, setAuthority } from "./authority.ts"
 
-// A workspace is given another key while it works. What its mints obey is read by plain spl-token.
+// A workspace gets another key while it works. Plain spl-token reads the authorities of its mints.
 
 let app: TestApp
 let key: TestKey
@@ -50,7 +50,7 @@ const mintsOf = () => sql<{ mint: string; pausable: boolean }[]>`
   select credential_mint as mint, false as pausable from schemas where workspace_id = ${key.workspaceId} and credential_mint is not null
   union all select mint, pausable from mint_configs where workspace_id = ${key.workspaceId} and mint is not null`
 
-/** Every key that any of the workspace's mints obeys in anything. */
+/** Every key that has any authority over any of the workspace's mints. */
 async function obeyed(): Promise<string[]> {
   const keys = new Set<string | undefined>()
   for (const { mint: text } of await mintsOf()) {
@@ -92,7 +92,7 @@ const savedMoves = async () =>
         and t.layout @> jsonb_build_array(jsonb_build_array(o.id)))`
   ).length
 
-/** What a chain that forgot the last moves looks like: each mint obeys an older key. */
+/** A chain that forgot the last moves: each mint has an older authority. */
 async function moveByHand(from: Address, to: Address): Promise<void> {
   const { feePayer } = deployment.chains.test!
   const known = await readAuthorities(sql, key.workspaceId)
@@ -109,17 +109,17 @@ async function moveByHand(from: Address, to: Address): Promise<void> {
     await waitFor(async () => {
       const { value } = await app.connection.getSignatureStatus(signed!.signature)
       return value?.confirmationStatus === "confirmed" && value.err === null
-    }, "it to land")
+    }, "the operation to land")
   }
 }
 
-/** Errors that the chain told of: none may be for want of authority. */
+/** The errors that the chain reported: none may be a lack of authority. */
 const refusals = async () => [
   ...(await sql`select id, error_detail from operations where workspace_id = ${key.workspaceId} and attempts > 0`),
   ...(await sql`select signature from transactions where workspace_id = ${key.workspaceId} and status = 'failed'`),
 ]
 
-test("all mints of a workspace move to another key while it goes on minting, and nothing fails", async () => {
+test("all mints of a workspace move to another key while it keeps minting, and nothing fails", async () => {
   const [agent, holder] = [await tokens.config(), await tokens.config({}, { transfer_mode: "holder" })]
   const wallets = await tokens.wallets(3)
   const before = await obeyed()
@@ -135,7 +135,7 @@ test("all mints of a workspace move to another key while it goes on minting, and
   await mintSome()
   expect(await moving).toBe(vault.key.address)
   await mintSome()
-  // A token that is made meanwhile obeys the new key from the start.
+  // A token created in the meantime uses the new key from the start.
   const fresh = await tokens.config()
   mints.push((await tokens.mint(fresh, wallets[0]!, "1", later)).json.operation_id)
   await confirmed(mints)
@@ -148,7 +148,7 @@ test("all mints of a workspace move to another key while it goes on minting, and
   expect(earlier.map(({ address }) => address)).toEqual(before)
 })
 
-test("what the API says follows, verifications and revocations go on, and the old ones stay provable", async () => {
+test("the API shows the change, verifications and revocations continue, and old attestations stay provable", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   const { json } = await tokens.get(`/attestation/${status.attestation_id}`)
   expect(json.onchain.authority).toBe(vault.key.address)
@@ -162,7 +162,7 @@ test("what the API says follows, verifications and revocations go on, and the ol
   await app.waitForStatus(key, wallet, "rejected")
 })
 
-test("it is written down once, and set again it changes nothing", async () => {
+test("the change is in the audit log once, and setting it again changes nothing", async () => {
   const operations = async () =>
     (await sql`select from operations where workspace_id = ${key.workspaceId} and kind like 'move_%'`).length
   const before = await operations()
@@ -174,7 +174,7 @@ test("it is written down once, and set again it changes nothing", async () => {
   expect(entries[0]!.detail).toMatchObject({ after: { authority: vault.key.address }, at: vault.uri })
 })
 
-test("a key that cannot sign is never given anything", async () => {
+test("a key that cannot sign gets no authority", async () => {
   vault.misbehave("signs wrong")
   const other = vault.uri.replace("version=2", "version=1")
   await expect(set(other)).rejects.toThrow(/a signature that is not/)
@@ -182,7 +182,7 @@ test("a key that cannot sign is never given anything", async () => {
   expect((await state()).authority).toBe(vault.key.address)
 })
 
-test("two changes one after the other end at the last one, wherever the first had come", async () => {
+test("after two changes in a row, all mints have the last key, wherever the first change had got to", async () => {
   const first = await set("derived:2")
   const second = await set("derived:3")
   await waitFor(isMoved, "all mints to be moved")
@@ -197,7 +197,7 @@ test("two changes one after the other end at the last one, wherever the first ha
   expect(await differences()).toEqual([])
 })
 
-test("a move that vanished from the chain is done again, and one that did not is left as it is", async () => {
+test("a move that vanished from the chain is redone, and others stay unchanged", async () => {
   const again = async (moved: string) => {
     const rows = await sql`
       update operations set status = 'queued', redo = true, signature = null, finished_at = null
@@ -206,14 +206,14 @@ test("a move that vanished from the chain is done again, and one that did not is
         where workspace_id = ${key.workspaceId} and kind like 'move_%' order by writes, seq desc) returning id`
     expect(rows.length).toBeGreaterThan(1)
     publish("ledger")
-    await waitFor(isMoved, "all mints to be where they were moved to")
+    await waitFor(isMoved, "all mints to have the new key")
     expect(await obeyed()).toEqual([moved])
   }
   const { authority, earlier } = await state()
   const before = await savedMoves()
   await again(authority)
   expect(await savedMoves()).toBe(before)
-  // The chain has an older state: its mints obey the key of before.
+  // The chain is in an older state, in which the mints have the previous key.
   const [older] = earlier
   await moveByHand(authority, older!.address)
   expect(await obeyed()).toEqual([older!.address])

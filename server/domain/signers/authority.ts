@@ -11,8 +11,8 @@ import type { Mode } from "#shared/mode.ts"
 import { openForWorkspace } from "./open.ts"
 
 /**
- * Gives a workspace another key to issue with. New mints get it at once. The ledger moves existing ones, one by one,
- * and each obeys its old key until then. A repeated call continues where the last one stopped. Returns the key. Throws
+ * Gives a workspace another key to issue with. New mints get it at once. The ledger moves existing mints one by one,
+ * and each keeps its old key until then. A repeated call continues where the last one stopped. Returns the key. Throws
  * WrongSigner, or SignerFailure if the key cannot sign.
  */
 export async function setAuthority(workspaceId: string, uri: string, author: Author): Promise<Address> {
@@ -62,7 +62,7 @@ const readMints = (sql: Queryable, workspaceId: string) => sql<Mint[]>`
     select null, id, mint, authority from mint_configs where workspace_id = ${workspaceId} and mint is not null
   ) mints order by mint`
 
-/** Enqueues the move of every mint that does not obey the key and is not being moved to it. */
+/** Enqueues the move of every mint that has another authority and is not being moved. */
 async function moveMints(sql: Queryable, workspaceId: string, to: Address): Promise<void> {
   const mints = await readMints(sql, workspaceId)
   const rows = mints
@@ -86,7 +86,7 @@ export type AuthorityState = {
   authority: Address
   uri: string
   mints: number
-  /** How many of these obey it. */
+  /** How many of these mints it has authority over. */
   moved: number
   /** Keys that issued for it before. */
   earlier: { address: Address; uri: string }[]

@@ -19,7 +19,7 @@ import { credentialOf, differences } from "#test/matchers/credential.ts"
 import { startVault } from "#test/vendor/vault.ts"
 import { EmptyFeePayer, readFeePayers, setFeePayer } from "./fee-payers.ts"
 
-// One of two workspaces gets a fee payer of its own. The test funds neither; plain web3.js says who paid.
+// One of two workspaces gets its own fee payer. The test funds neither, and plain web3.js shows who paid.
 
 const keys = heldKeys()
 const later = { headers: { Prefer: "respond-async" } }
@@ -72,7 +72,7 @@ async function fund(address: string, sol = 5): Promise<void> {
   await waitFor(async () => (await balance(address)) > before, "the airdrop")
 }
 
-/** Sends away what one of the workspace's derived fee payers has, but for `left` lamports and the fee. */
+/** Sends away the balance of one of the workspace's derived fee payers, except for `left` lamports and the fee. */
 async function drain(name: string, left: number): Promise<void> {
   const feePayer = deployment.keys(`${feePayerPurpose(key.workspaceId)}/${name}`)
   const lamports = (await balance(derived(name))) - left - 5000
@@ -81,7 +81,7 @@ async function drain(name: string, left: number): Promise<void> {
   const { blockhash } = await cluster.connection.getLatestBlockhash("confirmed")
   const [signed] = await signTransactions([{ instructions, signers: [] }], { feePayer, blockhash })
   await cluster.connection.sendRawTransaction(signed!.wire)
-  await waitFor(async () => (await balance(derived(name))) === left, "the end of it")
+  await waitFor(async () => (await balance(derived(name))) === left, "the transfer to be confirmed")
 }
 
 const mintLater = async (of = tokens, token = config, to = wallet) =>
@@ -93,12 +93,12 @@ const operationOf = async (id: string) => {
 }
 const confirmed = (id: string) =>
   waitFor(async () => (await operationOf(id)).status === "confirmed", `${id} to be confirmed`)
-/** Transactions that were ever saved for an operation. */
+/** All transactions ever saved for an operation. */
 const savedFor = async (id: string) =>
   (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 const health = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain as string
 
-/** Who paid for an operation, as the chain has it. */
+/** Who paid for an operation, according to the chain. */
 async function payerOf(id: string): Promise<string> {
   const { signature } = await operationOf(id)
   const options = { commitment: "confirmed", maxSupportedTransactionVersion: 0 } as const
@@ -112,7 +112,7 @@ async function paid(of = tokens, token = config, to = wallet): Promise<string> {
   return payerOf(id)
 }
 
-test("a workspace that is given a fee payer is paid for by it, and others by their mode's as before", async () => {
+test("a workspace's own fee payer pays for it, and other workspaces still use their mode's", async () => {
   await expect(set("derived:")).rejects.toThrow(EmptyFeePayer)
   await expect(set("derived:")).rejects.toThrow(derived())
   expect(await paid()).toBe(modes())
@@ -121,7 +121,7 @@ test("a workspace that is given a fee payer is paid for by it, and others by the
   expect(await set("derived:")).toBe(derived())
   const [fresh] = await tokens.wallets(1)
   expect(await paid(tokens, config, fresh)).toBe(derived())
-  // An account of the credential, and one of the token.
+  // The account of the credential, and the account of the token.
   expect(await balance(derived())).toBeLessThan(5 * LAMPORTS_PER_SOL - 3_000_000)
   expect(await balance(modes())).toBe(before)
   expect(await paid(others, theirs, theirWallet)).toBe(modes())
@@ -162,13 +162,13 @@ test("what it paid counts as the workspace's costs, to the lamport", async () =>
   expect((await costs()) - costsBefore).toBe(before - (await balance(derived())))
 })
 
-test("what is being signed when the fee payer changes is never saved; the new one pays for it, once", async () => {
+test("what is being signed when the fee payer changes is never saved, and the new one pays for it once", async () => {
   await fund(derived("2"))
   keys.hold()
   const before = keys.asked.length
   const id = await mintLater()
   await waitFor(async () => keys.asked.length > before, "the signer to be asked")
-  // The challenge of the new one is answered.
+  // The new key has answered the test signature.
   keys.letOthersPass()
   await set("derived:2")
   keys.release()
@@ -180,11 +180,11 @@ test("what is being signed when the fee payer changes is never saved; the new on
   expect(row!.wire.includes(new PublicKey(derived("2")).toBuffer())).toBe(true)
 })
 
-test("what the old one signed and no process has sent lands unchanged", async () => {
+test("a transaction that the old fee payer signed and no process has sent lands unchanged", async () => {
   const lost: Fault = async ({ method }, ask) => (method === "sendTransaction" ? { result: "x" } : ask())
   cluster.node.fault = lost
   const id = await mintLater()
-  await waitFor(async () => (await operationOf(id)).status === "submitted", "it to be saved")
+  await waitFor(async () => (await operationOf(id)).status === "submitted", "the transaction to be saved")
   await set("derived:")
   const [old] = (await readFeePayers()).filter(({ address }) => address === derived("2"))
   expect(old).toMatchObject({ pays: "before", under_way: 1 })
@@ -194,7 +194,7 @@ test("what the old one signed and no process has sent lands unchanged", async ()
   expect(await paid()).toBe(derived())
 })
 
-test("back and forth while it mints, each mint lands once, paid for by the one that signed it", async () => {
+test("while the fee payer changes back and forth, each mint lands once, paid for by the key that signed it", async () => {
   const before = await tokens.onChain(config, wallet)
   const ids: string[] = []
   for (const uri of ["derived:2", null, "derived:", "derived:2", null, "derived:2"]) {
@@ -209,7 +209,7 @@ test("back and forth while it mints, each mint lands once, paid for by the one t
   expect(await differences()).toEqual([])
 })
 
-test("a fee payer that runs dry holds up its own workspace alone, but for what takes rights away", async () => {
+test("a fee payer without SOL stops only its own workspace, and still pays for taking rights away", async () => {
   const [revoked] = await tokens.wallets(1)
   const { attestation_id } = (await tokens.get(`/kyc/status/${revoked}`)).json
   await drain("2", 1_000_000)
@@ -225,10 +225,10 @@ test("a fee payer that runs dry holds up its own workspace alone, but for what t
   expect(said.length).toBeGreaterThan(0)
   await fund(derived("2"))
   await confirmed(waits)
-  await waitFor(async () => (await health()) === "ok", "health to be well again")
+  await waitFor(async () => (await health()) === "ok", "health to be ok again")
 })
 
-test("transactions of one that do not land, whatever a node says of its balance, take no places from others", () => {
+test("transactions of one fee payer that do not land, whatever a node says about its balance, do not use up others' capacity", () => {
   const chain = deployment.chains.test!
   const tracker = new Tracker(chain, { kinds: operations, commitment: "confirmed" })
   const now = performance.now()
@@ -252,14 +252,14 @@ test("transactions of one that do not land, whatever a node says of its balance,
   clock.mockRestore()
 })
 
-test("a wrong signature of it is never saved, and only its workspace waits", async () => {
+test("a wrong signature is never saved, and only its workspace waits", async () => {
   await fund(vault.key.address)
   await fund(derived("2"))
   expect(await set(vault.uri)).toBe(vault.key.address)
   expect(await paid()).toBe(vault.key.address)
   vault.misbehave("signs wrong")
   const id = await mintLater()
-  await waitFor(async () => /a signer does not answer as it should/.test(await health()), "health to tell")
+  await waitFor(async () => /a signer does not answer as it should/.test(await health()), "health to report it")
   expect(await paid(others, theirs, theirWallet)).toBe(modes())
   expect([await savedFor(id), (await operationOf(id)).status]).toEqual([0, "queued"])
   const other = vault.uri.replace("version=2", "version=1")
@@ -271,7 +271,7 @@ test("a wrong signature of it is never saved, and only its workspace waits", asy
   expect([await savedFor(id), await payerOf(id)]).toEqual([1, vault.key.address])
 })
 
-test("how fast each is spent is known from the books at once after a restart", async () => {
+test("after a restart, the books immediately show how fast each fee payer spends", async () => {
   const recalled = vi.spyOn(BurnRate.prototype, "recall")
   const chain = deployment.chains.test!
   const funds = new Funds(chain, { lowBalanceSol: 0, lowBalanceHours: 1 })
@@ -289,7 +289,7 @@ test("how fast each is spent is known from the books at once after a restart", a
   recalled.mockRestore()
 })
 
-test("after all of it the mode's own pays again, and the books and the chain agree", async () => {
+test("after all this, the mode's own fee payer pays again, and the books agree with the chain", async () => {
   expect(await set(null)).toBeNull()
   expect(await paid()).toBe(modes())
   expect(await differences()).toEqual([])

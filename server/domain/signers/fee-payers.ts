@@ -18,7 +18,7 @@ import { openForWorkspace } from "./open.ts"
  */
 const LEAST_SOL = 0.01
 
-/** The key chosen as fee payer has almost no SOL. */
+/** The chosen fee payer has almost no SOL. */
 export class EmptyFeePayer extends Error {
   constructor(address: Address) {
     super(`the fee payer ${address} has less than ${LEAST_SOL} SOL. Send it some first.`)
@@ -26,9 +26,9 @@ export class EmptyFeePayer extends Error {
 }
 
 /**
- * Gives a workspace its own fee payer, or with null, its mode's again. It pays for what is signed from then on. What
- * was saved before is sent unchanged and followed to its end. Returns the workspace's key. Throws WrongSigner,
- * SignerFailure if the key cannot sign, or EmptyFeePayer.
+ * Gives a workspace its own fee payer or, with null, its mode's again. It pays for everything signed from then on.
+ * Transactions saved before are sent unchanged and followed to their end. Returns the workspace's key. Throws
+ * WrongSigner, SignerFailure if the key cannot sign, or EmptyFeePayer.
  */
 export async function setFeePayer(workspaceId: string, uri: string | null, author: Author): Promise<Address | null> {
   const address = uri === null ? null : await openForWorkspace(uri, feePayerPurpose(workspaceId))
@@ -68,13 +68,13 @@ async function requireFunds(workspaceId: string, address: Address): Promise<void
 
 export type FeePayer = {
   mode: Mode
-  /** Its workspace; null if it pays for all workspaces without their own. */
+  /** Its workspace; null if it is the mode's. */
   workspace: string | null
   address: Address
   uri: string
-  /** Whether it pays now. Earlier fee payers are listed too, and what they signed is followed to its end. */
+  /** Whether it pays now. Earlier fee payers are listed too, because their transactions are followed to the end. */
   pays: "now" | "before"
-  /** Transactions that it signed and that may still land. */
+  /** Its transactions that can still land. */
   under_way: number
 }
 

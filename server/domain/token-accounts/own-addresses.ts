@@ -2,8 +2,9 @@ import type { Queryable } from "#db/client.ts"
 import type { Address } from "#shared/address.ts"
 
 /**
- * Which of these are not wallets but addresses that Vouch itself uses: its fee payers, and the workspace's keys, mints and
- * the token accounts that it has paid for. Each part reads by a primary key or a few rows of the workspace.
+ * Which of these addresses are not investors' wallets but used by Vouch itself: its fee payers, and the workspace's
+ * keys, mints and token accounts that Vouch has paid for. Each part reads by a primary key or reads a few rows of the
+ * workspace.
  */
 export const ownAmong = (sql: Queryable, workspaceId: string, addresses: readonly Address[]) =>
   sql<{ address: Address }[]>`

@@ -6,9 +6,9 @@ import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { accountName, assetMintOf } from "./asset-accounts.ts"
 
-/** The operation that freezes or thaws an account. What it does is in `tokens/operations/reconcile-account.ts`. */
+/** The operation that freezes or thaws an account. `tokens/operations/reconcile-account.ts` does it. */
 export const reconciliation = {
-  // Stored in rows, so it keeps the name that it was given first.
+  // Stored in rows, so it keeps its first name.
   kind: "align_account",
   isUrgent: true,
   payload: z.object({ mint_config: z.string(), wallet: storedAddress }),
@@ -29,8 +29,8 @@ export async function enqueueReconcile(
 }
 
 /**
- * A wallet was verified for a schema or lost its verification: its accounts follow, unless they stay frozen in either
- * case. Call it in the transaction of the change, so that both happen or neither.
+ * Reconciles a wallet's accounts after it was verified for a schema or lost its verification, unless they stay frozen
+ * in either case. Call it in the transaction of the change, so that both happen or neither.
  */
 export async function followVerification(
   sql: Queryable,

@@ -30,7 +30,7 @@ export const lookAtAccounts = async (
   return { slot, accountOf: (key) => seen.get(nameOf(key)) ?? null }
 }
 
-/** The same, and whose accounts are certainly closed, because that was seen twice. */
+/** The same, and the operations whose accounts are certainly closed, because that was seen twice. */
 export type SurelySeen = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
 
 type IsClosed = (accountOf: SeenAccounts["accountOf"], operation: Operation<OfHolders>) => boolean
@@ -54,10 +54,10 @@ const lookTwice = async (
   return { ...seen, isSure: ({ id }) => sure.has(id) }
 }
 
-/** Only one node reports an account as closed that our own last transaction left open. */
+/** Only one node reports an account as closed that Vouch's own last transaction left open. */
 export type SeenClosed = SurelySeen & { isContested: (operation: { id: string }) => boolean }
 
-/** Operations that freeze: the account is already frozen or does not exist. */
+/** Operations that freeze accounts which are already frozen or do not exist. */
 export const lookTwiceAtAccounts = async (
   operations: readonly Operation<OfHolders>[],
   at: Lookup,
@@ -69,14 +69,14 @@ export const lookTwiceAtAccounts = async (
   return { ...seen, isContested: ({ id }) => contested?.has(id) ?? false }
 }
 
-/** Operations that take from a wallet without an account. */
+/** Operations that take from a wallet that has no account. */
 export const lookTwiceAtGivers = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
   lookTwice(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
     const key = from_wallet && { config: mint_config, wallet: from_wallet }
     return key !== undefined && accountOf(key)?.state === "absent"
   })
 
-/** The accounts that an operation concerns: the receiver's and the sender's. */
+/** The accounts that an operation affects: the receiver's and the sender's. */
 export type OfHolders = { mint_config: string; wallet: Address; from_wallet?: Address }
 
 export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[] => {
@@ -89,7 +89,7 @@ export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[]
  * The state of operations' accounts before they run; null if the chain must be read. In agent mode every account is
  * frozen between operations, and one with a balance cannot be closed, so nothing needs to be read. An empty one may
  * have been closed since something last landed on it. In holder mode, holders open and close their accounts freely, so
- * what was once not as expected is read from the chain.
+ * an account that once was not as expected is read from the chain.
  */
 export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,
@@ -138,8 +138,8 @@ export async function accountStates<Payload extends OfHolders>(
 }
 
 /**
- * What was read, unless an operation has since landed on one of the accounts. One address may serve many nodes, and
- * some lag.
+ * The accounts as read, unless an operation has since landed on one of them. One address may serve many nodes, and some
+ * lag.
  */
 export async function stillHolds(
   sql: Queryable,

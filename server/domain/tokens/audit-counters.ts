@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import type { Audited } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
-/** A configuration in the ledger: its counters and the sums of its operations, in one snapshot. */
+/** A configuration in the ledger: its counters and the sums of its operations, read in one snapshot. */
 export type Counted = {
   id: string
   supply: bigint
@@ -16,11 +16,11 @@ export type Counted = {
   counted: number
   handovers: number
   /**
-   * Whether holders could ever move and burn tokens themselves. Then operations alone do not determine the books, which
-   * are read back from the chain when that ends.
+   * Whether holders could ever move and burn tokens themselves. If so, operations alone do not determine the books,
+   * which are read back from the chain when holder mode ends.
    */
   was_free: boolean
-  /** Unfinished operations and the newest operation: they show whether anything has moved since. */
+  /** Unfinished operations and the newest operation, which show whether anything has moved since. */
   under_way: number
   newest: bigint
 }
@@ -78,7 +78,7 @@ export async function auditTokenCounters({ workspaceId, report }: Audited, count
     if (one.supply !== one.minted && !burnt)
       differs("token_supply", `${one.supply} base units are counted, but ${one.minted} were minted`)
     if (one.issued !== one.supply + one.minting) {
-      const are = `${one.supply} are there and ${one.minting} on their way`
+      const are = `${one.supply} exist and ${one.minting} are being minted`
       differs("token_issued", `${one.issued} base units count as issued, but ${are}`)
     }
     if (one.holders !== one.counted + one.handovers) {

@@ -26,7 +26,7 @@ const OPEN = "open_fund"
 const DECIMALS = 6
 const program = TOKEN_2022_PROGRAM_ID
 
-/** Both hold 10 of the fund, the second by a transfer; of the other token, each has 10. */
+/** Both hold 10 of the fund, the second through a transfer. Each also has 10 of the other token. */
 const holders = [Keypair.generate(), Keypair.generate()] as const
 const [first, second] = holders.map((holder) => addressOf(holder.publicKey)) as [Address, Address]
 
@@ -51,7 +51,7 @@ const audit = () => auditLedger({ account: null, progress: () => {} })
 const differences = async () =>
   (await audit()).differences.map(({ kind, detail }) => `${kind}: ${detail.replace(/^ws\S+: /, "")}`)
 
-/** Signs as the workspace's authority, behind the ledger's back. */
+/** Signs as the workspace's authority, without the ledger. */
 async function actOutside(...instructions: TransactionInstruction[]) {
   await send(instructions, [deployment.keys(authorityPurpose(key.workspaceId))])
 }
@@ -103,26 +103,26 @@ const inFund = (...instructions: TransactionInstruction[]) => [
   freeze(FUND, second),
 ]
 
-test("what the operations made is what is there", async () => {
+test("the audit finds what the operations made, and no differences", async () => {
   const { checked, differences, information } = await audit()
   expect(differences).toEqual([])
   expect(information).toEqual([])
   expect(checked).toMatchObject({ mint_configs: 2, holdings: 4 })
 })
 
-// Each changes one number, and changes it back.
+// Each changes one number and then changes it back.
 test.each([
   ["the supply", "mint_configs", "supply = supply - 1", "supply = supply + 1", "token_supply"],
-  ["what is issued", "mint_configs", "issued = issued + 1", "issued = issued - 1", "token_issued"],
+  ["the issued amount", "mint_configs", "issued = issued + 1", "issued = issued - 1", "token_issued"],
   ["the holders", "mint_configs", "holders = holders + 1", "holders = holders - 1", "token_holders"],
   ["a wallet's balance", "holdings", "balance = balance + 1", "balance = balance - 1", "token_holding"],
   ["a wallet's balance", "holdings", "balance = balance + 1", "balance = balance - 1", "asset_balance"],
-  ["what comes in", "holdings", "incoming = incoming + 1", "incoming = incoming - 1", "token_holding"],
-  ["what goes out", "holdings", "outgoing = outgoing + 1", "outgoing = outgoing - 1", "token_holding"],
-  ["who has a place", "holdings", "counted = false", "counted = true", "token_holders"],
+  ["the incoming amount", "holdings", "incoming = incoming + 1", "incoming = incoming - 1", "token_holding"],
+  ["the outgoing amount", "holdings", "outgoing = outgoing + 1", "outgoing = outgoing - 1", "token_holding"],
+  ["the holder slot", "holdings", "counted = false", "counted = true", "token_holders"],
   ["the decimals", "mint_configs", "decimals = 5", "decimals = 6", "asset_mint_differs"],
   ["the mint", "mint_configs", "mint = id", `mint = '%mint%'`, "asset_mint_differs"],
-])("%s of the ledger is wrong: %s, %s", async (_what, tableName, change, undo, kind) => {
+])("an audit finds that %s in the books is wrong: %s, %s", async (_what, tableName, change, undo, kind) => {
   const id = tableName === "holdings" ? "mint_config" : "id"
   const one = tableName === "holdings" ? `and wallet = '${first}'` : ""
   const mint = place(FUND, first).mint.toBase58()
@@ -137,7 +137,7 @@ test.each([
   expect(await differences()).toEqual([])
 })
 
-test("a mint that is recorded is not on chain", async () => {
+test("an audit finds that a recorded mint is not on chain", async () => {
   await sql`
     insert into mint_configs (workspace_id, id, name, symbol, decimals, required_schema, transfer_mode, rules, mint,
       minted_at, created_at)
@@ -147,7 +147,7 @@ test("a mint that is recorded is not on chain", async () => {
   expect(found).toEqual([expect.stringMatching(/^asset_mint_missing: .* of gone is not on chain/)])
 })
 
-test("what is under way is compared by what the ledger says of it, and not with the chain", async () => {
+test("operations in progress are compared with the ledger's rows, and not with the chain", async () => {
   await sql`
     insert into operations (workspace_id, id, kind, status, payload, writes, reads, mint_config, wallet, created_at,
       not_before)
@@ -158,14 +158,14 @@ test("what is under way is compared by what the ledger says of it, and not with 
   await sql`delete from operations where id = 'op_later'`
   await sql`update holdings set balance = balance - 1 where mint_config = ${FUND} and wallet = ${first}`
   expect(found.map((one) => one.kind).sort()).toEqual(["token_holding", "token_holding", "token_issued"])
-  expect(information.join("\n")).toContain("1 accounts of us_real_estate_fund_v1 have operations under way")
+  expect(information.join("\n")).toContain("1 accounts of us_real_estate_fund_v1 have operations in progress")
   expect(information.join("\n")).toContain("were in progress")
 })
 
-/** Tokens only: what the authority signed outside of the ledger stays a difference. */
+/** Only in tokens: what the authority signed outside the ledger stays a difference. */
 const ofAssets = async () => (await differences()).filter((one) => /^(asset|token)_/.test(one))
 
-test("units that the authority minted, burnt or moved outside of the ledger", async () => {
+test("an audit finds units that the authority minted, burned or moved outside the ledger", async () => {
   await actOutside(...inFund(mintTo(FUND, first, 7n)))
   expect(await ofAssets()).toEqual([
     `asset_balance: the ${FUND} account of ${first} has 10000007 base units, but the ledger gave it 10000000`,
@@ -183,7 +183,7 @@ test("units that the authority minted, burnt or moved outside of the ledger", as
   expect(await ofAssets()).toEqual([])
 })
 
-test("units that are in an account which the ledger does not know", async () => {
+test("an audit finds units in an account that the ledger does not know", async () => {
   const stranger = Keypair.generate().publicKey.toBase58()
   await sql`update holdings set wallet = ${stranger} where mint_config = ${FUND} and wallet = ${second}`
   const found = await ofAssets()
@@ -194,7 +194,7 @@ test("units that are in an account which the ledger does not know", async () => 
   expect(await ofAssets()).toEqual([])
 })
 
-test("in agent mode an open account", async () => {
+test("an audit finds an open account in agent mode", async () => {
   await actOutside(thaw(FUND, second))
   expect(await ofAssets()).toEqual([
     `asset_not_frozen: the ${FUND} account of ${second} is not frozen, but accounts stay frozen`,
@@ -203,7 +203,7 @@ test("in agent mode an open account", async () => {
   expect(await ofAssets()).toEqual([])
 })
 
-test("in holder mode the open account of a wallet that may not hold", async () => {
+test("in holder mode, an audit finds the open account of a wallet that may not hold", async () => {
   await sql`update mint_configs set rules = '{"require_accredited": true}' where id = ${OPEN}`
   const found = await ofAssets()
   await sql`update mint_configs set rules = '{}' where id = ${OPEN}`
@@ -229,7 +229,7 @@ test("in holder mode the open account of a wallet that may not hold", async () =
   expect(await ofAssets()).toEqual([])
 })
 
-test("a pause stops holders by the mint, and the mint alone", async () => {
+test("in holder mode, a pause stops holders through the mint, and only the mint is compared", async () => {
   await post(`/mint-config/${OPEN}/pause`, {})
   await waitFor(async () => (await audit()).information.length === 0, "the pause")
   expect(await ofAssets()).toEqual([])
@@ -246,7 +246,7 @@ test("a pause stops holders by the mint, and the mint alone", async () => {
   await waitFor(async () => (await ofAssets()).length === 0, "the pause's end")
 })
 
-test("what was read back from the chain when holders lost their freedom is right", async () => {
+test("when holder mode ends, the books read back from the chain are right", async () => {
   const other = { id: "once_open", name: "Once open", symbol: "ONCE", decimals: 0, transfer_mode: "holder" }
   await post("/mint-configs", { ...other, required_schema: "kyc_individual_v1" })
   await post("/token/mint", { user_pubkey: first, mint_config: "once_open", amount: "5" })
@@ -261,7 +261,7 @@ test("what was read back from the chain when holders lost their freedom is right
   await sql`update mint_configs set supply = 3, issued = 3 where id = 'once_open'`
 })
 
-test("what holders do themselves is reported, and is no difference", async () => {
+test("what holders do themselves is reported, but is not a difference", async () => {
   const signer = signerFromSeed(holders[0].secretKey.subarray(0, 32))
   await app.connection.requestAirdrop(signer.publicKey, LAMPORTS_PER_SOL)
   await send([moveFrom(OPEN, first, second, 4n, signer.publicKey)], [signer])
@@ -279,13 +279,13 @@ test("what holders do themselves is reported, and is no difference", async () =>
   expect(await ofAssets()).toEqual([])
 })
 
-// Last, since an authority that is given away does not come back.
+// Last, because an authority that is given away does not come back.
 test.each([
   ["mint authority", AuthorityType.MintTokens],
   ["freeze authority", AuthorityType.FreezeAccount],
   ["permanent delegate", AuthorityType.PermanentDelegate],
   ["pause authority", AuthorityType.PausableConfig],
-])("a %s that is somebody else", async (power, type) => {
+])("an audit finds a %s that is another key", async (power, type) => {
   const stranger = Keypair.generate().publicKey
   const { mint } = place(OPEN, first)
   await actOutside(createSetAuthorityInstruction(mint, authority(), type, stranger, [], program))

@@ -25,14 +25,14 @@ import { moveAssetAuthority } from "./operations/move-asset-authority.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
 import { rulesOf } from "./transfer-context.ts"
 
-/** The most accounts that one getMultipleAccounts takes. A workspace has no more configurations than that. */
+/** The most accounts that one getMultipleAccounts takes. No workspace has more configurations. */
 const ACCOUNTS = 100
 /** How long an account may stay open after its wallet loses its verification (docs/architecture.md). */
 const GRACE_SECONDS = 5
 
 /**
- * Checks that every configuration's tokens are the result of its operations: the mint is ours, its supply is what was
- * minted, every wallet has what it should, and no account is open that should not be.
+ * Checks that every configuration's tokens are the result of its operations: the mint is Vouch's, its supply is what
+ * was minted, every wallet has the right balance, and no account is open that should be frozen.
  */
 export async function auditTokens(audited: Audited): Promise<void> {
   const { workspaceId, chain, report } = audited
@@ -67,7 +67,7 @@ export async function auditTokens(audited: Audited): Promise<void> {
   compareSupplies(audited, whole, { before: counted, after: await readCounted(workspaceId) })
 }
 
-/** Only our authority may mint, freeze or move. */
+/** Only the workspace's authority may mint, freeze or move. */
 function compareMint(
   { workspaceId, report }: Audited,
   config: ConfigRow,
@@ -95,7 +95,7 @@ function compareMint(
   if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)
   if ((pausable !== null) !== config.pausable)
     differs(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
-  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen) differs("makes accounts that are not frozen")
+  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen) differs("creates accounts that are not frozen")
 }
 
 /** Configurations whose mints are about to be paused, resumed or moved to another key. */
@@ -131,8 +131,8 @@ type Expected = {
 }
 
 /**
- * Checks the account of every wallet that holds tokens or may. Each difference is checked once more: a change in
- * progress does not show the same difference twice. Returns the sum of what all of them hold.
+ * Checks the account of every wallet that holds tokens or may. Each difference is checked twice, because a change in
+ * progress does not show the same difference twice. Returns the sum of all balances.
  */
 async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ held: bigint }> {
   const { workspaceId, report } = audited
@@ -153,13 +153,13 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
   })
   if (busy > 0) {
     report.information.push(
-      `${workspaceId}: ${busy} accounts of ${config.id} have operations under way and were not compared`,
+      `${workspaceId}: ${busy} accounts of ${config.id} have operations in progress and were not compared`,
     )
   }
   return { held }
 }
 
-/** In holder mode, also wallets that may have received tokens from another holder. */
+/** In holder mode, include wallets that may have received tokens from another holder. */
 const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | null) => sql<Expected[]>`
   with busy as (
     select wallet from operations
@@ -244,7 +244,7 @@ async function reasonsToBeFrozen(
 /** A configuration's supply on chain, and the part that known wallets hold. */
 type Whole = { config: ConfigRow; supply: bigint; held: bigint }
 
-/** No unit was minted outside the ledger, and none is in an account that the ledger does not know. */
+/** Checks that no unit was minted outside the ledger, and that none is in an account that the ledger does not know. */
 function compareSupplies(
   { workspaceId, report }: Audited,
   whole: readonly Whole[],

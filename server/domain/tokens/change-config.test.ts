@@ -25,7 +25,7 @@ const toldOf = async (id: string) => {
   return json.data.filter(({ data }: { data: { mint_config: string } }) => data.mint_config === id)
 }
 
-test("a rule that is sent holds, one that is not stays, and null ends one", async () => {
+test("a change replaces the rules that it names, keeps others, and removes those set to null", async () => {
   const id = await tokens.config({ max_holders: 5, blocked_countries: ["KP"] })
   const [wallet] = await tokens.wallets(1, { country: "US" })
   expect((await tokens.mint(id, wallet, 3)).status).toBe(200)
@@ -65,7 +65,7 @@ test("a rule that is sent holds, one that is not stays, and null ends one", asyn
   )
 })
 
-test("a change without effect is not logged and notifies no one", async () => {
+test("a change without effect is not logged, and sends no event", async () => {
   const id = await tokens.config({ max_holders: 5 })
   const before = (await tokens.get(`/mint-config/${id}`)).json
   for (const json of [{}, { rules: {} }, { rules: { max_supply: null } }, { name: "Fund", transfer_mode: "agent" }]) {
@@ -78,7 +78,7 @@ test("a change without effect is not logged and notifies no one", async () => {
   expect(await toldOf(id)).toEqual([])
 })
 
-test("another schema is required from then on, by what waits to be signed as well", async () => {
+test("a changed schema also applies to operations that are not signed yet", async () => {
   const id = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await app.faults({ drop: 1 })
@@ -88,7 +88,7 @@ test("another schema is required from then on, by what waits to be signed as wel
   expect((await change(id, { required_schema: "kyc_business_v1" })).status).toBe(200)
   await app.faults({})
   expect((await tokens.mint(id, wallet, 1)).json.error).toBe("wallet_not_verified")
-  // It was planned by one or the other: signed before the change, or refused after it. Both are what the books say.
+  // The mint was either signed before the change, or refused after it. The books agree in both cases.
   const { status } = await waitFor(async () => {
     const { json } = await tokens.get(`/token/operation/${waiting.json.operation_id}`)
     return ["confirmed", "failed"].includes(json.status) && json
@@ -97,7 +97,7 @@ test("another schema is required from then on, by what waits to be signed as wel
   expect([counters.supply, onChain]).toEqual(status === "confirmed" ? ["1", 1n] : ["0", 0n])
 })
 
-test("what is on chain cannot change once it is there, and the mode not here: the refusal names the field", async () => {
+test("what is on chain, and the transfer mode, cannot be changed here, and the refusal names the field", async () => {
   const id = await tokens.config()
   for (const [json, detail] of [
     [{ name: "Other" }, /^name: cannot change; the mint has "Fund"/],
@@ -115,7 +115,7 @@ test("what is on chain cannot change once it is there, and the mode not here: th
     })
   }
   expect((await tokens.get(`/mint-config/${id}`)).json.rules).toEqual({})
-  // The first one has no mint before it is used.
+  // The first configuration has no mint before its first use.
   const fresh = await app.key()
   const first = await change("us_real_estate_fund_v1", { name: "Mine", symbol: "M", decimals: 2 }, { by: fresh })
   expect(first).toMatchObject({ status: 200, json: { name: "Mine", symbol: "M", decimals: 2, mint: null } })
@@ -137,7 +137,7 @@ test.each([
   [{ name: null }, /^name: /],
   [{ transfer_mode: "none" }, /^transfer_mode: /],
   [{ constructor: 1 }, /^constructor: unknown field/],
-])("%j is 422 and names its field", async (json, detail) => {
+])("%j is 422, and the error names the field", async (json, detail) => {
   const refused = await change("us_real_estate_fund_v1", json)
   expect(refused, refused.text).toMatchObject({
     status: 422,
@@ -145,7 +145,7 @@ test.each([
   })
 })
 
-test("a schema that is not there is unknown_schema, and rules that the mode cannot enforce are refused", async () => {
+test("an unknown schema is unknown_schema, and rules that the mode cannot enforce are refused", async () => {
   const id = await tokens.config({}, { transfer_mode: "holder" })
   for (const required_schema of ["none_v1", "\u0000", "X"]) {
     expect((await change(id, { required_schema })).json.error).toBe("unknown_schema")
@@ -156,7 +156,7 @@ test("a schema that is not there is unknown_schema, and rules that the mode cann
   })
 })
 
-test("in holder mode accounts follow a rule about wallets", async () => {
+test("in holder mode, accounts follow a rule about wallets", async () => {
   const id = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1, { country: "US" })
   await tokens.mint(id, wallet, 1)
@@ -168,7 +168,7 @@ test("in holder mode accounts follow a rule about wallets", async () => {
   await waitFor(async () => !(await frozen()), "the account to be open")
 })
 
-test("another workspace's configuration is one that never existed, in live and in test", async () => {
+test("another workspace's configuration does not exist, in live and in test", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const [live, test] = [await app.key({ account, mode: "live" }), await app.key({ account, mode: "test" })]
   const id = await tokenFixture(app, live).config({ max_holders: 5 })
@@ -184,7 +184,7 @@ test("another workspace's configuration is one that never existed, in live and i
   expect(kept.json.rules).toEqual({ max_holders: 5 })
 })
 
-test("a key needs config:write, and token:mint is not enough", async () => {
+test("changing needs config:write, and token:mint is not enough", async () => {
   const minter = await app.key({ scopes: ["token:mint", "token:read"] })
   expect(await change("us_real_estate_fund_v1", {}, { by: minter })).toMatchObject({
     status: 403,
@@ -192,7 +192,7 @@ test("a key needs config:write, and token:mint is not enough", async () => {
   })
 })
 
-test("a repeat with the same key changes nothing again, and joins what a crash cut off", async () => {
+test("a repeat with the same key changes nothing again, and finishes what a crash interrupted", async () => {
   const id = await tokens.config()
   const idempotencyKey = newId("evt")
   const first = await change(id, { rules: { max_holders: 2 } }, { idempotencyKey })
@@ -209,7 +209,7 @@ test("a repeat with the same key changes nothing again, and joins what a crash c
   expect(await trailOf(id)).toHaveLength(2)
 })
 
-test("changes of different rules at once all hold", async () => {
+test("simultaneous changes of different rules all take effect", async () => {
   const id = await tokens.config()
   const rules = [
     { max_holders: 9 },

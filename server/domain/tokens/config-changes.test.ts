@@ -35,7 +35,7 @@ const check = async (config: object, is_new = true): Promise<string[]> => {
 
 const view = async (id: string) => (await browser.query("mintConfig.view", { id })).data
 
-test("a configuration's changes are in the audit log, whoever makes them", async () => {
+test("every change of a configuration is in the audit log, through any interface", async () => {
   const id = freshId()
   const { json, headers } = await tokens.post("/mint-configs", fund(id))
   expect(json.id).toBe(id)
@@ -83,7 +83,7 @@ test("a configuration's changes are in the audit log, whoever makes them", async
   ])
 })
 
-test("what changes nothing leaves no line", async () => {
+test("a change without effect leaves no audit line", async () => {
   const id = await tokens.config()
   const before = (await trailOf(id)).length
   await browser.mutate("mintConfig.unpause", { id })
@@ -96,7 +96,7 @@ test("what changes nothing leaves no line", async () => {
   expect((await trailOf(id)).length).toBe(before)
 })
 
-test("a configuration made in the page has its mint on chain", async () => {
+test("a configuration created on the page has its mint on chain", async () => {
   const id = freshId()
   const { data } = await browser.mutate("mintConfig.create", fund(id))
   expect(data).toMatchObject({ id, mint: expect.any(String) })
@@ -110,14 +110,14 @@ test("a configuration made in the page has its mint on chain", async () => {
   })
 })
 
-test("the first configuration has no mint before it is used", async () => {
+test("the first configuration has no mint before its first use", async () => {
   const id = "us_real_estate_fund_v1"
   expect(await view(id)).toMatchObject({ mint: null, mint_state: "none" })
   await tokens.mint(id, (await tokens.wallets(1))[0]!, "2.5")
   expect(await view(id)).toMatchObject({ mint: expect.any(String), mint_state: "ready", issued: "2.5" })
 })
 
-test("an invalid change is reported at its field, with the API's code, and nothing is changed", async () => {
+test("an invalid change is reported at its field with the API's code, and changes nothing", async () => {
   const id = await tokens.config()
   const before = await snapshot()
   const good = fund("fresh_v1")
@@ -147,7 +147,7 @@ test("an invalid change is reported at its field, with the API's code, and nothi
   expect(await snapshot()).toEqual(before)
 })
 
-test("a change of mode shows how far the accounts have come", async () => {
+test("a change of mode shows the progress of the accounts", async () => {
   const id = await tokens.config()
   const wallets = await tokens.wallets(3)
   for (const wallet of wallets) await tokens.mint(id, wallet, 1)
@@ -157,14 +157,14 @@ test("a change of mode shows how far the accounts have come", async () => {
   await waitFor(async () => {
     const { reconciling } = await view(id)
     return reconciling !== null && reconciling.total === 3
-  }, "the accounts to be in the line")
+  }, "the accounts to be queued")
   await app.faults({})
-  await waitFor(async () => (await view(id)).reconciling === null, "all accounts to be in line")
+  await waitFor(async () => (await view(id)).reconciling === null, "all accounts to be reconciled")
   const { data: holders } = await browser.query("token.holders", { mint_config: id })
   expect(holders.data.map(({ account }: { account: string }) => account)).toEqual(["open", "open", "open"])
 })
 
-test("two who apply a configuration for the first time at once: one creates it, the other finds it", async () => {
+test("if two processes apply a configuration for the first time, one creates it and the other finds it", async () => {
   const apply = (id: string, more: Partial<ConfigInput> = {}) =>
     applyConfig(byOperator(key), { ...fund(id), transfer_mode: "agent" as const, rules: {}, ...more })
   const equal = await Promise.all(Array.from({ length: 8 }, () => apply("first_alike")))

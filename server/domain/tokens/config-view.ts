@@ -13,7 +13,7 @@ export const configView = z.object({
   ...mintConfigRecord.shape,
   /** Whole tokens that are minted or about to be. max_supply limits them. */
   issued: z.string(),
-  /** `none`: the mint is created with the first use. */
+  /** `none`: the mint is created on first use. */
   mint_state: z.enum(["none", "creating", "ready"]),
   /** The progress of accounts after a change of mode, rules or pause; null if all are done. */
   reconciling: z.object({ done: z.number(), total: z.number() }).nullable(),
@@ -34,7 +34,7 @@ async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise
   const cluster = deployment.chains[mode]?.identity?.cluster
   const { accounts, remaining } = await readReconcileProgress(workspaceId, row.id)
   const isDue = isBeingReconciled(row)
-  // Pausing the mint itself is one operation in addition to the accounts.
+  // Pausing the mint itself is one operation besides the accounts.
   const total = Math.max(accounts, remaining)
   return {
     ...toConfigRecord(row),

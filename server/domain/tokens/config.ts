@@ -11,7 +11,7 @@ import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
 import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
 import { rulesInput, rulesRecord } from "./rule-schemas.ts"
 
-/** Every workspace starts with this configuration. Its mint is created with the first use. */
+/** The configuration with which every workspace starts. Its mint is created on first use. */
 export const firstConfig = {
   id: "us_real_estate_fund_v1",
   name: "US Real Estate Fund",
@@ -23,14 +23,14 @@ export const firstConfig = {
 } satisfies ConfigInput
 
 export const MAX_CONFIGS = 100
-/** How many bytes the name may take of the transaction that creates the mint. */
+/** The most bytes of the name, which is part of the transaction that creates the mint. */
 const MAX_NAME_BYTES = 96
 
 const idMeta = { description: "Configuration id", example: "us_real_estate_fund_v1" }
 
 export const isConfigId = (text: string): boolean => NAME.test(text)
 
-/** The id of an existing configuration. Any other text is unknown_mint_config, whatever it looks like. */
+/** The id of an existing configuration. Any other text is unknown_mint_config, even one that cannot be an id. */
 export const knownConfigId = matching(
   NAME,
   "is not a mint configuration of this workspace. List them with GET /mint-configs.",
@@ -58,7 +58,7 @@ const configFields = {
   }),
   transfer_mode: z.enum(transferModes).meta({
     description:
-      "`agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can move them themselves",
+      "`agent`: accounts stay frozen, and tokens move only through Vouch. `holder`: verified holders can also move them directly",
     example: "agent",
   }),
 }

@@ -9,7 +9,7 @@ import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 usesCustomer()
 
-test("every workspace starts with the default configuration, whose mint comes with the first use", async () => {
+test("every workspace starts with the default configuration, whose mint is created on first use", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   for (const mode of ["live", "test"] as const) {
     const fresh = await app.key({ account, mode })
@@ -41,7 +41,7 @@ test("every workspace starts with the default configuration, whose mint comes wi
   }
 })
 
-test("first uses at once make one mint", async () => {
+test("simultaneous first uses create one mint", async () => {
   const fresh = await app.key()
   const own = tokenFixture(app, fresh)
   const wallets = await own.wallets(5)
@@ -55,14 +55,14 @@ test("first uses at once make one mint", async () => {
   expect(made).toHaveLength(1)
 })
 
-test("a refused first use makes no mint", async () => {
+test("a refused first use creates no mint", async () => {
   const own = tokenFixture(app, await app.key())
   const { wallet } = await app.startSession(key)
   expect((await own.mint("us_real_estate_fund_v1", wallet, 1)).json.error).toBe("wallet_not_verified")
   expect((await own.get("/mint-config/us_real_estate_fund_v1")).json.mint).toBeNull()
 })
 
-test("the list is of this workspace, newest first, and agrees with each record", async () => {
+test("the list shows this workspace's configurations, newest first, and agrees with each record", async () => {
   const own = tokenFixture(app, await app.key())
   const ids = ["b_second", "a_third"]
   for (const id of ids) expect((await own.post("/mint-configs", fund(id))).status).toBe(200)
@@ -72,7 +72,7 @@ test("the list is of this workspace, newest first, and agrees with each record",
   for (const one of json.data) expect((await own.get(`/mint-config/${one.id}`)).json).toEqual(one)
 })
 
-test("pausing and unpausing twice is the same as once", async () => {
+test("pausing or unpausing twice has the effect of once", async () => {
   const id = await tokens.config()
   for (const [verb, paused] of [
     ["pause", true],
@@ -86,17 +86,20 @@ test("pausing and unpausing twice is the same as once", async () => {
   }
 })
 
-test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])("mint_config_not_found: %s", async (id) => {
-  for (const response of [
-    await tokens.get(`/mint-config/${id}`),
-    await tokens.post(`/mint-config/${id}/pause`, {}),
-    await tokens.post(`/mint-config/${id}/unpause`, {}),
-  ]) {
-    expect([response.status, response.json.error]).toEqual([404, "mint_config_not_found"])
-  }
-})
+test.each(["none_v1", "UPPER", "x".repeat(200), "%00", "__proto__"])(
+  "an unknown configuration is mint_config_not_found: %s",
+  async (id) => {
+    for (const response of [
+      await tokens.get(`/mint-config/${id}`),
+      await tokens.post(`/mint-config/${id}/pause`, {}),
+      await tokens.post(`/mint-config/${id}/unpause`, {}),
+    ]) {
+      expect([response.status, response.json.error]).toEqual([404, "mint_config_not_found"])
+    }
+  },
+)
 
-test("supply and holders are those of confirmed operations", async () => {
+test("supply and holders count confirmed operations", async () => {
   const id = await tokens.config({}, { decimals: 2 })
   const [alice, bob] = await tokens.wallets(2)
   await tokens.mint(id, alice, "10.25")
@@ -117,7 +120,7 @@ test("supply and holders are those of confirmed operations", async () => {
   expect((await tokens.get(`/mint-config/${id}`)).json).toMatchObject({ supply: "11.25", holders: 2 })
 })
 
-test("a configuration that was made when any two letters were a country is read as it stands", async () => {
+test("an old configuration whose rules name unassigned country codes can be read unchanged", async () => {
   const id = await tokens.config({ blocked_countries: ["KP"] })
   await sql`update mint_configs set rules = ${sql.json({ blocked_countries: ["ZZ"] })} where id = ${id}`
   expect((await tokens.get(`/mint-config/${id}`)).json.rules).toEqual({ blocked_countries: ["ZZ"] })

@@ -30,7 +30,7 @@ const onChain = async (mint: string) => {
   return { account, metadata: metadata!, extensions: getExtensionTypes(account.tlvData) }
 }
 
-test("a configuration is answered with its mint, which is on chain as configured", async () => {
+test("creating a configuration returns its mint, which is on chain as configured", async () => {
   const config = {
     id: freshId(),
     name: "Süd 東 Fund",
@@ -69,7 +69,7 @@ test("a configuration is answered with its mint, which is on chain as configured
   expect(metadata.additionalMetadata).toEqual([["mint_config", config.id]])
 })
 
-test("in holder mode the mint can be paused as well", async () => {
+test("in holder mode, the mint itself can also be paused", async () => {
   const { json } = await create({ ...fund(freshId()), transfer_mode: "holder", rules: { max_supply: "5" } })
   expect(json.transfer_mode).toBe("holder")
   const { extensions } = await onChain(json.mint)
@@ -96,7 +96,7 @@ test.each([
     },
   ],
   ["one without rules", { id: "no_rules", rules: {} }],
-])("%s configuration fits into a transaction, and reads back as it was sent", async (_name, more) => {
+])("%s configuration fits in a transaction, and its record equals the request", async (_name, more) => {
   const config = { ...fund("x"), ...more }
   const { status, json } = await create(config)
   expect(status).toBe(200)
@@ -104,7 +104,7 @@ test.each([
   expect((await onChain(json.mint)).metadata.name).toBe(config.name)
 })
 
-test("mint_config_exists: the same id again, whatever else is different, and only in this workspace", async () => {
+test("an id that is taken is mint_config_exists, whatever else differs, and only in this workspace", async () => {
   const id = freshId()
   const body = fund(id)
   expect((await create(body)).status).toBe(200)
@@ -118,17 +118,20 @@ test("mint_config_exists: the same id again, whatever else is different, and onl
   expect(theirs.status).toBe(200)
 })
 
-test("of many that create the same id at once, one does", async () => {
+test("if many requests create the same id at once, one succeeds", async () => {
   const id = freshId()
   const answers = await Promise.all(Array.from({ length: 20 }, () => create(fund(id))))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
 })
 
-test.each(["none_v1", "", "KYC_INDIVIDUAL_V1", "x".repeat(300)])("unknown_schema: %j", async (schema) => {
-  const { status, json } = await create({ ...fund(freshId()), required_schema: schema })
-  expect([status, json.error]).toEqual([422, "unknown_schema"])
-  expect(json.detail).toMatch(/^required_schema: /)
-})
+test.each(["none_v1", "", "KYC_INDIVIDUAL_V1", "x".repeat(300)])(
+  "an unknown schema is unknown_schema: %j",
+  async (schema) => {
+    const { status, json } = await create({ ...fund(freshId()), required_schema: schema })
+    expect([status, json.error]).toEqual([422, "unknown_schema"])
+    expect(json.detail).toMatch(/^required_schema: /)
+  },
+)
 
 const rules = (one: object) => ({ rules: one })
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
@@ -199,7 +202,7 @@ test.each<[string, object]>([
     ["rules.allowed_countries.0", rules({ allowed_countries: [country] })],
     ["rules.blocked_countries.1", rules({ blocked_countries: ["US", country] })],
   ]),
-])("validation_failed names %s in %j", async (field, more) => {
+])("validation_failed names the field %s in %j", async (field, more) => {
   const before = (await tokens.get("/mint-configs")).text
   const { status, json } = await create({ ...fund(freshId()), ...more })
   expect([status, json.error]).toEqual([422, "validation_failed"])
@@ -207,22 +210,25 @@ test.each<[string, object]>([
   expect((await tokens.get("/mint-configs")).text).toBe(before)
 })
 
-test("a token for one country is written by blocking all others, too", async () => {
+test("a token for a single country can also block all others", async () => {
   const blocked_countries = EVERYWHERE.filter((country) => country !== "US")
   expect((await create({ ...fund(freshId()), ...rules({ blocked_countries }) })).status).toBe(200)
 })
 
-test.each(["id", "name", "symbol", "decimals", "required_schema"])("without %s it is missing", async (field) => {
-  const { [field as "id"]: _gone, ...rest } = fund(freshId())
-  expect((await create(rest)).json).toMatchObject({
-    error: "validation_failed",
-    detail: `${field}: required.`,
-  })
-})
+test.each(["id", "name", "symbol", "decimals", "required_schema"])(
+  "a configuration without %s is refused as missing it",
+  async (field) => {
+    const { [field as "id"]: _gone, ...rest } = fund(freshId())
+    expect((await create(rest)).json).toMatchObject({
+      error: "validation_failed",
+      detail: `${field}: required.`,
+    })
+  },
+)
 
-test("a workspace has 100 configurations at most, however many are asked for at once", async () => {
+test("a workspace has at most 100 configurations, even with simultaneous requests", async () => {
   const full = tokenFixture(app, await app.key())
-  // They wait for one row: those that it takes too long for are told to come again, and have made nothing.
+  // They wait for one row. Requests that wait too long get 503 and have created nothing.
   const made = async (id: string) => {
     for (;;) {
       const answer = await full.post("/mint-configs", fund(id), { headers: { prefer: "respond-async" } })
@@ -231,7 +237,7 @@ test("a workspace has 100 configurations at most, however many are asked for at 
   }
   const answers = await Promise.all(Array.from({ length: 110 }, (_, i) => made(`one_of_${i}`)))
   const refused = answers.filter(({ status }) => status === 422)
-  // One was there from the start.
+  // One existed from the start.
   expect(refused).toHaveLength(11)
   for (const { json } of refused) expect(json).toMatchObject({ error: "validation_failed" })
   expect(refused[0]!.json.detail).toContain("100")
@@ -240,7 +246,7 @@ test("a workspace has 100 configurations at most, however many are asked for at 
   expect(again.json.error).toBe("mint_config_exists")
 })
 
-test("who does not want to wait gets 202 without a mint, and can mint at once", async () => {
+test("with respond-async, creating returns 202 without a mint, and minting can start immediately", async () => {
   const id = freshId()
   const [wallet] = await tokens.wallets(1)
   const { status, json } = await create(fund(id), { prefer: "respond-async" })
@@ -251,7 +257,7 @@ test("who does not want to wait gets 202 without a mint, and can mint at once", 
   expect((await onChain(mint)).account.supply).toBe(5n)
 })
 
-test("decimals are read from their digits: 6.0 is 6, and what a double would make 6 is none", async () => {
+test("decimals are read from their digits: 6.0 is 6, and a value that only a double rounds to 6 is refused", async () => {
   const send = (id: string, decimals: string) =>
     tokens.post("/mint-configs", undefined, {
       headers: { "content-type": "application/json", prefer: "respond-async" },

@@ -99,7 +99,7 @@ async function addConfig(sql: Queryable, author: Author, config: ConfigInput): P
   await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
 }
 
-/** Configurations of a workspace are created one at a time, so that two requests cannot exceed the limit together. */
+/** Serialized in a workspace, so that two requests cannot exceed the limit together. */
 const lockCreation = (sql: Queryable, workspaceId: string) =>
   sql`select id from workspaces where id = ${workspaceId} for no key update`
 
@@ -185,7 +185,7 @@ export type Applied = { outcome: "created" | "changed" | "unchanged"; reconciles
 
 /**
  * Creates a configuration, or changes the one with that id. Fields that are fixed on chain cannot change. If accounts
- * must follow, that begins with the commit and continues in the server (`reconcile-accounts.ts`). Errors:
+ * must be reconciled, that begins with the commit and continues in the server (`reconcile-accounts.ts`). Errors:
  * validation_failed, unknown_schema, chain_not_configured.
  */
 export async function applyConfig(author: Author, config: ConfigInput): Promise<Applied> {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 let keys = 0
 const freshKey = () => `intent-${++keys}`
 
-/** What the dashboard sends with what is to be done once. */
+/** The dashboard's request, with its idempotency key. */
 const once = (key: string) => ({ "idempotency-key": key, prefer: "respond-async" })
 
 const mintOnce = (mint_config: string, key: string, amount = "5", user_pubkey = alice) =>
@@ -43,7 +43,7 @@ const trailOf = (workspaceId: string, subject: string) => sql`
   select action, actor, actor_name, detail, request_id from audit_entries
   where workspace_id = ${workspaceId} and subject = ${subject} order by seq`
 
-test("a double click mints once: both get the same operation, at once and later", async () => {
+test("a double click mints once: both clicks get the same operation, immediately and later", async () => {
   const config = await tokens.config()
   const intent = freshKey()
   const clicks = await whileLedgerPaused(() => Promise.all(Array.from({ length: 8 }, () => mintOnce(config, intent))))
@@ -58,7 +58,7 @@ test("a double click mints once: both get the same operation, at once and later"
   expect((await trailOf(key.workspaceId, id)).length).toBe(1)
 })
 
-test("a second intent of the same content is another mint", async () => {
+test("a second submit with the same content is another mint", async () => {
   const config = await tokens.config()
   const [first, second] = [await mintOnce(config, freshKey()), await mintOnce(config, freshKey())]
   expect(first.data.operation_id).not.toBe(second.data.operation_id)
@@ -67,7 +67,7 @@ test("a second intent of the same content is another mint", async () => {
   expect(await tokens.supply(config)).toBe(10n)
 })
 
-test("a key that stood for something else is refused, and belongs to one person in one workspace", async () => {
+test("a key that was used for another request is refused, and belongs to one person in one workspace", async () => {
   const config = await tokens.config()
   const intent = freshKey()
   const first = await mintOnce(config, intent)
@@ -85,7 +85,7 @@ test("a key that stood for something else is refused, and belongs to one person 
   expect(await tokens.supply(config)).toBe(18n)
 })
 
-test("a refusal starts nothing: the same key is decided again once its cause is gone", async () => {
+test("a refusal starts nothing: the same key is decided again once the reason is gone", async () => {
   const config = await tokens.config()
   await tokens.post(`/mint-config/${config}/pause`, {})
   const intent = freshKey()
@@ -96,7 +96,7 @@ test("a refusal starts nothing: the same key is decided again once its cause is 
   expect((await tokens.trace(config)).operations.length).toBe(1)
 })
 
-test("a transfer is made once too, and both are in the audit log with who began them", async () => {
+test("a transfer happens once too, and the audit log says who started both", async () => {
   const config = await tokens.config()
   const minted = await mintOnce(config, freshKey(), "10")
   await ended(minted.data.operation_id)
@@ -138,7 +138,7 @@ test("a request without respond-async waits for the chain, with a key and withou
   }
 })
 
-test("an operation that failed after it started is shown by its record, to the first click and to the next", async () => {
+test("an operation that failed after it started is shown by its record, to the first click and the next", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const intent = freshKey()
@@ -155,7 +155,7 @@ test("an operation that failed after it started is shown by its record, to the f
   })
 })
 
-test("a session is started once for its key, and another one's key is refused", async () => {
+test("a session is started once for its key, and another person's key is refused", async () => {
   const intent = once(freshKey())
   const input = { userPubkey: newWallet(), schemaId: "kyc_individual_v1" }
   const starts = await Promise.all([1, 2, 3].map(() => browser.mutate("kyc.start", input, intent)))
@@ -165,7 +165,7 @@ test("a session is started once for its key, and another one's key is refused", 
   expect(other).toMatchObject({ status: 422, error: { error: "idempotency_key_reused" } })
 })
 
-test("a key that cannot be one is refused as over REST, and ignored where none is taken", async () => {
+test("an invalid key is refused as over REST, and ignored where none is used", async () => {
   const config = await tokens.config()
   expect(await mintOnce(config, "not usable")).toMatchObject({
     status: 400,
@@ -180,7 +180,7 @@ test("a key that cannot be one is refused as over REST, and ignored where none i
   expect(saved.error?.error).not.toBe("invalid_idempotency_key")
 })
 
-test("a refused request is in no audit log, neither a person's nor a key's", async () => {
+test("a refused request is in no audit log, whether from a person or a key", async () => {
   const config = await tokens.config({ max_supply: "5" })
   await tokens.mint(config, alice, 5)
   const count = async () => (await sql`select from audit_entries where workspace_id = ${key.workspaceId}`).length
@@ -190,7 +190,7 @@ test("a refused request is in no audit log, neither a person's nor a key's", asy
   expect(await count()).toBe(before)
 })
 
-test("an operation's detail names the transaction that carried it", async () => {
+test("an operation's detail names its transaction", async () => {
   const config = await tokens.config()
   const { data } = await mintOnce(config, freshKey())
   const { operation, transaction, ...more } = await ended(data.operation_id)
@@ -209,7 +209,7 @@ test("an operation's detail names the transaction that carried it", async () => 
   expect(transaction.slot).toBe(Number(carrier!.slot))
 })
 
-test("one that is on its way shows what was signed before it has landed", async () => {
+test("an operation in progress shows what was signed before it lands", async () => {
   const config = await tokens.config()
   await app.faults({ delay: { p: 1, ms: 1000 } })
   const { data } = await mintOnce(config, freshKey())
@@ -224,7 +224,7 @@ test("one that is on its way shows what was signed before it has landed", async 
   expect(landed.transaction.signature).toBe(sent.transaction.signature)
 })
 
-test("another workspace's operation is one that is not there", async () => {
+test("another workspace's operation does not exist", async () => {
   const config = await tokens.config()
   const { data } = await mintOnce(config, freshKey())
   const stranger = await member(app)

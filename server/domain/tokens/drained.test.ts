@@ -8,10 +8,10 @@ import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
-// A fee payer that somebody empties while it pays for many operations.
+// Someone empties a fee payer while it pays for many operations.
 
 const MINTS = 160
-/** Below this nothing is signed that gives rights. */
+/** Below this balance, nothing that gives rights is signed. */
 const RESERVE = 0.01 * LAMPORTS_PER_SOL
 
 let cluster: TestChain
@@ -39,7 +39,7 @@ const fund = async () => {
   await waitFor(async () => (await balance()) > RESERVE, "the airdrop")
 }
 
-/** Takes what it has, again and again: it goes on paying meanwhile. */
+/** Keeps withdrawing its balance while it pays for operations. */
 async function drain(left: number): Promise<void> {
   const key = feePayer()
   await waitFor(async () => {
@@ -50,17 +50,17 @@ async function drain(left: number): Promise<void> {
     const given = { fromPubkey: key.publicKey, toPubkey, lamports: has - left - 5000 }
     const instructions = [SystemProgram.transfer(given)]
     const [signed] = await signTransactions([{ instructions, signers: [] }], { feePayer: key, blockhash })
-    // A node would send it again and again, also once there is money again.
+    // Otherwise a node would resend it, even after the fee payer is funded again.
     await cluster.connection.sendRawTransaction(signed!.wire, { skipPreflight: true, maxRetries: 0 })
     return false
-  }, "it to be empty")
+  }, "the fee payer to be empty")
 }
 
 const count = async (status: string) =>
   (await sql`select from operations where kind = 'mint' and status = ${status}`).length
 
 test.each([0, 900_000, 2_000_000])(
-  "emptied to %i lamports among many mints, and funded again: each lands once, and what takes rights away is not lost",
+  "a fee payer emptied to %i lamports during many mints and funded again lands each once, and loses nothing that takes rights away",
   async (left) => {
     const config = await tokens.config()
     const wallets = await tokens.wallets(4)
@@ -75,8 +75,8 @@ test.each([0, 900_000, 2_000_000])(
     for (const { status } of await Promise.all(asked)) expect([200, 202]).toContain(status)
     expect((await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })).status).toBe(200)
     const isPoor = async () => (await tokens.get("/health")).json.status === "degraded"
-    await waitFor(isPoor, "health to say so")
-    // What has been signed may land still; nothing new is.
+    await waitFor(isPoor, "health to report it")
+    // Signed transactions may still land, but nothing new is signed.
     await drain(left)
     await fund()
     const isOver = async () => (await count("confirmed")) === before + MINTS

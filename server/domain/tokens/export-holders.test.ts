@@ -20,7 +20,7 @@ const linesOf = (text: string) => {
   return lines.map((line) => Object.fromEntries(line.split(",").map((cell, i) => [names[i]!, cell])))
 }
 
-test("the register has who holds how much of the supply, who they are, and of when it is", async () => {
+test("the register shows each holder's units and share, the investor, and the time", async () => {
   const key = await app.key({ account: owner.account })
   const tokens = tokenFixture(app, key)
   const config = await tokens.config()
@@ -44,7 +44,7 @@ test("the register has who holds how much of the supply, who they are, and of wh
   }
 })
 
-test("all balances are of one moment, however long the client takes: their sum is the supply", async () => {
+test("all balances are from one moment, however slow the client is, and their sum is the supply", async () => {
   const { workspaceId } = owner
   const [{ id, schema }] = (await sql<{ id: string; schema: string }[]>`
     select id, required_schema as schema from mint_configs where workspace_id = ${workspaceId} limit 1`) as unknown as [
@@ -63,7 +63,7 @@ test("all balances are of one moment, however long the client takes: their sum i
   const response = await download("large_fund")
   const reader = response.body!.getReader()
   let text = new TextDecoder().decode((await reader.read()).value)
-  // Everything is moved to one of them while the file is on its way.
+  // Everything moves to one holder during the download.
   await sql`delete from holdings where workspace_id = ${workspaceId} and mint_config = 'large_fund'`
   const decoder = new TextDecoder()
   for (let part = await reader.read(); !part.done; part = await reader.read())
@@ -75,7 +75,7 @@ test("all balances are of one moment, however long the client takes: their sum i
   expect(lines.at(-1)!.position).toBe(String(many))
 })
 
-test("a token that is not there, and one of another workspace, has none", async () => {
+test("an unknown token, and one of another workspace, have no register", async () => {
   for (const id of ["nothing", "x".repeat(100)]) expect((await download(id)).status).toBe(404)
   expect((await download("")).status).toBe(422)
   const stranger = await member(app)

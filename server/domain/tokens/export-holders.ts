@@ -13,7 +13,7 @@ import { readBooksSlot } from "./register.ts"
 
 export const registerQuery = z.object({ mint_config: z.string().min(1).max(100) })
 
-/** Rows that are written at a time. */
+/** Rows to write at a time. */
 const BATCH = 1000
 /** Decimal places of the percentages: enough for a spreadsheet to add them up. */
 const PLACES = 8
@@ -38,8 +38,8 @@ type Line = { position: number; balance: bigint; facts: Facts }
 
 /**
  * Sends the register of a token as CSV, the largest holders first. All balances are from one moment, however slow the
- * client is, so their sum is the supply at that moment. Investors and the status of their verification are read along
- * the way. Errors, before the first byte: insufficient_scope, mint_config_not_found.
+ * client is, so their sum is the supply at that moment. Investors and their verification status are read during the
+ * download. Errors, before the first byte: insufficient_scope, mint_config_not_found.
  */
 export async function exportHolders(
   principal: Principal,

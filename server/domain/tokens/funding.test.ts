@@ -10,7 +10,7 @@ import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { credentialOf } from "#test/matchers/credential.ts"
 
-// A chain that is not the embedded one, whose fee payers nobody funds.
+// A chain that is not the embedded one, so no one funds its fee payers.
 let cluster: TestChain
 let app: TestApp
 let key: TestKey
@@ -39,7 +39,7 @@ const health = async () => (await tokens.get("/health")).json
 const untilHealth = (status: string) =>
   waitFor(async () => ((await health()).status === status ? health() : null), `health to be ${status}`)
 
-/** What the workers tell people of fee payers without SOL. */
+/** The problems that the workers report about fee payers without SOL. */
 const lowPayers = async () => {
   const rows = await sql<{ low: LowPayer[] }[]>`select low_payers as low from workers`
   return rows.flatMap(({ low }) => low).filter(({ mode }) => mode === "test")
@@ -47,7 +47,7 @@ const lowPayers = async () => {
 
 const balance = () => connection().getBalance(chain().feePayer.publicKey, "confirmed")
 
-/** Sends away what the fee payer has, but for `left` lamports and the fee. */
+/** Sends away the fee payer's balance, except for `left` lamports and the fee. */
 async function drain(left = 0): Promise<void> {
   const { feePayer } = chain()
   const lamports = (await balance()) - left - 5000
@@ -64,7 +64,7 @@ async function drain(left = 0): Promise<void> {
   await waitFor(async () => (await balance()) === left, "the end")
 }
 
-test("without SOL operations wait, health says so, and they go on when it is there", async () => {
+test("without SOL, operations wait, health reports it, and they continue once SOL arrives", async () => {
   // Until the first report, the chain is unknown.
   await expect.poll(async () => (await health()).checks.chain).toContain("out of SOL")
   expect((await health()).status).toBe("degraded")
@@ -76,7 +76,7 @@ test("without SOL operations wait, health says so, and they go on when it is the
   await drain()
   await untilHealth("degraded")
   const payer = addressOf(chain().feePayer.publicKey)
-  await waitFor(async () => (await lowPayers()).length > 0, "the workers to tell of it")
+  await waitFor(async () => (await lowPayers()).length > 0, "the workers to report it")
   expect(await lowPayers()).toEqual([{ mode: "test", address: payer, sol: 0, hours_left: null }])
   const accepted = await tokens.mint(config, wallet!, "5", { headers: { Prefer: "respond-async" } })
   expect([accepted.status, accepted.json.status]).toEqual([202, "queued"])
@@ -86,10 +86,10 @@ test("without SOL operations wait, health says so, and they go on when it is the
   await fund(5)
   await waitFor(async () => (await read()).status === "confirmed", "the mint to be confirmed")
   await untilHealth("ok")
-  await waitFor(async () => (await lowPayers()).length === 0, "the workers to be content")
+  await waitFor(async () => (await lowPayers()).length === 0, "the workers to report no problem")
 })
 
-test("with SOL for fees alone, rights are taken away and none are given", async () => {
+test("with SOL for fees only, Vouch takes rights away and gives none", async () => {
   await fund(5)
   await untilHealth("ok")
   const config = await tokens.config()
@@ -133,10 +133,10 @@ test("with less than a fee, nothing is signed that could never land", async () =
       select status, signature from operations where kind = 'revoke' and payload->>'attestation_id' = ${attestation_id}`
     return row
   }
-  // The balance is read again before what is urgent is signed, and each time it does not suffice.
+  // The balance is read again before each urgent transaction is signed, and each time it is too low.
   const reads = async () => chain().rpc.nodes.metrics.byMethod.get("getMultipleAccounts")?.calls ?? 0
   const before = await reads()
-  await waitFor(async () => (await reads()) > before + 3, "the balance to be looked at")
+  await waitFor(async () => (await reads()) > before + 3, "the balance to be read")
   expect(await signed()).toEqual({ status: "queued", signature: null })
   await fund(5)
   await waitFor(async () => (await signed())?.status === "confirmed", "the revocation")

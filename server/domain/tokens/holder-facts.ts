@@ -39,12 +39,12 @@ export async function loadClaims(
   return (of) => claims.get(nameOf(of)) ?? null
 }
 
-/** What a violation may reveal to the caller. */
+/** What a violation can reveal to the caller. */
 export type Sight = { claims: boolean; attestations: boolean }
 
 /**
  * A key that may mint or transfer may see why a rule refuses it. A member sees claims only on request, and each request
- * is in the audit log. Callers that may read attestations may see an attestation's status.
+ * is in the audit log. Callers that can read attestations see an attestation's status.
  */
 export const sightOf = ({ scopes, via }: Principal): Sight => ({
   claims: via.kind !== "user" && (scopes.has("token:mint") || scopes.has("token:transfer")),
@@ -162,7 +162,7 @@ export async function lockHoldings(
   return new Holdings(workspaceId, rows)
 }
 
-/** Holdings in memory, between the lock and the one statement that writes them all. */
+/** Holdings in memory, between the lock and the statement that writes them all. */
 export class Holdings {
   readonly #workspaceId: string
   readonly #all: Map<string, HoldingKey & Holding>

@@ -50,7 +50,7 @@ async function newConfig(more: Partial<ConfigInput>): Promise<string> {
   return json.mint
 }
 
-/** A verified wallet whose key we have, with tokens and SOL of its own. */
+/** A verified wallet with its own tokens and SOL, whose key the test has. */
 async function holder(config: string, amount: string, claims: Record<string, unknown> = { country: "US" }) {
   const pair = Keypair.generate()
   const wallet = addressOf(pair.publicKey)
@@ -71,7 +71,7 @@ async function accountOf(mint: string, wallet: string) {
   return { amount, isFrozen }
 }
 
-/** The holder's own transfer, around the service. */
+/** The holder's own transfer, without Vouch. */
 function ownTransfer(mint: string, from: Keypair, to: string, amount: bigint): Promise<string> {
   const mintKey = new PublicKey(mint)
   const instruction = createTransferCheckedInstruction(
@@ -109,14 +109,14 @@ test("holders move tokens themselves; a revoked one cannot, and can once verifie
   await ownTransfer(mint, a.pair, b.wallet, 1n)
 })
 
-test("an expired attestation freezes its holder", async () => {
+test("an expired attestation freezes its holder's account", async () => {
   const mint = await newConfig({ id: "expiring" })
   const a = await holder("expiring", "10")
   await advanceClock({ days: 366 })
   await untilFrozen(mint, a.wallet, true)
 })
 
-test("Vouch moves what a holder has by the chain, and says when it is too little", async () => {
+test("Vouch moves a holder's tokens by the chain's balance, and reports when it is too low", async () => {
   const mint = await newConfig({ id: "by_chain" })
   const [a, b] = [await holder("by_chain", "10"), await holder("by_chain", "1")]
   await ownTransfer(mint, a.pair, b.wallet, 900n)
@@ -154,7 +154,7 @@ test("a pause stops holders on chain until it ends", async () => {
     .toBe("moved")
 })
 
-test("a pause outlives a change of mode, and its end reaches the chain", async () => {
+test("a pause survives a change of mode, and its end reaches the chain", async () => {
   const mint = await newConfig({ id: "pause_modes" })
   const [a, b] = [await holder("pause_modes", "10"), await holder("pause_modes", "1")]
   const settledModes = async (transfer_mode: "agent" | "holder") => {
@@ -175,7 +175,7 @@ test("a pause outlives a change of mode, and its end reaches the chain", async (
   expect((await post("/token/mint", again)).status).toBe(200)
 })
 
-test("changed country rules freeze those that they do not admit, and open again", async () => {
+test("changed country rules freeze the accounts of excluded holders, and open them again", async () => {
   const mint = await newConfig({ id: "countries" })
   const [us, li] = [await holder("countries", "1"), await holder("countries", "1", { country: "LI" })]
   await applyConfig(author(), { ...base, id: "countries", rules: { blocked_countries: ["LI"] } })
@@ -185,7 +185,7 @@ test("changed country rules freeze those that they do not admit, and open again"
   await untilFrozen(mint, li.wallet, false)
 })
 
-test("a change of mode takes every account with it, and the books are read back from the chain", async () => {
+test("a change of mode reconciles every account, and the books are read back from the chain", async () => {
   const mint = await newConfig({ id: "modes" })
   const [a, b] = [await holder("modes", "10"), await holder("modes", "1")]
   await ownTransfer(mint, a.pair, b.wallet, 1000n)
@@ -212,7 +212,7 @@ test("a change of mode takes every account with it, and the books are read back 
   await ownTransfer(mint, b.pair, a.wallet, 1n)
 })
 
-test("a change of what is fixed on chain is refused, with the reason", async () => {
+test("a change of a field that is fixed on chain is refused, with the reason", async () => {
   await newConfig({ id: "fixed" })
   for (const change of [{ decimals: 3 }, { name: "Other" }, { symbol: "OTHER" }]) {
     await expect(applyConfig(author(), { ...base, id: "fixed", ...change })).rejects.toThrow(/cannot change/)

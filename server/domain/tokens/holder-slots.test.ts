@@ -4,7 +4,7 @@ import { waitFor } from "#test/fixtures/app.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-// A place that travels with a full exit at the cap, while places become free around it.
+// A holder slot moves with a full exit at the limit, while other slots become free.
 
 usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 
@@ -13,7 +13,7 @@ const async = { headers: { prefer: "respond-async" } }
 const untilEnded = (id: string, wanted: "confirmed" | "failed") =>
   waitFor(async () => (await tokens.get(`/token/operation/${id}`)).json.status === wanted, `${id} to be ${wanted}`)
 
-/** Alice's exit to carol waits, bob has left to erin, and two of three places are taken. */
+/** Alice's exit to carol waits, bob has left to erin, and two of three slots are taken. */
 async function exitUnderWay() {
   const config = await tokens.config({ max_holders: 3 })
   const [alice, bob, erin, carol] = await tokens.wallets(4)
@@ -28,7 +28,7 @@ async function exitUnderWay() {
   return { config, alice, carol, exit, goOn }
 }
 
-test("an exit and a mint to the newcomer that both fail leave no place behind", async () => {
+test("if an exit and a mint to the new holder both fail, no slot stays reserved", async () => {
   const { config, carol, exit, goOn } = await exitUnderWay()
   let minted = ""
   await whileLedgerPaused(async () => {
@@ -42,7 +42,7 @@ test("an exit and a mint to the newcomer that both fail leave no place behind", 
   expect((await tokens.trace(config)).counters.holders).toBe(2)
 })
 
-test("a mint to one who leaves that fails leaves no place behind", async () => {
+test("if a mint to a leaving holder fails, no slot stays reserved", async () => {
   const { config, alice, exit, goOn } = await exitUnderWay()
   let minted = ""
   await whileLedgerPaused(async () => {

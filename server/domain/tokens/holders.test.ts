@@ -56,7 +56,7 @@ test("holders are listed by balance and then by wallet, with what the chain hold
   })
 })
 
-test("who has given all away is no holder any more, and what is under way shows", async () => {
+test("a wallet that has given everything away is not a holder, and amounts in progress are shown", async () => {
   const config = await tokens.config()
   const [a, b] = wallets as [string, string]
   await tokens.mint(config, a, 10)
@@ -75,7 +75,7 @@ test("who has given all away is no holder any more, and what is under way shows"
   }
 })
 
-test("pages show each holder once, whatever is minted in between, and the wallet searched for", async () => {
+test("pages show each holder once, whatever is minted in between, and the search finds a wallet", async () => {
   const config = await tokens.config()
   for (const [i, wallet] of wallets.entries()) await tokens.mint(config, wallet, 1 + (i >> 1))
   const [a, b, c, d, e] = wallets as [string, string, string, string, string]
@@ -93,7 +93,7 @@ test("pages show each holder once, whatever is minted in between, and the wallet
 })
 const newest = (made: string[]): string => made[0]!
 
-test("a cursor that this list did not give is refused", async () => {
+test("a cursor from another list is refused", async () => {
   const config = await tokens.config()
   for (const cursor of ["x", Buffer.from("1/none").toString("base64url"), "b3BfMQ"]) {
     const { error } = await browser.query("token.holders", { mint_config: config, cursor })
@@ -110,7 +110,7 @@ test("a revoked wallet keeps its tokens, and is shown as revoked", async () => {
   expect((await holders(config)).data[0]).toMatchObject({ verification: "revoked", balance: "1" })
 })
 
-test("in holder mode the accounts of verified wallets are open, until they are revoked", async () => {
+test("in holder mode, accounts of verified wallets are open until they are revoked", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)
   await tokens.mint(config, wallet, 1)
@@ -120,7 +120,7 @@ test("in holder mode the accounts of verified wallets are open, until they are r
   await waitFor(async () => (await holders(config)).data[0].account === "frozen", "the account to be frozen")
 })
 
-test("while the chain does not answer, holders are listed without its word", async () => {
+test("while the chain does not answer, holders are listed without on-chain data", async () => {
   const config = await tokens.config()
   await tokens.mint(config, wallets[0]!, 3)
   await app.faults({ too_many_requests: 1 })

@@ -21,7 +21,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// What the holder or a stranger does here is sent with plain web3.js and a key of their own, around the service.
+// The holder or a stranger sends everything here with plain web3.js and their own key, without Vouch.
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
@@ -57,7 +57,7 @@ async function verifiedHolder(config: string, amount: string) {
   return { pair, wallet, account: tokenAccountOf(mintOf(config), pair.publicKey) }
 }
 
-test("in agent mode nothing moves but through Vouch", async () => {
+test("in agent mode, nothing moves except through Vouch", async () => {
   const config = await tokens.config()
   const mint = mintOf(config)
   const [a, b] = [await verifiedHolder(config, "100"), await verifiedHolder(config, "1")]
@@ -75,7 +75,7 @@ test("in agent mode nothing moves but through Vouch", async () => {
   expect(await tokens.onChain(config, a.wallet)).toBe(100n)
 })
 
-test("lamports that a stranger sends ahead stop neither a mint nor an account", async () => {
+test("lamports that a stranger sends in advance stop neither a mint nor an account", async () => {
   const stranger = await funded()
   const dust = (to: PublicKey) =>
     SystemProgram.transfer({ fromPubkey: stranger.publicKey, toPubkey: to, lamports: 5_000_000 })
@@ -95,7 +95,7 @@ test("lamports that a stranger sends ahead stop neither a mint nor an account", 
 })
 
 test.each(["agent", "holder"])(
-  "an account that was made beforehand, and wants a memo with every transfer, gets its tokens (%s mode)",
+  "an account that was created beforehand and requires a memo for each transfer gets its tokens (%s mode)",
   async (transfer_mode) => {
     const config = await tokens.config({}, { transfer_mode })
     const giver = await verifiedHolder(config, "10")

@@ -32,7 +32,7 @@ afterAll(async () => {
 type Endpoint = { path: string; body: () => object; other: () => object }
 
 let made = 0
-/** What can be asked for with a key, and something else that the same key must not stand for. */
+/** Requests that take a key, each with a different request that must not use the same key. */
 const endpoints: Record<string, () => Endpoint> = {
   mint: () => {
     const body = { user_pubkey: alice, mint_config: config, amount: "2.5" }
@@ -50,21 +50,21 @@ const endpoints: Record<string, () => Endpoint> = {
   unpause: () => ({ path: `/mint-config/${config}/unpause`, body: () => ({}), other: () => ({ extra: 1 }) }),
 }
 
-/** Nothing is under way, so that whatever changes afterwards was changed by a request. */
+/** Waits until nothing is in progress, so that only a request can change anything afterwards. */
 const rest = () =>
   waitFor(async () => {
     const unfinished = await sql`select from operations where status in ('queued', 'submitted')`
     return unfinished.length === 0
   }, "the ledger to have nothing left to do")
 
-/** How many operations there are of whatever kind. */
+/** The number of operations of any kind. */
 const operations = async (): Promise<number> => {
   const [row] = await sql<{ count: number }[]>`select count(*)::int as count from operations`
   return row!.count
 }
 
 describe.each(Object.keys(endpoints))("%s", (name) => {
-  test("a replay is byte for byte the first answer, and changes nothing", async () => {
+  test("a replay is byte for byte the first response, and changes nothing", async () => {
     const { path, body } = endpoints[name]!()
     const idempotencyKey = newKey()
     const first = await tokens.post(path, body(), { idempotencyKey })
@@ -76,7 +76,7 @@ describe.each(Object.keys(endpoints))("%s", (name) => {
     await tokens.post(`/mint-config/${config}/unpause`, {})
   })
 
-  test("the same key for another body is refused, and the first answer stays", async () => {
+  test("the same key with another body is refused, and the first response stays", async () => {
     const { path, body, other } = endpoints[name]!()
     const idempotencyKey = newKey()
     const first = await tokens.post(path, body(), { idempotencyKey })
@@ -87,7 +87,7 @@ describe.each(Object.keys(endpoints))("%s", (name) => {
     await tokens.post(`/mint-config/${config}/unpause`, {})
   })
 
-  test("100 at once with one key do it once", async () => {
+  test("100 simultaneous requests with one key have their effect once", async () => {
     const { path, body } = endpoints[name]!()
     const idempotencyKey = newKey()
     await rest()
@@ -116,7 +116,7 @@ describe.each([
     expect(new Set(answers.map(({ json }) => json.operation_id)).size).toBe(2)
   })
 
-  test("202 is an answer like any other: it is what a replay gives, even once the operation is confirmed", async () => {
+  test("a 202 is replayed like any response, even once the operation is confirmed", async () => {
     const { body } = endpoints[name]!()
     const idempotencyKey = newKey()
     const headers = { prefer: "respond-async" }
@@ -136,18 +136,18 @@ describe.each([
     const replay = await tokens.post(path, body(), { idempotencyKey, headers })
     expectReplay(replay, first)
     expect(replay.headers).toMatchObject({ location, "preference-applied": "respond-async" })
-    // The preference is not part of what was asked for.
+    // The preference is not part of the request's fingerprint.
     const waiting = await tokens.post(path, body(), { idempotencyKey })
     expectReplay(waiting, first)
     expect(waiting.headers).toMatchObject({ location })
     expect(waiting.headers["preference-applied"]).toBeUndefined()
-    // What is final has nothing to be followed.
+    // A final response has no operation to follow.
     const final = await tokens.post(path, body())
     expect(final.status).toBe(200)
     expect(final.headers.location).toBeUndefined()
   })
 
-  test("after a crash before its answer was stored, the same key joins the operation that was begun", async () => {
+  test("after a crash before the response is stored, the same key joins the operation that was started", async () => {
     const { body } = endpoints[name]!()
     const idempotencyKey = newKey()
     const first = await tokens.post(path, body(), { idempotencyKey })
@@ -161,7 +161,7 @@ describe.each([
   })
 })
 
-test("after a crash, the creation of a configuration is joined too, and is no conflict with itself", async () => {
+test("after a crash, the creation of a configuration is joined too, and does not conflict with itself", async () => {
   const body = fund("crashed")
   const idempotencyKey = newKey()
   const first = await tokens.post("/mint-configs", body, { idempotencyKey })
@@ -171,7 +171,7 @@ test("after a crash, the creation of a configuration is joined too, and is no co
   expect((await tokens.post("/mint-configs", body, { idempotencyKey: newKey() })).json.error).toBe("mint_config_exists")
 })
 
-test("202 of a configuration is replayed once its mint is there", async () => {
+test("a configuration's 202 is replayed once its mint exists", async () => {
   const body = fund("accepted")
   const idempotencyKey = newKey()
   const headers = { prefer: "respond-async" }
@@ -189,7 +189,7 @@ test("202 of a configuration is replayed once its mint is there", async () => {
   expect(replay.headers).toMatchObject(applied)
 })
 
-describe("a refusal is stored like any answer", () => {
+describe("a refusal is stored like any response", () => {
   const stranger = newWallet()
   test.each<[string, number, string, () => [string, object]]>([
     [
@@ -199,7 +199,7 @@ describe("a refusal is stored like any answer", () => {
       () => ["/token/mint", { user_pubkey: stranger, mint_config: config, amount: 1 }],
     ],
     [
-      "more than there is",
+      "more than the balance",
       422,
       "insufficient_balance",
       () => ["/token/transfer", { from_pubkey: bob, to_pubkey: alice, mint_config: config, amount: "9999999999" }],
@@ -211,7 +211,7 @@ describe("a refusal is stored like any answer", () => {
       () => ["/token/transfer", { from_pubkey: bob, to_pubkey: bob, mint_config: config, amount: 1 }],
     ],
     [
-      "an amount that is none",
+      "an invalid amount",
       422,
       "invalid_amount",
       () => ["/token/mint", { user_pubkey: alice, mint_config: config, amount: "0.55" }],
@@ -234,12 +234,12 @@ describe("a refusal is stored like any answer", () => {
     const many = await Promise.all(
       Array.from({ length: 30 }, () => tokens.post(path, body, { idempotencyKey: `${idempotencyKey}-many` })),
     )
-    // Each has the request's id in its body, so one text means one answer.
+    // Each response has its request id in its body, so equal texts are the same response.
     expect(new Set(many.map(({ text }) => text)).size).toBe(1)
     expect(await operations()).toBe(before)
   })
 
-  test("it stays the answer of its key when the reason is gone", async () => {
+  test("a refusal stays the response of its key when its reason is gone", async () => {
     const idempotencyKey = newKey()
     const wallet = newWallet()
     const first = await tokens.mint(config, wallet, 1, { idempotencyKey })
@@ -250,7 +250,7 @@ describe("a refusal is stored like any answer", () => {
   })
 })
 
-test("an operation that failed after its 202 is shown by the record; its key replays the 202", async () => {
+test("the record shows an operation that failed after its 202, and its key replays the 202", async () => {
   const [wallet] = await tokens.wallets(1)
   const idempotencyKey = newKey()
   const more = { idempotencyKey, headers: { prefer: "respond-async" } }
@@ -267,7 +267,7 @@ test("an operation that failed after its 202 is shown by the record; its key rep
   }, "the operation to fail")
   expect(record.error.error).toBe("wallet_not_verified")
   expectReplay(await tokens.mint(config, wallet, 1, more), first!)
-  // After a crash there is no answer to replay: the operation's own end is the answer, whoever waits for it or not.
+  // After a crash there is no response to replay, so the operation's outcome is the response, with or without waiting.
   for (const headers of [{}, { prefer: "respond-async" }]) {
     await sql`update idempotency_records set status = null, body = null where idempotency_key = ${idempotencyKey}`
     const joined = await tokens.mint(config, wallet, 1, { idempotencyKey, headers })
@@ -277,7 +277,7 @@ test("an operation that failed after its 202 is shown by the record; its key rep
   }
 })
 
-describe("what is the same request", () => {
+describe("what counts as the same request", () => {
   const raw = (idempotencyKey: string, amount: string) =>
     tokens.post("/token/mint", undefined, {
       idempotencyKey,
@@ -285,7 +285,7 @@ describe("what is the same request", () => {
       body: `{"user_pubkey":"${alice}","mint_config":"${config}","amount":${amount}}`,
     })
 
-  test("the same, however its JSON is written", async () => {
+  test("the same content is the same request, however its JSON is written", async () => {
     const idempotencyKey = newKey()
     const first = await raw(idempotencyKey, "7")
     const other = `{ "amount" : 7, "mint_config": "${config}",\n"user_pubkey":"${alice}" }`
@@ -293,14 +293,14 @@ describe("what is the same request", () => {
     expectReplay(await tokens.post("/token/mint", undefined, { idempotencyKey, headers, body: other }), first)
   })
 
-  test("the same, however its number is written", async () => {
+  test("the same amount is the same request, however its number is written", async () => {
     const idempotencyKey = newKey()
     const first = await raw(idempotencyKey, "1000")
     expect(first.status).toBe(200)
     expectReplay(await raw(idempotencyKey, "1000.00"), first)
   })
 
-  test("not two amounts that a double cannot tell apart", async () => {
+  test("amounts that a double cannot distinguish are different requests", async () => {
     const idempotencyKey = newKey()
     const first = await raw(idempotencyKey, "90071992547409.1")
     expect(first.json.amount).toBe("90071992547409.1")
@@ -313,7 +313,7 @@ describe("what is the same request", () => {
     ["7", "8"],
     ["7", '"7"'],
     ['"7"', '"7.0"'],
-  ])("not %s and %s", async (one, other) => {
+  ])("%s and %s are different requests", async (one, other) => {
     const idempotencyKey = newKey()
     expect((await raw(idempotencyKey, one)).status).toBe(200)
     const refused = await raw(idempotencyKey, other)

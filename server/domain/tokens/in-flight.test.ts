@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 const hold = (on: boolean) => app.chain.hold(on)
-/** Past the last block that any blockhash of now is good for. */
+/** Moves past the last block for which any current blockhash is valid. */
 const warp = () => app.chain.pass(250)
 
 async function readOperation(id: string) {
@@ -34,7 +34,7 @@ async function readOperation(id: string) {
   return row!
 }
 
-/** A mint that is signed and saved, and that the network has swallowed. */
+/** A mint that is signed and saved, but that the network has lost. */
 async function signedAndLost(wallet: string) {
   await hold(true)
   const { json } = await tokens.mint(config, wallet, "5", { headers: { Prefer: "respond-async" } })
@@ -50,7 +50,7 @@ test("a mint that was saved and never sent is signed again once its blockhash ha
   const [wallet] = await tokens.wallets(1)
   const { id, signature } = await signedAndLost(wallet!)
   await warp()
-  await waitFor(async () => (await readOperation(id)).signature !== signature, "the mint to be signed anew")
+  await waitFor(async () => (await readOperation(id)).signature !== signature, "the mint to be signed again")
   await hold(false)
   await confirmed(id)
   expect(await tokens.onChain(config, wallet!)).toBe(5n)
@@ -61,7 +61,7 @@ test("a mint that landed unseen is found and settled, not repeated", async () =>
   const { id, signature } = await signedAndLost(wallet!)
   await app.faults({ land_without_answer: 1 })
   await hold(false)
-  // The same bytes go again and again; one of them lands, and nobody hears of it.
+  // The same bytes are sent repeatedly. One of them lands, but no node reports it.
   await waitFor(async () => {
     await app.faults({})
     const landed = (await tokens.onChain(config, wallet!)) === 5n
@@ -74,11 +74,11 @@ test("a mint that landed unseen is found and settled, not repeated", async () =>
   expect(await tokens.onChain(config, wallet!)).toBe(5n)
 })
 
-test("one that fails does not take those down that share its transaction", async () => {
+test("a failing operation does not fail the others in its transaction", async () => {
   const open = await tokens.config({}, { transfer_mode: "holder" })
   const wallets = await tokens.wallets(6)
   for (const wallet of wallets) expect((await tokens.mint(open, wallet, "10")).status).toBe(200)
-  // In holder mode only the chain knows balances: that the second cannot be covered shows there.
+  // In holder mode only the chain knows balances, so only there the second turns out to be too large.
   const [a, b, c, d, e, f] = wallets
   const answers = await Promise.all([
     tokens.transfer(open, a, b, "3"),

@@ -28,7 +28,7 @@ async function onChain(mint: string, wallet: string) {
   return { amount: account.amount, frozen: account.isFrozen }
 }
 
-test("from a verified wallet to tokens that move", async () => {
+test("tokens are minted to a verified wallet and transferred from it", async () => {
   const first = await app.verifiedWallet(key)
   const minted = await post("/token/mint", { user_pubkey: first.wallet, mint_config: FUND, amount: 1000 })
   expect(minted.status).toBe(200)
@@ -84,7 +84,7 @@ test("from a verified wallet to tokens that move", async () => {
   expect(transaction?.meta?.logMessages?.join("\n")).toContain(`vouch:1:${moved.json.operation_id}`)
 })
 
-test("a replay is the first answer, and mints nothing", async () => {
+test("a replay returns the first response, and mints nothing", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const body = { user_pubkey: wallet, mint_config: FUND, amount: "3" }
   const headers = { "Idempotency-Key": "mint-once" }
@@ -95,7 +95,7 @@ test("a replay is the first answer, and mints nothing", async () => {
   expect(answers.filter((answer) => answer.headers["idempotent-replayed"] === "true")).toHaveLength(19)
 })
 
-test("who does not want to wait gets 202, and a record to follow", async () => {
+test("a request with respond-async gets 202, and a record to follow", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const body = { user_pubkey: wallet, mint_config: FUND, amount: "0.000001" }
   const accepted = await post("/token/mint", body, { Prefer: "respond-async" })

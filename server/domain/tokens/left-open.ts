@@ -7,8 +7,8 @@ import { messageIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 
 /**
- * Operations whose wallet's account our last transaction left thawed, according to its own bytes while they are kept.
- * Only we can freeze the account, and only an empty account can be closed.
+ * Operations whose wallet's account Vouch's last transaction left thawed, according to its stored bytes. Only Vouch can
+ * freeze the account, and only an empty account can be closed.
  */
 export async function leftOpen(
   operations: readonly Operation<{ mint_config: string; wallet: Address }>[],

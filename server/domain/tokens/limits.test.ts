@@ -5,7 +5,7 @@ import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 
-// Limits that count, and more requests at once than fit into them.
+// Limits under more simultaneous requests than they allow.
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
@@ -23,11 +23,11 @@ afterAll(async () => {
 })
 
 const wallet = (i: number): string => wallets[i % wallets.length]!
-/** A request that waited too long behind the others is sent again, as clients do. */
+/** A request that waited too long behind others is sent again, as clients do. */
 const atOnce = (count: number, request: (i: number) => Promise<Response>): Promise<Response[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => untilServed(() => request(i))))
 
-/** How many were answered how: `{ 200: 100, supply_cap_exceeded: 400 }`. */
+/** The number of responses by status or error: `{ 200: 100, supply_cap_exceeded: 400 }`. */
 function tally(answers: readonly Response[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, json } of answers) {
@@ -43,7 +43,7 @@ const sumOnChain = async (config: string): Promise<bigint> =>
 const holdersOnChain = async (config: string): Promise<number> =>
   (await Promise.all(wallets.map((one) => tokens.onChain(config, one)))).filter((one) => one > 0n).length
 
-/** Once all has ended, nothing is reserved any more, and the counters say what the chain says. */
+/** At the end nothing is reserved, and the counters equal the chain. */
 async function expectAtRest(config: string): Promise<void> {
   const { counters, holdings, onChain } = await tokens.trace(config)
   expect(counters.issued).toBe(String(onChain))
@@ -56,7 +56,7 @@ async function expectAtRest(config: string): Promise<void> {
   }
 }
 
-test("max_supply 100: of 500 mints of 1 at once exactly 100 succeed", async () => {
+test("max_supply 100: of 500 simultaneous mints of 1, exactly 100 succeed", async () => {
   const config = await tokens.config({ max_supply: "100" })
   const answers = await atOnce(500, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(answers)).toEqual({ 200: 100, supply_cap_exceeded: 400 })
@@ -64,17 +64,17 @@ test("max_supply 100: of 500 mints of 1 at once exactly 100 succeed", async () =
   await expectAtRest(config)
 })
 
-test("max_supply: mints of different size fill it as far as they fit, and never pass it", async () => {
+test("max_supply: mints of different sizes fill it as far as they fit, and never exceed it", async () => {
   const config = await tokens.config({ max_supply: "100" })
   const answers = await atOnce(120, (i) => tokens.mint(config, wallet(i), (i % 7) + 1))
   const minted = answers.filter(({ status }) => status === 200).map(({ json }) => Number(json.amount))
-  // The gap before the first refusal is less than 7, and of the many that come later some fit into it.
+  // Less than 7 are left at the first refusal, and some of the many later mints fit in it.
   expect(minted.reduce((sum, one) => sum + one, 0)).toBe(100)
   expect(await tokens.supply(config)).toBe(100n)
   await expectAtRest(config)
 })
 
-test("max_holders 15: of 40 wallets at once exactly 15 get in, and those get more", async () => {
+test("max_holders 15: of 40 wallets at once, exactly 15 become holders, and these can get more", async () => {
   const config = await tokens.config({ max_holders: 15 })
   const answers = await atOnce(40, (i) => tokens.mint(config, wallet(i), 1))
   expect(tally(answers)).toEqual({ 200: 15, holder_limit_reached: 25 })
@@ -84,10 +84,10 @@ test("max_holders 15: of 40 wallets at once exactly 15 get in, and those get mor
   await expectAtRest(config)
 })
 
-test("max_holders: places change hands at the cap, in parallel, and their number stays", async () => {
+test("max_holders: slots change hands at the limit in parallel, and their number stays the same", async () => {
   const config = await tokens.config({ max_holders: 10 })
   expect(tally(await atOnce(10, (i) => tokens.mint(config, wallet(i), 5)))).toEqual({ 200: 10 })
-  // Each holder leaves to three new ones at once: only one of the three can have it all.
+  // Each holder leaves to three new ones at once, but only one of the three can get everything.
   const answers = await atOnce(30, (i) => tokens.transfer(config, wallet(i % 10), wallet(10 + i), 5))
   expect(tally(answers)[200]).toBe(10)
   expect(await holdersOnChain(config)).toBe(10)
@@ -95,7 +95,7 @@ test("max_holders: places change hands at the cap, in parallel, and their number
   await expectAtRest(config)
 })
 
-test("max_holders: many leave to one wallet, and their places are free again", async () => {
+test("max_holders: when many leave to one wallet, their slots are free again", async () => {
   const config = await tokens.config({ max_holders: 10 })
   await atOnce(10, (i) => tokens.mint(config, wallet(i), 5))
   expect(tally(await atOnce(10, (i) => tokens.transfer(config, wallet(i), wallet(20), 5)))).toEqual({
@@ -108,7 +108,7 @@ test("max_holders: many leave to one wallet, and their places are free again", a
   await expectAtRest(config)
 })
 
-test("max_balance_per_wallet 10: of 100 mints and transfers to one wallet it gets 10", async () => {
+test("max_balance_per_wallet 10: of 100 mints and transfers to one wallet, it gets 10", async () => {
   const config = await tokens.config({ max_balance_per_wallet: "10" })
   await atOnce(10, (i) => tokens.mint(config, wallet(1 + i), 5))
   const answers = await atOnce(100, (i) =>
@@ -119,7 +119,7 @@ test("max_balance_per_wallet 10: of 100 mints and transfers to one wallet it get
   await expectAtRest(config)
 })
 
-test("parallel transfers never take more than is there", async () => {
+test("parallel transfers never take more than the balance", async () => {
   const config = await tokens.config()
   await tokens.mint(config, wallet(0), 50)
   const answers = await atOnce(200, (i) => tokens.transfer(config, wallet(0), wallet(1 + (i % 39)), 1))
@@ -129,7 +129,7 @@ test("parallel transfers never take more than is there", async () => {
   await expectAtRest(config)
 })
 
-test("tokens go round in a circle, and none is lost or made", async () => {
+test("tokens that go round in a circle are neither lost nor created", async () => {
   const config = await tokens.config({ max_holders: 8, max_supply: "80" })
   await atOnce(8, (i) => tokens.mint(config, wallet(i), 10))
   const answers = await atOnce(160, (i) => tokens.transfer(config, wallet(i % 8), wallet((i + 1) % 8), 3))
@@ -139,7 +139,7 @@ test("tokens go round in a circle, and none is lost or made", async () => {
   await expectAtRest(config)
 })
 
-test("mints that fail give their supply and their holder's place back", async () => {
+test("mints that fail give back their supply and holder slot", async () => {
   const config = await tokens.config({ max_supply: "100", max_holders: 5 })
   const fresh = await tokens.wallets(5)
   const other = await tokens.wallets(5)

@@ -17,7 +17,7 @@ const list = async (query: string): Promise<Page> => {
   expect(status).toBe(200)
   return { ids: json.data.map((one: { operation_id: string }) => one.operation_id), next: json.next_cursor }
 }
-/** Mints one after the other; the newest first. */
+/** Mints one after the other. Returns the newest first. */
 async function mintMany(config: string, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
@@ -27,7 +27,7 @@ async function mintMany(config: string, count: number): Promise<string[]> {
   return ids
 }
 
-test("a configuration without operations has an empty list, and a missing one gets an error", async () => {
+test("a configuration without operations has an empty list, and an unknown one gets an error", async () => {
   const config = await tokens.config()
   expect((await tokens.get(`/token/operations?mint_config=${config}`)).json).toEqual({
     data: [],
@@ -37,7 +37,7 @@ test("a configuration without operations has an empty list, and a missing one ge
   expect([unknown.status, unknown.json.error]).toEqual([422, "unknown_mint_config"])
 })
 
-test("newest first, twenty to a page, each operation once, while others are added", async () => {
+test("the list is newest first, twenty to a page, with each operation once while others are added", async () => {
   const config = await tokens.config()
   const ids = await mintMany(config, 45)
   const query = `?mint_config=${config}`
@@ -52,7 +52,7 @@ test("newest first, twenty to a page, each operation once, while others are adde
   expect((await list(`${query}&limit=47`)).next).not.toBeNull()
 })
 
-test("filters by wallet on either side, by configuration and by status, alone and together", async () => {
+test("the list filters by wallet on either side, configuration and status, alone and together", async () => {
   const [config, other] = [await tokens.config(), await tokens.config()]
   const [alice, bob, carol] = wallets as [string, string, string]
   const id = async (sent: ReturnType<TokenFixture["mint"]>) => (await sent).json.operation_id as string
@@ -70,7 +70,7 @@ test("filters by wallet on either side, by configuration and by status, alone an
   expect((await list(`?pubkey=${carol}`)).ids).toEqual([further])
 })
 
-test("each record in the list is what its own address gives, in every status", async () => {
+test("each record in the list equals the operation's own response, in every status", async () => {
   const config = await tokens.config()
   await tokens.mint(config, wallets[0]!, 5)
   const doomed = (await app.verifiedWallet(key)).wallet
@@ -91,7 +91,7 @@ test("each record in the list is what its own address gives, in every status", a
         finalized_at !== null || status === "failed",
     )
     return isDone ? json.data : null
-  }, "all to end, and be final")
+  }, "all to end and become final")
   expect(data.map((one: { kind: string; status: string }) => [one.kind, one.status])).toEqual([
     ["transfer", "confirmed"],
     ["mint", "failed"],

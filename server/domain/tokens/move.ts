@@ -73,11 +73,11 @@ async function begin(request: Move): Promise<Moved> {
   return { record: toOperationRecord(row), isFinal: row.status === "confirmed" || row.status === "failed" }
 }
 
-/** An earlier copy replaced the database while the request waited. What has landed comes back under its id. */
+/** The database was replaced by an earlier copy while the request waited. What has landed comes back under its id. */
 const lostInRestore = (operationId: string): never =>
   fail(
     "database_unavailable",
-    `The database was restored meanwhile, and does not know ${operationId}. Ask for it at /token/operation/${operationId} before you send it again.`,
+    `The database was restored in the meantime, and does not know ${operationId}. Check /token/operation/${operationId} before you send the request again.`,
   )
 
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }

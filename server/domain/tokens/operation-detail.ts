@@ -9,17 +9,17 @@ import { explorerOf } from "#server/solana/explorer.ts"
 import { transactionStatuses } from "#shared/statuses.ts"
 import { getOperation, operationRecord } from "./operation.ts"
 
-/** The transaction that carries it, in short. `transaction.get` returns all of it. */
+/** A summary of the transaction that carries it. `transaction.get` returns all of it. */
 const transaction = z.object({
   signature: z.string(),
   status: z.enum(transactionStatuses),
   slot: z.number().nullable(),
-  /** When it was signed and saved. It is sent at once after that. */
+  /** When it was signed and saved, just before it was sent. */
   signed_at: timestamp,
   settled_at: timestamp.nullable(),
-  /** Operations that it carries. */
+  /** How many operations it carries. */
   operations: z.number(),
-  /** Whether it is unknown for now if it has landed. */
+  /** Whether it is unknown whether it landed. */
   in_doubt: z.boolean(),
 })
 
@@ -27,10 +27,10 @@ export const operationDetail = z.object({
   operation: operationRecord,
   /** When it ended, successfully or not. */
   finished_at: timestamp.nullable(),
-  /** How often the chain refused it, and the last reason. It is built and signed again. */
+  /** How often the chain refused it, and the last reason. It is then built and signed again. */
   refusals: z.number(),
   last_refusal: z.string().nullable(),
-  /** Whether it was confirmed, vanished from the chain and is being done again. */
+  /** Whether it was confirmed, vanished from the chain and is being redone. */
   redo: z.boolean(),
   cluster: z.string().nullable(),
   /** With `{}` for `tx/…` or `address/…`; null if no public explorer reaches it. */

@@ -69,7 +69,7 @@ export const operationRecord = z
       })
       .nullable()
       .meta({
-        description: "What it cost on chain so far; null until the first of its transactions is counted",
+        description: "What it has cost on chain so far; null until the first of its transactions is counted",
       }),
   })
   .meta({ id: "Operation" })
@@ -136,7 +136,7 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
   }
 }
 
-/** Answers a request whose operation was refused, with the error that fits its cause. */
+/** Throws the error that fits the reason why an operation was refused. */
 export function throwIfFailed(row: OperationRow): void {
   if (row.status !== "failed") return
   const code = row.error_code

@@ -7,7 +7,7 @@ import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { admitted, expectRefused } from "#test/matchers/token-outcomes.ts"
 
-// What changes between a request and its signature.
+// Changes between a request and its signature.
 let app: TestApp
 let key: TestKey
 let tokens: TokenFixture
@@ -35,7 +35,7 @@ const revoke = async (wallet: string) => {
   expect(status).toBe(200)
 }
 
-/** Makes the request while another worker has the turn, lets `meanwhile` happen, and lets the turn go. */
+/** Makes the request while another worker holds the lease, runs `meanwhile`, and releases the lease. */
 async function overtaken(config: string, request: () => Promise<Response>, meanwhile: () => Promise<unknown>) {
   let waiting: Promise<Response>
   let id = ""
@@ -59,7 +59,7 @@ async function overtaken(config: string, request: () => Promise<Response>, meanw
   return response
 }
 
-test("a revocation stops a mint that is queued: 403, and the supply and the place are given back", async () => {
+test("a revocation stops a queued mint with 403, and the supply and holder slot are given back", async () => {
   const config = await tokens.config({ max_supply: "10", max_holders: 1 })
   const [alice, bob] = await tokens.wallets(2)
   const before = await tokens.trace(config)
@@ -75,7 +75,7 @@ test("a revocation stops a mint that is queued: 403, and the supply and the plac
   await admitted(tokens.mint(config, bob, 10))
 })
 
-test.each([0, 1])("a revocation stops a transfer that is queued, of either side: %i", async (side) => {
+test.each([0, 1])("a revocation stops a queued transfer, on either side: %i", async (side) => {
   const config = await tokens.config()
   const wallets = await tokens.wallets(2)
   const [alice, bob] = wallets
@@ -92,7 +92,7 @@ test.each([0, 1])("a revocation stops a transfer that is queued, of either side:
   expect(await tokens.onChain(config, alice)).toBe(10n)
 })
 
-test("a full exit at the cap that fails leaves the holder slot where it was", async () => {
+test("a full exit at the limit that fails leaves the holder slot where it was", async () => {
   const config = await tokens.config({ max_holders: 1 })
   const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
@@ -107,7 +107,7 @@ test("a full exit at the cap that fails leaves the holder slot where it was", as
   await admitted(tokens.transfer(config, alice, carol, 10))
 })
 
-test("who leaves in two parts hands on no place before the first has landed", async () => {
+test("a holder who leaves in two parts frees no slot before the first part has landed", async () => {
   const config = await tokens.config({ max_holders: 2 })
   const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
@@ -116,7 +116,7 @@ test("who leaves in two parts hands on no place before the first has landed", as
     config,
     () => tokens.transfer(config, alice, bob, 4),
     async () => {
-      // Bob's part will come back to alice: were carol let in now, there would be three.
+      // Bob's part will come back to alice. If carol were accepted now, there would be three holders.
       await refused(config, "holder_limit_reached", () => tokens.transfer(config, alice, carol, 6))
       await revoke(bob)
     },
@@ -125,7 +125,7 @@ test("who leaves in two parts hands on no place before the first has landed", as
   expect((await tokens.get(`/mint-config/${config}`)).json.holders).toBe(2)
 })
 
-test("a pause stops what is queued", async () => {
+test("a pause stops queued operations", async () => {
   const config = await tokens.config()
   const [alice] = await tokens.wallets(1)
   const response = await overtaken(

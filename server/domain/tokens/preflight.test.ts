@@ -46,7 +46,7 @@ const everyRule = {
   transfers_locked_until: "2001-01-01T00:00:00Z",
 }
 
-test("every rule that applies to a mint is listed in the contract's order, with its result", async () => {
+test("every rule that applies to a mint is listed with its result, in the contract's order", async () => {
   const config = await tokens.config(everyRule)
   const verdict = await ofMint(config, alice, "60")
   expect(verdict.data.answer).toEqual({ status: 200, error: null, detail: null })
@@ -77,7 +77,7 @@ test("every rule that applies to a mint is listed in the contract's order, with 
   ])
 })
 
-test("a transfer is asked about the lock-up and the balance, and not about the supply", async () => {
+test("a transfer is checked for the lock-up and the balance, and not for the supply", async () => {
   const config = await tokens.config(everyRule)
   await tokens.mint(config, alice, 60)
   const verdict = await ofTransfer(config, alice, bob, "61")
@@ -94,7 +94,7 @@ test("a transfer is asked about the lock-up and the balance, and not about the s
   expect(verdict.data.answer).toMatchObject({ status: 403, error: "not_accredited" })
 })
 
-test("of a wallet that is not verified, what its claims would say is undecided, and it is named", async () => {
+test("for an unverified wallet, rules on claims are undecided, and the wallet is named", async () => {
   const config = await tokens.config({ allowed_countries: ["US"], require_accredited: true })
   const stranger = newWallet()
   const { data } = await ofMint(config, stranger, "1")
@@ -109,7 +109,7 @@ test("of a wallet that is not verified, what its claims would say is undecided, 
   expect(data.answer.error).toBe("wallet_not_verified")
 })
 
-test("the answer that a verdict foretells is the one that the API gives, refused or not", async () => {
+test("the API gives the response that the preflight predicts, refused or not", async () => {
   const config = await tokens.config(everyRule)
   const paused = await tokens.config()
   await tokens.post(`/mint-config/${paused}/pause`, {})
@@ -153,7 +153,7 @@ test("the answer that a verdict foretells is the one that the API gives, refused
   ])
 })
 
-test("asking changes nothing, makes no rows and waits for no lock", async () => {
+test("a preflight changes nothing, creates no rows and waits for no lock", async () => {
   const config = await tokens.config(everyRule)
   await ofMint(config, alice, "1")
   const before = await snapshot()
@@ -165,13 +165,13 @@ test("asking changes nothing, makes no rows and waits for no lock", async () => 
   expect(await snapshot()).toEqual(before)
 })
 
-test("a transfer to oneself is refused as the API refuses it", async () => {
+test("a transfer to oneself is refused as in the API", async () => {
   const config = await tokens.config()
   const { error } = await ofTransfer(config, alice, alice, "1")
   expect(error).toMatchObject({ error: "validation_failed", detail: expect.stringMatching(/^to_pubkey: /) })
 })
 
-test("a viewer may ask, and may not send", async () => {
+test("a viewer can run a preflight but cannot send", async () => {
   const config = await tokens.config()
   const viewer = await member(app, { role: "viewer", account })
   const asked = await viewer.browser.query("token.preflight", {
@@ -195,7 +195,7 @@ test("a viewer may ask, and may not send", async () => {
   expect((await tokens.trace(config)).operations).toEqual([])
 })
 
-test("another workspace's token is one that is not there", async () => {
+test("another workspace's token does not exist", async () => {
   const config = await tokens.config()
   const other = await member(app)
   const { data } = await other.browser.query("token.preflight", {

@@ -19,7 +19,7 @@ import { transferContext } from "./transfer-context.ts"
 export type Intent = { config: string; from: Address | null; to: Address; amount: string }
 
 export const preflightRecord = z.object({
-  /** What the API would answer now. */
+  /** What the API would return now. */
   answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
   /** Every rule that applies, in the order in which they are checked. */
   rules: z.array(
@@ -37,8 +37,8 @@ export const preflightRecord = z.object({
 export type Preflight = z.infer<typeof preflightRecord>
 
 /**
- * The result of every rule for a mint or a transfer at this moment. Nothing is locked, reserved or changed, so the
- * request itself may get another answer a moment later. Errors: chain_not_configured.
+ * The result of every rule for a mint or a transfer at this moment. It locks, reserves and changes nothing, so the
+ * request itself may get another result a moment later. Errors: chain_not_configured.
  */
 export async function preflight(
   principal: Principal,

@@ -15,15 +15,15 @@ import { type AssetAccount, readAccounts } from "./account-states.ts"
 import { type ConfigRow, loadConfigs } from "./config.ts"
 import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
 
-// Reconciling accounts: the target state of each is decided when its operation is built
-// (`operations/reconcile-account.ts`). So it is enough to enqueue every account whose state may have to change.
+// Reconciling accounts. The target state of each is decided when its operation is built
+// (`operations/reconcile-account.ts`), so it is enough to enqueue every account whose state may have to change.
 
-/** Accounts that are checked in one commit. */
+/** The most accounts to check in one commit. */
 const BATCH = 100
-/** Transactions that a node may not have seen yet are among this many of the last. */
+/** Transactions that a node may not have seen yet are among this many of the last ones. */
 const RECENT = 1000
 
-/** By configuration: nodes may contradict one another for long. */
+/** Log throttle by configuration, because nodes may contradict each other for long. */
 const failing = new Backoff({ firstMs: 500, longestMs: 10_000 })
 
 type Due = { workspace_id: string; id: string; mode: Mode }
@@ -61,7 +61,7 @@ async function goOn(due: Due): Promise<void> {
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
     if (config && config.aligned_up_to !== null) await reconcileBatch(sql, due, config.aligned_up_to)
     else if (config && config.counted_up_to !== null && config.transfer_mode === "holder")
-      // It was changed back in the meantime: holders move tokens again, so the books do not count.
+      // It was changed back in the meantime. Holders move tokens again, so the books do not count.
       await sql`update mint_configs set counted_up_to = null where workspace_id = ${due.workspace_id} and id = ${due.id}`
     else if (config && config.counted_up_to !== null && count) return countBatch(sql, due, { config, count })
     return null
@@ -92,7 +92,7 @@ type Count = {
 type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigint | null }
 
 /**
- * How far the count has come, and the version of the configuration's row: nothing is accepted during the count, so
+ * The progress of the count, and the version of the configuration's row. Nothing is accepted during the count, so
  * anything that starts has changed that row. Null while something is unfinished or may still vanish, and if there is
  * nothing to count.
  */
@@ -161,7 +161,7 @@ async function countBatch(
   if (count.accounts.some(([, { state }]) => state === "thawed")) {
     await sql`
       update mint_configs set aligned_up_to = '', counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
-    return "An account is not frozen: all are looked at again."
+    return "An account is not frozen, so all are checked again."
   }
   for (const [key, { amount }] of count.accounts) {
     const holding = holdings.of(key)
@@ -173,7 +173,7 @@ async function countBatch(
   if (count.supply !== null && !(await isAll(sql, due, count.supply))) {
     await sql`
       update mint_configs set holders = ${config.holders}, counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
-    return `Balances do not add up to the supply of ${count.supply}: they are counted again.`
+    return `Balances do not add up to the supply of ${count.supply}, so they are counted again.`
   }
   const supply = count.supply ?? config.supply
   await sql`
@@ -182,7 +182,9 @@ async function countBatch(
   return null
 }
 
-/** Whether all balances add up to the mint's supply: every account is created frozen, so tokens are nowhere else. */
+/**
+ * Whether all balances add up to the mint's supply. Every account is created frozen, so tokens cannot be anywhere else.
+ */
 async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string): Promise<boolean> {
   const rows = await sql<{ is_all: boolean }[]>`
     select coalesce(sum(balance), 0) = ${supply}::numeric as is_all from holdings

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const mint = async (wallet: string, by = key) => (await tokenFixture(app, by).mint(fund, wallet, 1)).json
 const keyFor = (scopes: Scope[]) => app.key({ account: owner.account, scopes })
 
-test("addresses that Vouch itself uses are no wallets: not to verify, to mint to, or to transfer to", async () => {
+test("addresses that Vouch itself uses cannot be verified, minted to or transferred to", async () => {
   const { post } = tokenFixture(app, key)
   const { wallet } = await app.verifiedWallet(key)
   expect(await mint(wallet)).toMatchObject({ status: "confirmed" })
@@ -34,7 +34,7 @@ test("addresses that Vouch itself uses are no wallets: not to verify, to mint to
   const [{ mint: asset } = { mint: "" }] = await sql`select mint from mint_configs where id = ${fund}`
   const [{ credential_mint: credential } = { credential_mint: "" }] = await sql`
     select credential_mint from schemas where workspace_id = ${key.workspaceId} and id = 'kyc_individual_v1'`
-  // Known once what they cost is.
+  // They are known once their costs are counted.
   const accounts = await waitFor(async () => {
     const paid = await sql`select account from paid_accounts where workspace_id = ${key.workspaceId}`
     return paid.length >= 2 && paid
@@ -70,7 +70,7 @@ test("addresses that Vouch itself uses are no wallets: not to verify, to mint to
   expect(await used()).toBe(before)
 })
 
-test("a refusal for an attestation that ended says how and on which day", async () => {
+test("a refusal because an attestation ended says how and when it ended", async () => {
   const today = formatDay(realNow())
   const [stranger, rejected, closed] = [newWallet(), newWallet(), newWallet()]
   const { wallet: revoked, status } = await app.verifiedWallet(key)
@@ -93,7 +93,7 @@ test("a refusal for an attestation that ended says how and on which day", async 
   const verdict = { kind: "mint", mint_config: fund, amount: "1" }
   const { data } = await owner.browser.query("token.preflight", { ...verdict, user_pubkey: revoked })
   expect(data.answer.detail).toBe(told(revoked, `: its attestation was revoked on ${today}`).detail)
-  // Who may not read attestations learns nothing of them by minting.
+  // A key that cannot read attestations learns nothing about them by minting.
   expect(await mint(revoked, await keyFor(["token:mint"]))).toMatchObject(told(revoked, ""))
 
   await advanceClock({ days: 4000 })
@@ -102,7 +102,7 @@ test("a refusal for an attestation that ended says how and on which day", async 
   expect((await mint(closed)).detail).toContain("its session expired on ")
 })
 
-test("a country that is not admitted is named to a key that may mint, and neither in the log nor to a person", async () => {
+test("a refused country is named to a key that can mint, but neither in the log nor to a person", async () => {
   const { wallet } = await app.verifiedWallet(key, undefined, { country: "KP" })
   const { wallet: untold } = await app.verifiedWallet(key, undefined, {})
   const detail = `The token's country rules do not allow ${wallet}: its investor is from North Korea (KP).`
@@ -111,7 +111,7 @@ test("a country that is not admitted is named to a key that may mint, and neithe
   expect((await mint(untold)).detail).toMatch(/: its verification contains no country\.$/)
 
   const asked = { kind: "mint", mint_config: fund, amount: "1", user_pubkey: wallet }
-  // People see claims by asking for them, which is in the audit log; a developer and a viewer do not see them at all.
+  // People must request claims, which the audit log records. A developer and a viewer do not see them at all.
   for (const role of allRoles) {
     const { browser } = await member(app, { account: owner.account, role })
     const { data } = await browser.query("token.preflight", asked)
@@ -132,11 +132,11 @@ test("a country that is not admitted is named to a key that may mint, and neithe
     return row?.response_body ?? null
   }, "the request to be logged")
   expect(logged).toContain("country_not_allowed")
-  // As a word: an id may have these letters in it.
+  // As a whole word, because an id may contain these letters.
   expect(logged).not.toMatch(/\bKP\b/)
 })
 
-test("a token without a maximum supply says so, not how many base units there can be", async () => {
+test("a token without a maximum supply says so, and does not name the highest possible number", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const asked = { kind: "mint", mint_config: fund, user_pubkey: wallet }
   const { data } = await owner.browser.query("token.preflight", { ...asked, amount: "1" })
@@ -148,7 +148,7 @@ test("a token without a maximum supply says so, not how many base units there ca
   })
 })
 
-test("the largest possible cap is kept digit for digit, and the next larger one is refused with the limit", async () => {
+test("the largest possible limit is stored exactly, and the next larger one is refused with the limit", async () => {
   const { browser } = owner
   const config = {
     id: "greatest_v1",

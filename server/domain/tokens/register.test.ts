@@ -16,7 +16,7 @@ const ask = (id: string, query = "", by = key) =>
 const balancesOf = (wallet: string, by = key) =>
   app.request({ method: "GET", path: `/token/balances/${wallet}`, key: by.apiKey })
 
-/** All pages of a list, one after the other. */
+/** Reads all pages of a list. */
 async function pagesOf(id: string, query: string, between: () => Promise<unknown> = async () => {}) {
   const all: Holder[] = []
   for (let cursor = ""; ; ) {
@@ -29,7 +29,7 @@ async function pagesOf(id: string, query: string, between: () => Promise<unknown
   }
 }
 
-test("holders are listed by wallet or by balance, with whose they are, as of a slot of the chain", async () => {
+test("holders are listed by wallet or by balance, with their owners, as of a slot of the chain", async () => {
   const id = await tokens.config({}, { decimals: 2 })
   expect((await ask(id)).json).toMatchObject({ data: [], next_cursor: null })
   const session = { userPubkey: newWallet(), schemaId: "kyc_individual_v1", externalId: "investor-7" }
@@ -56,12 +56,12 @@ test("holders are listed by wallet or by balance, with whose they are, as of a s
   const status = await app.connection.getSignatureStatus(last.json.onchain_tx)
   expect(json.slot).toBeGreaterThanOrEqual(status.value!.slot)
 
-  // Whoever has given all away is no holder any more.
+  // A wallet that has given everything away is not a holder.
   await tokens.transfer(id, wallets[0]!, wallets[1]!, "1.5")
   expect((await ask(id)).json.data).toHaveLength(3)
 })
 
-test("tokens on their way are said, and who is about to hold is listed", async () => {
+test("tokens in transit are shown, and future holders are listed", async () => {
   const id = await tokens.config()
   const [alice, bob] = await tokens.wallets(2)
   await tokens.mint(id, alice, 5)
@@ -78,7 +78,7 @@ test("tokens on their way are said, and who is about to hold is listed", async (
   )
 })
 
-test("in holder mode an account is said to be open while its wallet meets the rules", async () => {
+test("in holder mode, an account counts as open while its wallet meets the rules", async () => {
   const id = await tokens.config({ blocked_countries: ["KP"] }, { transfer_mode: "holder" })
   const { wallet, status } = await app.verifiedWallet(key, undefined, { country: "US" })
   const [other] = await tokens.wallets(1, { country: "CA" })
@@ -92,7 +92,7 @@ test("in holder mode an account is said to be open while its wallet meets the ru
   expect(await frozen()).toEqual({ [wallet]: true, [other]: false })
 })
 
-/** Holders as the books have them, without a chain. */
+/** Holders according to the books, without a chain. */
 async function fill(workspaceId: string, config: string, count: number): Promise<string[]> {
   const wallets = Array.from({ length: count }, () => bs58.encode(randomBytes(32)))
   await sql`
@@ -102,7 +102,7 @@ async function fill(workspaceId: string, config: string, count: number): Promise
   return wallets
 }
 
-test("pages have every holder once, while others come, go and change between them", async () => {
+test("pages have every holder once, while others join, leave and change in between", async () => {
   const id = await tokens.config()
   const wallets = await fill(key.workspaceId, id, 57)
   const byWallet = wallets.toSorted((a, b) => (a < b ? -1 : 1))
@@ -121,7 +121,7 @@ test("pages have every holder once, while others come, go and change between the
   expect(seen).toEqual(expect.arrayContaining(wallets))
 })
 
-test("a key that may not read investors is not told whose wallets they are", async () => {
+test("a key that cannot read investors does not see whose wallets they are", async () => {
   const account = await createAccount({ name: newId("acct"), plan: "free" })
   const owner = await app.key({ account })
   const own = tokenFixture(app, owner)
@@ -169,7 +169,7 @@ test.each([
   [`?cursor=${Buffer.from(`5/${"1".repeat(32)}`).toString("base64url")}`, /^cursor: /],
   [`?sort=balance&cursor=${Buffer.from("9".repeat(90)).toString("base64url")}`, /^cursor: /],
   ["?wallet=x", /^wallet: unknown query parameter/],
-])("%s is 422 and names the parameter", async (query, detail) => {
+])("%s is 422, and the error names the parameter", async (query, detail) => {
   const refused = await ask("us_real_estate_fund_v1", query)
   expect(refused, refused.text).toMatchObject({
     status: 422,
@@ -177,7 +177,7 @@ test.each([
   })
 })
 
-test("a cursor of one order is none of the other", async () => {
+test("a cursor of one order is invalid in the other", async () => {
   const id = await tokens.config()
   await fill(key.workspaceId, id, 3)
   for (const [one, other] of [
@@ -190,7 +190,7 @@ test("a cursor of one order is none of the other", async () => {
   }
 })
 
-test("all balances of a wallet are those of the chain, newest token first", async () => {
+test("a wallet's balances are those on chain, newest token first", async () => {
   const fresh = await app.key()
   const own = tokenFixture(app, fresh)
   const wallet = (await app.verifiedWallet(fresh)).wallet
@@ -217,7 +217,7 @@ test("all balances of a wallet are those of the chain, newest token first", asyn
 })
 
 test.each(["x", "a%00b", "11111111111111111111111111111111", "%F0%9F%98%80", "x".repeat(300)])(
-  "balances of %s are invalid_public_key",
+  "balances of %s are refused as invalid_public_key",
   async (wallet) => {
     expect((await balancesOf(wallet)).json.error).toBe("invalid_public_key")
   },

@@ -24,16 +24,16 @@ const holderRecord = z
       description: "Wallet address, base58",
       example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
     }),
-    balance: amountText.meta({ description: "Whole tokens that it has", example: "749.5" }),
-    incoming: amountText.meta({ description: "Whole tokens on their way to it", example: "0" }),
-    outgoing: amountText.meta({ description: "Whole tokens on their way from it", example: "0" }),
+    balance: amountText.meta({ description: "Whole tokens that it holds", example: "749.5" }),
+    incoming: amountText.meta({ description: "Whole tokens in transit to it", example: "0" }),
+    outgoing: amountText.meta({ description: "Whole tokens in transit from it", example: "0" }),
     frozen: z.boolean().meta({
       description:
-        "Whether its token account is frozen by the transfer mode, the rules and the screening lists of now, so that its holder cannot move the tokens; always true in agent mode",
+        "Whether its token account is frozen under the current transfer mode, rules and screening lists, so that its holder cannot move the tokens; always true in agent mode",
       example: true,
     }),
     investor_id: idOf("inv").nullable().meta({
-      description: "Whose wallet it is; null unless the key has kyc:read or attestation:read",
+      description: "The investor who owns the wallet; null unless the key has kyc:read or attestation:read",
       example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
     }),
     external_id: z.string().nullable().meta({
@@ -46,7 +46,7 @@ const holderRecord = z
 export const holderPage = listOf(holderRecord)
   .extend({
     slot: z.number().int().nullable().meta({
-      description: "Balances include all that has landed up to this slot; null before anything has landed",
+      description: "Balances include everything that landed up to this slot; null before anything has landed",
       example: 285412093,
     }),
   })
@@ -92,7 +92,7 @@ export async function readRegister(
   return {
     data: shown.map((row) => ({
       user_pubkey: row.wallet,
-      // In holder mode, more may have left through Vouch than came in through it.
+      // In holder mode, more may have left through Vouch than came in through Vouch.
       balance: row.balance.startsWith("-") ? "0" : units(row.balance),
       incoming: units(row.incoming),
       outgoing: units(row.outgoing),
@@ -123,12 +123,12 @@ async function readOpen(
     !frozen.has(wallet) && shouldBeOpen(config, wallet, claims({ schemaId: config.required_schema, wallet }))
 }
 
-/** Later ones land later, with few exceptions. The last to land is among this many. */
+/** Later operations land later, with few exceptions. The last to land is among this many. */
 const RECENT = 64
 
 /**
- * The slot up to which everything that landed is in the books; null before anything has landed. What is signed and not
- * settled may have landed in any slot since its blockhash was read.
+ * The slot up to which everything that landed is in the books; null before anything has landed. A transaction that is
+ * signed and not settled may have landed in any slot since its blockhash was read.
  */
 export async function readBooksSlot({
   workspaceId,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   tokens = tokenFixture(app, key)
 })
 
-/** A verified investor who has the key of the wallet, and SOL for fees. */
+/** A verified investor, their wallet's key, and SOL for fees. */
 async function holder() {
   const keypair = Keypair.generate()
   const wallet = addressOf(keypair.publicKey)
@@ -37,7 +37,7 @@ async function holder() {
   return { keypair, wallet }
 }
 
-/** The holder closes an empty account, and keeps what it was paid for. */
+/** The holder closes an empty account and keeps its rent. */
 async function close(keypair: Keypair, account: ReturnType<typeof publicKeyOf>): Promise<void> {
   const { publicKey } = keypair
   const instruction = createCloseAccountInstruction(account, publicKey, publicKey, [], TOKEN_2022_PROGRAM_ID)
@@ -50,7 +50,7 @@ async function close(keypair: Keypair, account: ReturnType<typeof publicKeyOf>):
   expect(value.err).toBeNull()
 }
 
-/** What was paid for wallets' accounts, by the chain's own record of the wallet's account. */
+/** What was paid for wallets' accounts, according to the chain's history of each account. */
 async function timesPaid(account: ReturnType<typeof publicKeyOf>): Promise<number> {
   const listed = await app.connection.getSignaturesForAddress(account, { limit: 200 })
   let times = 0
@@ -62,18 +62,18 @@ async function timesPaid(account: ReturnType<typeof publicKeyOf>): Promise<numbe
   return times
 }
 
-/** What the dashboard shows of a holder's account. */
+/** What the dashboard shows about a holder's account. */
 async function reopeningsShown(mint_config: string, wallet: string) {
   const { data } = await browser.query("token.holders", { mint_config, q: wallet })
   return data.data[0].reopenings
 }
 
-test("mint, transfer away, close, repeat: it ends with 403, whatever comes at once, and the loss is bounded", async () => {
+test("repeating mint, transfer away and close ends with 403, even in parallel, and the loss is bounded", async () => {
   const config = await tokens.config()
   const [{ keypair, wallet }, [other]] = [await holder(), await tokens.wallets(1)]
   const account = tokenAccountOf(assetMintOf(key.workspaceId, config), keypair.publicKey)
   for (let round = 0; round <= LIMIT; round++) {
-    // More than one at a time: only one of them may pay.
+    // More than one at a time, of which only one may pay.
     const minted = await Promise.all([tokens.mint(config, wallet, "1"), tokens.mint(config, wallet, "1")])
     for (const { json } of minted)
       await waitFor(
@@ -95,10 +95,10 @@ test("mint, transfer away, close, repeat: it ends with 403, whatever comes at on
   expect(await timesPaid(account)).toBe(1 + LIMIT)
   expect(await reopeningsShown(config, other!)).toEqual({ used: 0, limit: LIMIT })
 
-  // Another wallet, and the same one for another token, are not concerned.
+  // Another wallet, and the same wallet for another token, are not affected.
   expect((await tokens.mint(config, other!, "1")).json.status).toBe("confirmed")
   expect((await tokens.mint(await tokens.config(), wallet, "1")).json.status).toBe("confirmed")
-  // The next month has a count of its own.
+  // The next month has a new count.
   await advanceClock({ days: 32 })
   expect((await tokens.mint(config, wallet, "1")).json.status).toBe("confirmed")
   await waitFor(async () => (await reopeningsShown(config, wallet)).used === 1, "its costs to be counted")
@@ -106,7 +106,7 @@ test("mint, transfer away, close, repeat: it ends with 403, whatever comes at on
   expect(await differences()).toEqual([])
 })
 
-test("no more are under way at once to a wallet that has no account yet than may pay for it", async () => {
+test("no more operations are in progress for a wallet without an account than may pay for it", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const states = async () => {
@@ -120,7 +120,7 @@ test("no more are under way at once to a wallet that has no account yet than may
     Array.from({ length: LIMIT + 4 }, () => tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } })),
   )
   expect(begun.every(({ status }) => status === 202)).toBe(true)
-  await waitFor(async () => (await states()).every((state) => state !== "queued"), "each to be under way, or deferred")
+  await waitFor(async () => (await states()).every((state) => state !== "queued"), "each to be in progress or deferred")
   const held = await states()
   expect(held.filter((state) => state === "submitted")).toHaveLength(1 + LIMIT)
   expect(held.filter((state) => state === "deferred")).toHaveLength(3)
@@ -131,7 +131,7 @@ test("no more are under way at once to a wallet that has no account yet than may
   expect((await app.connection.getTokenAccountBalance(account)).value.uiAmountString).toBe(String(LIMIT + 4))
 })
 
-test("an account that is empty and still open costs nothing, however often", async () => {
+test("an account that is empty but open costs nothing, however often it is used", async () => {
   const config = await tokens.config()
   const [wallet, other] = await tokens.wallets(2)
   for (let round = 0; round < LIMIT + 3; round++) {
@@ -141,7 +141,7 @@ test("an account that is empty and still open costs nothing, however often", asy
   expect(await timesPaid(tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet)))).toBe(1)
 })
 
-test("a credential's account that is closed again and again ends with 403 for a new verification", async () => {
+test("repeatedly closing a credential's account ends with 403 for a new verification", async () => {
   const { keypair, wallet } = await holder()
   const account = publicKeyOf(credentialAccounts(key.workspaceId, "kyc_individual_v1", wallet).account)
   const isCounted = async (times: number) => {
@@ -158,7 +158,7 @@ test("a credential's account that is closed again and again ends with 403 for a 
     if (round > 0) await app.verifiedWallet(key, wallet)
     await waitFor(() => isCounted(round + 1), "the account to be counted")
     const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
-    // While it has its credential it can be renewed: that pays for nothing.
+    // While the wallet has its credential, it can be renewed, because that pays for nothing.
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Changed our mind" })
     await waitFor(async () => (await app.connection.getTokenAccountBalance(account)).value.amount === "0", "the burn")
     await waitFor(isForgotten, "the burn to be settled")
@@ -169,7 +169,7 @@ test("a credential's account that is closed again and again ends with 403 for a 
   expect(await timesPaid(account)).toBe(1 + LIMIT)
 })
 
-test("a budget that is used up refuses what would cost something, and revocations go on", async () => {
+test("a used-up budget refuses what would cost something, and revocations continue", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const { attestation_id } = (await tokens.get(`/kyc/status/${wallet}`)).json
@@ -200,7 +200,7 @@ test("a budget that is used up refuses what would cost something, and revocation
   expect((await tokens.mint(config, next, "1")).json.status).toBe("confirmed")
 })
 
-test("a budget holds for what has begun and costs nothing yet, too", async () => {
+test("a budget also counts work that has begun and has no costs yet", async () => {
   const [account] = await sql<{ name: string }[]>`
     select a.name from accounts a join workspaces w on w.account_id = a.id where w.id = ${key.workspaceId}`
   await setBudget(account!.name, key.mode, (await spentByAll(key.workspaceId)) + 3n * 2_200_000n)
@@ -214,7 +214,7 @@ test("a budget holds for what has begun and costs nothing yet, too", async () =>
   await setBudget(account!.name, key.mode, null)
 })
 
-/** In lamports, once all that the workspace has begun is done and counted. */
+/** In lamports, once everything that the workspace has begun is done and counted. */
 async function spentByAll(workspaceId: string): Promise<bigint> {
   await sql`
     update attestations set status = 'rejected', ended_at = now()

@@ -11,26 +11,25 @@ type Receiving = Operation<{ mint_config: string; wallet: Address }>
 
 type Row = {
   id: string
-  /** How often the account was paid for this month, without the very first time. */
+  /** How often the account was paid for this month, not counting its very first time. */
   reopened: number
-  /** Something that landed on the account is not counted yet and may have opened it. */
+  /** Whether something that landed on the account is not counted yet, and may have opened it. */
   is_uncounted: boolean
   /** Earlier operations that give to the same wallet. */
   behind: number
-  /** Nothing has landed on the account yet. */
+  /** Whether nothing has landed on the account yet. */
   is_fresh: boolean
 }
 
-/** How many of the last operations on an account are read: only one at a time opens it again. */
+/** How many of the last operations on an account to read, because only one at a time opens it again. */
 const RECENT = 32
 
 /**
- * What has to happen before accounts that are known to be missing are opened. If something has landed on one before,
- * its holder closed it and keeps the rent. Null if it may be paid for once more.
- *
- * No number of requests exceeds the limit. Of all operations that wait to give to such an account, only the first may
- * open it, and the next one not before the cost of the first is counted. For an account on which nothing has landed, no
- * more are unfinished at once than may pay for it.
+ * What must happen before accounts that are known to be missing are opened. If something has landed on one before, its
+ * holder closed it and keeps the rent. Null if it may be paid for once more. No number of requests exceeds the limit:
+ * of all operations that wait to give to such an account, only the first may open it, and the next one not before the
+ * cost of the first is counted. For an account on which nothing has landed, no more operations are unfinished at once
+ * than may pay for it.
  */
 export async function loadReopenings(
   sql: Queryable,
@@ -93,4 +92,4 @@ export async function readReopenings(
 
 /** The error for a wallet whose account will not be paid for again. */
 export const reopenedTooOften = (wallet: Address, of: string): string =>
-  `${wallet} closed its account of ${of}, which was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times this month. Ask the holder to leave it open, and repeat the request in the next month (UTC).`
+  `${wallet} closed its account of ${of}, which was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times this month. Ask the holder to keep it open, and repeat the request next month (UTC).`

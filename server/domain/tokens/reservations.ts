@@ -42,9 +42,9 @@ export type TokenRequest = {
   amount: string
   /** The actor, for the audit log. */
   author: Author
-  /** What a refusal may reveal to the caller. */
+  /** What a refusal can reveal to the caller. */
   sight: Sight
-  /** The caller's span: it shares a commit with others. */
+  /** The caller's trace span, because several callers share a commit. */
   traceparent?: string | null
 }
 
@@ -85,7 +85,7 @@ export class Reservations {
 
   async make(): Promise<ReservationResult[]> {
     const configIds = [...new Set(this.#requests.map((request) => request.config))]
-    // Sent together and executed in this order: fewer round trips while the locks are held.
+    // Sent together and executed in this order, which saves round trips while the locks are held.
     const receivers = this.#requests.map(({ to }) => to)
     const [configs, overBudget, own] = await Promise.all([
       loadConfigs(this.#sql, this.#workspaceId, configIds, { lock: true }),
@@ -144,7 +144,7 @@ export class Reservations {
     for (const { i, subject } of wanted) if (!claimed.has(subject)) this.#outcomes[i] = { keyClaimed: true }
   }
 
-  /** Requests with their configuration and amount; others are refused. */
+  /** Requests with their configuration and amount. Invalid ones are refused. */
   #read(configs: Map<string, ConfigRow>): Considered[] {
     return this.#requests.flatMap((request, i): Considered[] => {
       const outcome = this.#outcomes[i]!
@@ -202,7 +202,7 @@ export class Reservations {
       const row = begunAs({ request, operationId, config, amount }, mintAddress, this.#now)
       this.#outcomes[this.#requests.indexOf(request)] = { operationId, row }
       const accounts = holdingKeysOf({ request, config }).map((key) => accountName(key.config, key.wallet))
-      // In agent mode each transaction leaves accounts frozen, as it found them, so their order does not matter.
+      // In agent mode, each transaction leaves accounts frozen, so the order of operations does not matter.
       const commutes = config.transfer_mode === "agent"
       const queued = {
         id: operationId,
@@ -236,7 +236,7 @@ export class Reservations {
     await recordChanges(this.#sql, this.#workspaceId, changes)
   }
 
-  /** A refusal has started nothing: its key is stored with the answer and without an operation. */
+  /** A refusal has started nothing, so its key is stored with the response and without an operation. */
   async #forgetRefused(): Promise<void> {
     const refused = this.#requests.flatMap(({ idempotency }, i) =>
       idempotency && "refusal" in this.#outcomes[i]! ? [idempotency] : [],
@@ -280,8 +280,8 @@ const firstUses = (accepted: readonly Reserved[]): string[] => [
 
 /**
  * Reserves in memory what an accepted request counts against. Returns whether the holder slot of a wallet that gives
- * everything away goes with it: at the limit there is no other slot for the new holder, and until it has landed, no
- * wallet owns the slot.
+ * everything away moves with it. At the limit there is no other slot for the new holder, and until the operation has
+ * landed, no wallet owns the slot.
  */
 function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
   const to = holdings.of({ config: config.id, wallet: request.to })

@@ -12,9 +12,9 @@ import { type ReservationResult, Reservations, type TokenRequest } from "./reser
 
 /** Requests of one workspace that are decided in one commit. */
 const BATCH = { least: 4, most: 128 }
-/** The most requests of one workspace that wait to be decided. */
+/** The most requests of one workspace that can wait to be decided. */
 const MOST_WAITING = 4096
-/** How long a request waits for those before it. */
+/** How long a request waits for earlier ones. */
 const WAIT_MS = 3000
 /** How long it waits in total if its batch could not get a lock. */
 const LONGEST_MS = 5000
@@ -61,7 +61,7 @@ export function reserveMovement(workspaceId: string, request: TokenRequest): Pro
 
 async function reserveQueued(workspaceId: string): Promise<void> {
   const queue = waiting.get(workspaceId)!
-  // Requests from the same tick of the event loop go together from the first.
+  // Requests from the same tick of the event loop share a commit from the start.
   await new Promise((next) => setImmediate(next))
   const timer = setInterval(() => refuseLate(queue), LOOK_MS)
   while (queue.length > 0) {
@@ -85,13 +85,13 @@ const tooLong = () =>
     retryAfterSeconds: 1,
   })
 
-/** Answers requests that have waited too long: they have not begun. They are at the front of a queue. */
+/** Refuses requests that have waited too long, and have not begun. They are at the front of a queue. */
 function refuseLate(queue: Waiting[], wait_ms = WAIT_MS): void {
   const before = performance.now() - wait_ms
   while (queue.length > 0 && queue[0]!.since < before) queue.shift()!.reject(tooLong())
 }
 
-/** Those whose key another transaction held, and all others. */
+/** The requests whose key another transaction held, and all others. */
 function split(batch: readonly Waiting[]): [apart: Waiting[], together: Waiting[]] {
   const isApart = ({ request: { idempotency } }: Waiting) => idempotency !== null && contended.has(idempotency)
   return [batch.filter(isApart), batch.filter((one) => !isApart(one))]
@@ -111,7 +111,7 @@ async function reserveBatch(workspaceId: string, batch: readonly Waiting[], lock
       }),
     )
   } catch (error) {
-    // A commit that fails may have taken effect, so it is never tried again here.
+    // A commit that fails may still have taken effect, so it is never retried here.
     const parts = isDecided ? [] : partsAfter(error, batch)
     if (parts.length > 1) return reserveParts(workspaceId, parts)
     for (const { request, reject } of batch) {
@@ -142,7 +142,7 @@ async function reserveParts(workspaceId: string, parts: Waiting[][]): Promise<vo
 }
 
 /**
- * What to decide separately after a batch failed, because one request may be at fault: each configuration, then each
+ * What to decide separately after a batch failed, because one request may be the cause: each configuration, then each
  * request. Nothing if all are affected.
  */
 function partsAfter(error: unknown, batch: readonly Waiting[]): Waiting[][] {

@@ -28,7 +28,7 @@ const refused = (config: string, code: ErrorCode, request: () => Promise<Respons
   expectRefused(tokens, config, code, request)
 const walletWith = async (claims: Record<string, unknown>) => (await tokens.wallets(1, claims))[0]!
 
-test("mint_paused: nothing is minted or moved until the configuration is unpaused", async () => {
+test("mint_paused: nothing is minted or moved while the configuration is paused", async () => {
   const config = await tokens.config()
   const [alice, bob] = await tokens.wallets(2)
   await admitted(tokens.mint(config, alice, 10))
@@ -42,7 +42,7 @@ test("mint_paused: nothing is minted or moved until the configuration is unpause
   await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
-test("country_not_allowed: a rule names Kosovo, whichever code the vendor writes, and refuses who has no country", async () => {
+test("country_not_allowed: a rule can name Kosovo by any vendor's code, and refuses investors without a country", async () => {
   const config = await tokens.config({ allowed_countries: ["XK", "GB"] })
   for (const country of ["XK", "XKX", "RKS", "GBD"])
     await admitted(tokens.mint(config, await walletWith({ country }), 1))
@@ -50,7 +50,7 @@ test("country_not_allowed: a rule names Kosovo, whichever code the vendor writes
   await refused(config, "country_not_allowed", () => tokens.mint(config, stateless, 1))
 })
 
-test("transfers_locked: until the time, while minting is free", async () => {
+test("transfers_locked: transfers are refused until the time, while minting works", async () => {
   const end = new Date("2099-01-01T00:00:00Z")
   const config = await tokens.config({ transfers_locked_until: "2099-01-01T00:00:00Z" })
   const open = await tokens.config({ transfers_locked_until: "2020-01-01T00:00:00Z" })
@@ -71,7 +71,7 @@ test("transfers_locked: until the time, while minting is free", async () => {
   await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
-test("wallet_not_verified: a mint needs its receiver verified, a transfer both", async () => {
+test("wallet_not_verified: a mint needs its receiver verified, a transfer needs both", async () => {
   const config = await tokens.config()
   const [alice, bob] = await tokens.wallets(2)
   const stranger = newWallet()
@@ -88,7 +88,7 @@ test("wallet_not_verified: a mint needs its receiver verified, a transfer both",
   await admitted(tokens.transfer(config, alice, bob, 1))
 })
 
-test("wallet_not_verified: a verification that has begun, was refused, or is of another schema is none", async () => {
+test("wallet_not_verified: a pending or rejected verification, or one for another schema, does not count", async () => {
   const config = await tokens.config()
   const pending = await app.startSession(key)
   await refused(config, "wallet_not_verified", () => tokens.mint(config, pending.wallet, 1))
@@ -112,7 +112,7 @@ test("wallet_not_verified: a verification ends in the second in which it expires
   await refused(config, "wallet_not_verified", () => tokens.mint(config, wallet, 1))
 })
 
-test("country_not_allowed: who is not among the allowed, is blocked, or has told no country", async () => {
+test("country_not_allowed: investors outside the allowed list, on the blocked list or without a country are refused", async () => {
   const allowing = await tokens.config({ allowed_countries: ["US", "CA"] })
   const blocking = await tokens.config({ blocked_countries: ["KP", "IR"] })
   const [us, de, kp, silent] = await Promise.all([
@@ -137,7 +137,7 @@ test("country_not_allowed: who is not among the allowed, is blocked, or has told
   await admitted(tokens.transfer(blocking, us, de, 1))
 })
 
-test("not_accredited: who has not been found accredited", async () => {
+test("not_accredited: investors who are not known to be accredited are refused", async () => {
   const config = await tokens.config({ require_accredited: true })
   const [rich, richer, lay, silent] = await Promise.all([
     walletWith({ accredited: true }),
@@ -153,7 +153,7 @@ test("not_accredited: who has not been found accredited", async () => {
   await admitted(tokens.transfer(config, rich, richer, 1))
 })
 
-test("erased claims are missing claims: still verified, no longer admitted by a rule that asks", async () => {
+test("erased claims count as missing: the wallet stays verified, but rules that need claims refuse it", async () => {
   const [open, asking] = [await tokens.config(), await tokens.config({ allowed_countries: ["US"] })]
   const wallet = await walletWith({ country: "US" })
   await admitted(tokens.mint(asking, wallet, 1))
@@ -164,7 +164,7 @@ test("erased claims are missing claims: still verified, no longer admitted by a 
   await admitted(tokens.mint(open, wallet, 1))
 })
 
-test("supply_cap_exceeded: up to the cap, and not one base unit more", async () => {
+test("supply_cap_exceeded: mints reach the limit, and not one base unit more", async () => {
   const config = await tokens.config({ max_supply: "100.5" }, { decimals: 1 })
   const [alice, bob] = await tokens.wallets(2)
   await refused(config, "supply_cap_exceeded", () => tokens.mint(config, alice, "100.6"))
@@ -185,7 +185,7 @@ test("supply_cap_exceeded: no mint on Solana holds more than 2^64 − 1 base uni
   expect(await tokens.onChain(config, bob)).toBe(2n ** 64n - 1n)
 })
 
-test("holder_limit_reached: no new holder at the cap, but one in the place of one who leaves", async () => {
+test("holder_limit_reached: at the limit, a new holder is accepted only in the slot of one who leaves", async () => {
   const config = await tokens.config({ max_holders: 2 })
   const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
@@ -205,7 +205,7 @@ test("holder_limit_reached: no new holder at the cap, but one in the place of on
   await admitted(tokens.mint(config, alice, 1))
 })
 
-test("balance_limit_exceeded: up to the limit, by minting and by moving", async () => {
+test("balance_limit_exceeded: minting and transfers reach the limit, and not more", async () => {
   const config = await tokens.config({ max_balance_per_wallet: "10" })
   const [alice, bob] = await tokens.wallets(2)
   await refused(config, "balance_limit_exceeded", () => tokens.mint(config, alice, 11))
@@ -216,7 +216,7 @@ test("balance_limit_exceeded: up to the limit, by minting and by moving", async 
   await admitted(tokens.transfer(config, alice, bob, 6))
 })
 
-test("insufficient_balance: all that a wallet has, and not one base unit more", async () => {
+test("insufficient_balance: a wallet can transfer everything it has, and not one base unit more", async () => {
   const config = await tokens.config({}, { decimals: 2 })
   const [alice, bob] = await tokens.wallets(2)
   await refused(config, "insufficient_balance", () => tokens.transfer(config, alice, bob, "0.01"))
@@ -227,7 +227,7 @@ test("insufficient_balance: all that a wallet has, and not one base unit more", 
   expect([await tokens.onChain(config, alice), await tokens.onChain(config, bob)]).toEqual([0n, 150n])
 })
 
-test("insufficient_balance in holder mode, where the chain knows", async () => {
+test("insufficient_balance is also returned in holder mode, where only the chain knows balances", async () => {
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [alice, bob] = await tokens.wallets(2)
   await admitted(tokens.mint(config, alice, 5))
@@ -237,7 +237,7 @@ test("insufficient_balance in holder mode, where the chain knows", async () => {
   expect(await tokens.onChain(config, bob)).toBe(5n)
 })
 
-test("unknown_mint_config: in a body, whatever it looks like", async () => {
+test("unknown_mint_config: any unknown id in a body, whatever its form", async () => {
   const wallet = await walletWith({})
   for (const id of ["none_v1", "NONE", "", "x".repeat(200), "a\u0000", "__proto__", "us_real_estate_fund_v1 "]) {
     const minted = await tokens.mint(id, wallet, 1)
@@ -258,7 +258,7 @@ describe("amounts", () => {
     await admitted(tokens.mint(config, alice, "1000000"))
   })
 
-  /** A body that contains the amount in these characters. */
+  /** A body that contains the amount in exactly these characters. */
   const raw = (path: string, body: object, amount: string) =>
     tokens.post(path, undefined, {
       headers: { "content-type": "application/json" },
@@ -273,7 +273,7 @@ describe("amounts", () => {
     ...[...texts, ...tooMuch, "0.55", "1.00", "١", "Infinity", "\u0000"].map((text) => JSON.stringify(text)),
     ...[...numbers, ...tooMuch],
     ...["true", "false", "null", "[]", "[1]", "{}", '{"amount":1}'],
-  ])("invalid_amount: %s", async (amount) => {
+  ])("an invalid amount is invalid_amount: %s", async (amount) => {
     for (const [path, body] of [
       ["/token/mint", { user_pubkey: bob }],
       ["/token/transfer", { from_pubkey: alice, to_pubkey: bob }],
@@ -283,7 +283,7 @@ describe("amounts", () => {
     }
   })
 
-  test("without one, the field is named as missing", async () => {
+  test("a missing amount is refused, and the error names the field", async () => {
     const body = { user_pubkey: bob, mint_config: config }
     const { json } = await refused(config, "validation_failed", () => tokens.post("/token/mint", body))
     expect(json.detail).toBe("amount: required.")
@@ -296,7 +296,7 @@ describe("amounts", () => {
     ['"10.0"', "10"],
     ['"0.1"', "0.1"],
     ["1000", "1000"],
-    // A double would make 4503599627370495.5 or …496 of it.
+    // A double would round this to 4503599627370495.5 or …496.
     ["4503599627370495.7", "4503599627370495.7"],
     ["9007199254740993", "9007199254740993"],
   ])("%s is kept to the last digit", async (amount, told) => {
@@ -308,7 +308,7 @@ describe("amounts", () => {
   })
 })
 
-test("a transfer to oneself is refused, and names the field", async () => {
+test("a transfer to oneself is refused, and the error names the field", async () => {
   const config = await tokens.config()
   const wallet = await walletWith({})
   await admitted(tokens.mint(config, wallet, 5))
@@ -316,7 +316,7 @@ test("a transfer to oneself is refused, and names the field", async () => {
   expect(json.detail).toMatch(/^to_pubkey: /)
 })
 
-test("the first objection answers: a paused configuration before a stranger, a stranger before the supply", async () => {
+test("the first violation is returned: a paused configuration before an unverified wallet, and that before the supply", async () => {
   const config = await tokens.config({ max_supply: "1", allowed_countries: ["US"] })
   const german = await walletWith({ country: "DE" })
   await refused(config, "wallet_not_verified", () => tokens.mint(config, newWallet(), 5))

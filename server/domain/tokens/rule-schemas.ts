@@ -22,7 +22,9 @@ const requested: Schemas = {
   time: () => time,
 }
 
-/** What a response may contain. An old configuration may name a country that does not exist. It can still be read. */
+/**
+ * What a response may contain. An old configuration may name a country that does not exist, and must still be readable.
+ */
 const recorded: Schemas = { ...requested, countries: () => z.array(recordedCountry) }
 
 type Shape = { [N in keyof RulesJson]-?: z.ZodOptional<z.ZodType<Exclude<RulesJson[N], undefined>>> }
@@ -35,7 +37,7 @@ const shapeOf = (schemas: Schemas) =>
     }),
   ) as Record<string, z.ZodType> as Shape
 
-/** The same, each nullable. */
+/** The same fields, each nullable. */
 const patchable = Object.fromEntries(
   Object.entries(shapeOf(requested)).map(([name, rule]) => [
     name,
@@ -43,7 +45,7 @@ const patchable = Object.fromEntries(
       .unwrap()
       .nullable()
       .optional()
-      .meta({ ...rule.meta(), description: `${rule.meta()?.description}; null ends the rule` }),
+      .meta({ ...rule.meta(), description: `${rule.meta()?.description}; null removes the rule` }),
   ]),
 ) as { [N in keyof Shape]: z.ZodOptional<z.ZodNullable<ReturnType<Shape[N]["unwrap"]>>> }
 
@@ -54,6 +56,6 @@ export const rulesInput = z.strictObject(shapeOf(requested)).meta({ id: "MintRul
 /** `rules` of a change: fields that are not named stay unchanged. */
 export const rulesPatch = z.strictObject(patchable).meta({
   id: "MintRulesChangeRequest",
-  description: "A rule that is left out stays as it is; null ends it",
+  description: "A rule that is left out stays unchanged; null removes it",
 })
 export const rulesRecord = z.object(shapeOf(recorded)).meta({ id: "MintRules", description })

@@ -11,11 +11,11 @@ import { byOperator } from "#test/fixtures/operator.ts"
 import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { reserveMovement } from "./reserve.ts"
 
-// Requests that come at once are decided in one commit. What is wrong with one of them is nobody else's trouble.
+// Requests that arrive together are decided in one commit. A problem with one of them does not affect the others.
 
 let wallets: Address[]
 
-// It is about deadlines: for a lock, and for the requests in front.
+// The test is about deadlines for a lock and for requests ahead.
 usesCustomer({ key: { plan: "growth" }, slowness: 1 })
 beforeAll(async () => {
   wallets = await tokens.wallets(4)
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 type Mint = { config: string; to: Address; idempotency?: IdempotencyClaim }
 
-/** What all of them come to, as they are asked for at once: "begun", or what each was refused with. */
+/** The results of simultaneous requests: "begun", or the error of each. */
 async function mintTogether(mints: readonly Mint[], decided = (_i: number) => {}): Promise<string[]> {
   const asked = await Promise.allSettled(
     mints.map(({ config, to, idempotency = null }, i) =>
@@ -41,7 +41,10 @@ const LOCKED = "55P03"
 const eachWallet = (config: string): Mint[] => wallets.map((to) => ({ config, to }))
 const operationsOf = async (config: string) => (await tokens.trace(config)).operations.length
 
-/** Runs `during` while another process's transaction has done what `lock` does. It then comes to nothing. */
+/**
+ * Runs `during` while another process's transaction holds the locks that `lock` takes. The transaction is then rolled
+ * back.
+ */
 async function whileHeld<T>(
   lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>,
   during: () => Promise<T>,
@@ -67,7 +70,7 @@ const claimOf = (idempotencyKey: string): IdempotencyClaim => ({
   ...{ fingerprint: Buffer.alloc(32), begun: null },
 })
 
-test("one that the database refuses fails alone", async () => {
+test("a request that the database refuses fails alone", async () => {
   const config = await tokens.config()
   await sql.unsafe(`
     create function refuse_one() returns trigger language plpgsql as $$ begin
@@ -81,9 +84,9 @@ test("one that the database refuses fails alone", async () => {
   expect(await operationsOf(config)).toBe(3)
 })
 
-test("one whose holding is locked fails alone", async () => {
+test("a request whose holding is locked fails alone", async () => {
   const config = await tokens.config()
-  // What has landed meanwhile would be settled: that waits for the holding, too, and has the configuration.
+  // Settling a landed operation would also wait for the holding, while it locks the configuration.
   const outcomes = await whileLedgerPaused(async () => {
     expect(await mintTogether(eachWallet(config))).toEqual(wallets.map(() => "begun"))
     return whileHeld(
@@ -97,7 +100,7 @@ test("one whose holding is locked fails alone", async () => {
   expect(await operationsOf(config)).toBe(7)
 })
 
-test("where a configuration is locked, mints of another one go on", async () => {
+test("while a configuration is locked, mints of another one continue", async () => {
   const [held, free] = [await tokens.config(), await tokens.config()]
   const outcomes = await whileHeld(
     (tx) => tx`select from mint_configs where workspace_id = ${key.workspaceId} and id = ${held} for update`,
@@ -106,7 +109,7 @@ test("where a configuration is locked, mints of another one go on", async () => 
   expect(outcomes).toEqual([...wallets.map(() => LOCKED), ...wallets.map(() => "begun")])
 })
 
-test("a request whose key another one holds waits for that one alone, and delays no others again", async () => {
+test("a request whose key another request holds waits alone, and does not delay others twice", async () => {
   const config = await tokens.config()
   const idempotency = claimOf(newId("evt"))
   const mints = eachWallet(config).map((mint, i) => (i === 0 ? { ...mint, idempotency } : mint))
@@ -118,7 +121,7 @@ test("a request whose key another one holds waits for that one alone, and delays
       const first = await mintTogether(mints)
       const order: number[] = []
       const again = await mintTogether(mints, (i) => order.push(i))
-      // The others are decided before it: nobody waits a second time for the key's holder.
+      // The others are decided first: no request waits twice for the key's holder.
       expect(order.at(-1)).toBe(0)
       return [first, again]
     },
@@ -131,10 +134,10 @@ test("a request whose key another one holds waits for that one alone, and delays
   expect(await mintTogether(mints)).toEqual(["begun", ...others])
 })
 
-test("the answer that is given at once is what is stored, to the second that it began", async () => {
+test("the response that is returned immediately equals the stored one, down to its start time", async () => {
   const config = await tokens.config()
   let seconds = 0
-  // Whoever looks twice sees two times.
+  // A reader who reads twice sees the same time.
   await moveClock(() => addSeconds(realNow(), ++seconds))
   await whileLedgerPaused(async () => {
     const headers = { prefer: "respond-async" }

@@ -4,13 +4,13 @@ import { readRules } from "#shared/rules/fields.ts"
 import type { ConfigRow } from "./config.ts"
 import type { Holding, HoldingKey, WalletSchema } from "./holder-facts.ts"
 
-/** What the rules see of a configuration. */
+/** What the rules need to know about a configuration. */
 export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules"> => ({
   rules: readRules(row.rules, row.decimals),
   config: {
     decimals: row.decimals,
     requiredSchema: row.required_schema,
-    // Nothing moves while balances are read back: a limit needs a known count.
+    // Nothing moves while balances are read back, because a limit needs a known count.
     paused: row.paused || row.counted_up_to !== null,
     issued: BigInt(row.issued),
     holders: row.holders,
@@ -18,7 +18,7 @@ export const rulesOf = (row: ConfigRow): Pick<TransferContext, "config" | "rules
   },
 })
 
-/** A request as its rules see it, with what is known of its wallets. */
+/** A request as the rules see it, with the facts about its wallets. */
 export function transferContext(
   {
     config,

@@ -18,7 +18,7 @@ export const walletBalances = z
   .object({
     user_pubkey: wallet,
     slot: z.number().int().nullable().meta({
-      description: "The chain was read as of this slot; null if the workspace has no token on chain",
+      description: "The slot as of which the chain was read; null if the workspace has no token on chain",
       example: 285412093,
     }),
     data: z.array(
@@ -39,7 +39,7 @@ export const walletBalances = z
 type WalletBalances = z.infer<typeof walletBalances>
 
 /**
- * What a wallet holds of each token of the workspace for which it has an account, read from the chain now, newest token
+ * The tokens of the workspace for which a wallet has an account, with balances read from the chain now, newest token
  * first. Errors: chain_not_configured, chain_unavailable.
  */
 export async function readWalletBalances({ workspaceId, mode }: Principal, wallet: Address): Promise<WalletBalances> {

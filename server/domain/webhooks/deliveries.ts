@@ -19,36 +19,36 @@ const delivery = z.object({
   sequence: z.number().int().meta({ description: "The event's sequence number", example: 42 }),
   type: z.enum(allEventTypes).meta({ description: "The event's type" }),
   status: z.enum(deliveryStatuses).meta({
-    description: "`pending`: it waits for its next attempt; `failed`: all have been made. A replay begins anew",
+    description: "`pending`: it waits for its next attempt; `failed`: all have been made. A replay begins again",
   }),
   attempts: z
     .number()
     .int()
     .meta({
-      description: `Attempts since it was last asked for, at most ${attemptPauses_s.length}`,
+      description: `Attempts since it was last requested, at most ${attemptPauses_s.length}`,
       example: 1,
     }),
   next_attempt_at: timestamp.nullable().meta({ description: "Null unless pending", example: null }),
-  ended_at: timestamp.nullable().meta({ description: "When it was taken or given up; null while pending" }),
+  ended_at: timestamp.nullable().meta({ description: "When it was delivered or given up; null while pending" }),
 })
 
 export const deliveryRecord = delivery.meta({ id: "WebhookDelivery" })
 
 export const attemptRecord = z.object({
-  at: timestamp.meta({ description: "When it began" }),
-  status_code: z.number().int().nullable().meta({ description: "Null if there was no answer", example: 200 }),
-  latency_ms: z.number().int().meta({ description: "How long the answer took, in milliseconds", example: 87 }),
-  error: z.string().nullable().meta({ description: "Why it failed; null if it was taken", example: null }),
+  at: timestamp.meta({ description: "When the attempt began" }),
+  status_code: z.number().int().nullable().meta({ description: "Null if there was no response", example: 200 }),
+  latency_ms: z.number().int().meta({ description: "How long the response took, in milliseconds", example: 87 }),
+  error: z.string().nullable().meta({ description: "Why it failed; null if it was delivered", example: null }),
   response: z.string().nullable().meta({
     maxLength: 1000,
-    description: "How the answer's body began; `***` without the scope `webhooks:write`",
+    description: "The start of the response's body; `***` without the scope `webhooks:write`",
     example: "ok",
   }),
 })
 
 export const deliveryDetail = delivery
   .extend({
-    attempt_log: z.array(attemptRecord).meta({ description: "The last 50 attempts of 30 days, newest first" }),
+    attempt_log: z.array(attemptRecord).meta({ description: "The last 50 attempts within 30 days, newest first" }),
   })
   .meta({ id: "WebhookDeliveryDetail" })
 
@@ -103,8 +103,8 @@ function sequenceOf(cursor: string): number {
 }
 
 /**
- * A delivery with its attempts. Errors: webhook_endpoint_not_found; webhook_delivery_not_found, also if the event has
- * none of the endpoint's types.
+ * A delivery with its attempts. Errors: webhook_endpoint_not_found; webhook_delivery_not_found, also if the event is
+ * not of the endpoint's types.
  */
 export async function getDelivery(
   principal: Principal,

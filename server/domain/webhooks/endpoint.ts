@@ -37,33 +37,33 @@ export const endpointRecord = z
     description: z
       .string()
       .nullable()
-      .meta({ maxLength: 200, description: "Your own words", example: "Ledger service" }),
+      .meta({ maxLength: 200, description: "Your description", example: "Ledger service" }),
     types: z
       .array(z.enum(allEventTypes))
       .nullable()
       .meta({
-        description: "Which events are sent; null for all, also those of later versions",
+        description: "Which events are sent; null means all types, including ones added later",
         example: ["attestation.verified", "attestation.rejected"],
       }),
     ordered: z.boolean().meta({
-      description: "Whether an event is sent only once all before it were taken or given up",
+      description: "Whether an event is sent only once all events before it were delivered or given up",
       example: false,
     }),
-    status: z.enum(["enabled", "disabled"]).meta({ description: "Nothing is sent to one that is disabled" }),
+    status: z.enum(["enabled", "disabled"]).meta({ description: "A disabled endpoint gets no events" }),
     disabled_reason: z
       .enum(disabledReasons)
       .nullable()
       .meta({
-        description: `\`requested\` by you; \`gone\`: it answered 410; \`failing\`: it took nothing for ${disabledAfterDays} days. Null while it is enabled`,
+        description: `\`requested\`: you disabled it; \`gone\`: it answered 410; \`failing\`: no delivery succeeded for ${disabledAfterDays} days. Null while it is enabled`,
         example: null,
       }),
     disabled_at: timestamp.nullable().meta({ description: "Null while it is enabled", example: null }),
     failing_since: timestamp.nullable().meta({
-      description: "Since when every attempt has failed; null while the last one did not",
+      description: "Since when every attempt has failed; null if the last one succeeded",
       example: null,
     }),
     previous_secret_until: timestamp.nullable().meta({
-      description: "Until when the secret before signs as well; null if there is none",
+      description: "Until when the previous secret also signs; null if there is none",
       example: null,
     }),
     created_at: timestamp,
@@ -88,7 +88,7 @@ export const toEndpointRecord = (row: RowOf<typeof endpointColumns>, now: Date):
   created_at: toTimestamp(row.created_at),
 })
 
-/** Replaces what a caller may not see. It is valid in a URL too. */
+/** Replaces what a caller may not see. It is also valid in a URL. */
 export const MASKED = "***"
 
 /**

@@ -21,7 +21,7 @@ import { dropOldDeliveries } from "./retention.ts"
 
 sendsWebhooks()
 
-test("both secrets sign while the old one is valid, then the new one alone", async () => {
+test("both secrets sign while the old one is valid, then only the new one", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to)
@@ -31,7 +31,7 @@ test("both secrets sign while the old one is valid, then the new one alone", asy
   })
   expect(after.secret).not.toBe(before.secret)
   expect(after.previous_secret_until).not.toBe(null)
-  // The consumer has the old one still.
+  // The consumer still has the old secret.
   await twoEvents(key)
   await until(to, 2)
   expect(to.received.map(({ signatures }) => signatures.length)).toEqual([2, 2])
@@ -51,7 +51,7 @@ test("both secrets sign while the old one is valid, then the new one alone", asy
   expect(rows[0]!.secret.toString("latin1")).not.toContain("whsec_")
 })
 
-test("a repeat with the same key rotates, creates and deletes nothing twice, and no secret is stored for it", async () => {
+test("a repeat with the same key rotates, creates and deletes nothing twice, and stores no secret", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const id = await subscribe(caller(key), to)
   const send = (method: "POST" | "DELETE", path: string, idempotencyKey: string, json?: object) => {
@@ -68,7 +68,7 @@ test("a repeat with the same key rotates, creates and deletes nothing twice, and
   const rotated = await twice("POST", `/webhook-endpoint/${id}/rotate-secret`, "rotate", {
     overlap_seconds: 3600,
   })
-  // The consumer has the first secret still.
+  // The consumer still has the first secret.
   await twoEvents(key)
   await until(to, 2)
   to.expect(rotated.secret)
@@ -86,7 +86,7 @@ test("a repeat with the same key rotates, creates and deletes nothing twice, and
   expect(records.filter(({ body }) => body?.toString().includes("whsec_"))).toEqual([])
 })
 
-test("one that is disabled gets nothing, and all of it once it is enabled", async () => {
+test("a disabled endpoint gets nothing, and gets everything once enabled", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { ordered: true })
@@ -119,7 +119,7 @@ test("one that is disabled gets nothing, and all of it once it is enabled", asyn
   ])
 })
 
-test("who may not manage endpoints sees no path of their URLs, and none of what they answer", async () => {
+test("callers who cannot manage endpoints see neither the paths of their URLs nor their responses", async () => {
   const owner = await member(app)
   const [key, to] = [await app.key({ account: owner.account }), await consumer()]
   const call = caller(key)
@@ -147,7 +147,7 @@ test("who may not manage endpoints sees no path of their URLs, and none of what 
   }
 })
 
-test("410 disables at once; so do days of failures, and one success resets them", async () => {
+test("410 disables an endpoint immediately, days of failures disable it too, and one success resets them", async () => {
   const [key, gone, failing] = [await app.key(), await consumer(), await consumer()]
   const call = caller(key)
   const [first, second] = [await subscribe(call, gone), await subscribe(call, failing, { types: ["session.opened"] })]
@@ -181,14 +181,14 @@ test("410 disables at once; so do days of failures, and one success resets them"
   const [entry] = await sql`
     select actor, detail ->> 'reason' as reason from audit_entries where subject = ${second} and action = 'webhook.disabled'`
   expect(entry).toEqual({ actor: "system", reason: "failing" })
-  // Mended: it gets what it missed, at once.
+  // Once fixed, it gets the events that it missed immediately.
   failing.answer(() => 200)
   await call("PATCH", `/webhook-endpoint/${second}`, { enabled: true })
   await ended(call, second)
   expect(await deliveries(call, second)).toMatchObject([{ status: "delivered" }])
 })
 
-test("a test event is sent at once, and says what became of it", async () => {
+test("a test event is sent immediately, and its outcome returned", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to)
@@ -203,7 +203,7 @@ test("a test event is sent at once, and says what became of it", async () => {
     error: "It answered 500.",
     response: "answer 500",
   })
-  // Not what it failed for: that is no event.
+  // The outcome of a test event does not count as a delivery.
   expect((await call("GET", `/webhook-endpoint/${id}`)).json.failing_since).toBe(null)
   await call("PATCH", `/webhook-endpoint/${id}`, { url: "https://10.0.0.1/" }).then(({ json }) =>
     expect(json).toMatchObject({
@@ -232,7 +232,7 @@ test("only a few test events of a workspace wait for a response at a time, and o
   expect((await send()).json.delivered).toBe(true)
 })
 
-test("endpoints are the workspace's own, each address once, and go with their deliveries", async () => {
+test("endpoints belong to their workspace, have unique addresses, and are deleted with their deliveries", async () => {
   const [key, other, to] = [await app.key(), await app.key(), await consumer()]
   const [call, stranger] = [caller(key), caller(other)]
   const id = await subscribe(call, to)
@@ -266,14 +266,14 @@ test("endpoints are the workspace's own, each address once, and go with their de
     select from webhook_attempts where endpoint_id = ${id} union all
     select from webhook_deliveries where endpoint_id = ${id} union all select from webhook_endpoints where id = ${id}`
   expect(left).toHaveLength(0)
-  // The address is free again.
+  // The address can be used again.
   await subscribe(call, to)
   for (let i = 1; i < 20; i++)
     expect((await call("POST", "/webhook-endpoints", { url: `${to.url}/${i}` })).status).toBe(200)
   expect((await call("POST", "/webhook-endpoints", { url: `${to.url}/20` })).json.error).toBe("webhook_endpoint_limit")
 })
 
-test("a description reads as it is written", async () => {
+test("a description is returned as written", async () => {
   const call = caller(await app.key())
   for (const description of ["Owner\u202egpj.exe", "\u200b"]) {
     const { status, json } = await call("POST", "/webhook-endpoints", {

@@ -64,7 +64,7 @@ export async function createEndpoint({
       if (count >= mostEndpoints)
         fail(
           "webhook_endpoint_limit",
-          `This workspace has ${count} webhook endpoints, and may have ${mostEndpoints}. Delete one first.`,
+          `This workspace has ${count} webhook endpoints, and the limit is ${mostEndpoints}. Delete one first.`,
         )
       const row = only(
         await sql<RowOf<typeof endpointColumns>[]>`
@@ -83,7 +83,7 @@ export async function createEndpoint({
 }
 
 /**
- * Changes an endpoint. One that is enabled again gets the events that it missed while it was disabled. Errors:
+ * Changes an endpoint. An endpoint that is enabled again gets the events that it missed. Errors:
  * webhook_endpoint_not_found, webhook_endpoint_exists, validation_failed.
  */
 export const changeEndpoint = async ({
@@ -138,7 +138,7 @@ export const changeEndpoint = async ({
   return changed
 }
 
-/** Pending deliveries are tried at once: a member who enables an endpoint has repaired it. */
+/** Pending deliveries are tried immediately, because a member who enables an endpoint has usually fixed it. */
 const retryNow = (sql: Queryable, workspaceId: string, id: string) => sql`
   update webhook_deliveries set next_attempt_at = ${clock.now()}, attempts = 0
   where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending'`
@@ -217,7 +217,7 @@ async function readWithSecret(workspaceId: string, id: string) {
   return { ...(await getEndpoint(workspaceId, id)), secret }
 }
 
-/** A path or a query may be a secret of the consumer. */
+/** The address is left out, because its path or query may be a secret of the consumer. */
 const originOf = (url: string): string => new URL(url).origin
 const shown = ({ url, ...fields }: EndpointFields) => ({ url: originOf(url), ...fields })
 
@@ -228,7 +228,7 @@ async function refusingTwice<T>(change: () => Promise<T>): Promise<T> {
     if (!isUniqueViolation(error, "webhook_endpoints_url")) throw error
     return fail(
       "webhook_endpoint_exists",
-      "url: there is a webhook endpoint with this address already. Change that one, or delete it first.",
+      "url: a webhook endpoint with this address already exists. Change that one, or delete it first.",
     )
   }
 }

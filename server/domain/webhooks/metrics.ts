@@ -8,7 +8,7 @@ const outcomes = ["delivered", "retried", "failed"] as const
 /** The outcomes of this process's attempts. */
 export const attemptsMade = counter({
   name: "vouch_webhook_attempts_total",
-  help: "Attempts to deliver a webhook by this process: delivered, retried later, or failed as the last one",
+  help: "Webhook delivery attempts of this process: delivered, to be retried, or failed permanently",
   labels: ["outcome"],
 })
 for (const outcome of outcomes) attemptsMade.of(outcome)

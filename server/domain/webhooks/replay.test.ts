@@ -15,7 +15,7 @@ import {
 
 sendsWebhooks()
 
-test("replays: one event of any type, all since a time, all after a cursor or a number", async () => {
+test("a replay sends one event of any type, all since a time, or all after a cursor or a number", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { types: ["session.opened"] })
@@ -26,7 +26,7 @@ test("replays: one event of any type, all since a time, all after a cursor or a 
   const [first, pending] = await eventsOf(call)
   const replay = async (json: Record<string, unknown>) =>
     (await call("POST", `/webhook-endpoint/${id}/replay`, json)).json
-  // One that was never for it.
+  // An event that was not for this endpoint.
   expect(await replay({ event_id: pending!.id })).toEqual({ endpoint_id: id, events: 1 })
   await until(to, 3)
   await ended(call, id)
@@ -64,7 +64,7 @@ test("replays: one event of any type, all since a time, all after a cursor or a 
   await sql`update event_counters set dropped = 0 where workspace_id = ${key.workspaceId}`
 })
 
-test("a replay from a lost event is refused and says from where to replay, also to a repeated key", async () => {
+test("a replay from a lost event is refused and says from where to replay, even to a repeated key", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   await twoEvents(key)

@@ -15,13 +15,13 @@ import { readEndpoint } from "./endpoint.ts"
 export type Replayed =
   | { event_id: string }
   | Position
-  /** The earliest time at which they happened. */
+  /** The earliest time of an event to send. */
   | { since: Date }
 
 /**
- * Sends events again, under the same ids, whether or not they were delivered. A pending delivery is only tried at once.
- * Returns how many events there are, at most, besides those that are still to be sent. Errors:
- * webhook_endpoint_not_found, webhook_endpoint_disabled, event_not_found, those of `checkPosition`.
+ * Sends events again, under the same ids, whether or not they were delivered. A pending delivery is tried immediately.
+ * Returns how many events this covers at most, not counting pending ones. Errors: webhook_endpoint_not_found,
+ * webhook_endpoint_disabled, event_not_found, those of `checkPosition`.
  */
 export async function replay({
   workspaceId,
@@ -58,7 +58,7 @@ export async function replay({
             select sequence from events where workspace_id = ${workspaceId} and id = ${eventId}`
         : []
       if (!event)
-        return fail("event_not_found", "event_id: this workspace has no event with this id, or keeps it no longer.")
+        return fail("event_not_found", "event_id: this workspace has no event with this id, or no longer keeps it.")
       await sql`
         insert into webhook_deliveries (workspace_id, endpoint_id, sequence, status, next_attempt_at)
         values (${workspaceId}, ${id}, ${event.sequence}, 'pending', ${clock.now()})

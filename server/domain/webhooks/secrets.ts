@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { seal, unseal } from "#server/domain/sealed.ts"
 
-/** What an endpoint's encrypted secrets are bound to: they cannot be decrypted for another endpoint. */
+/** What an endpoint's encrypted secrets are bound to, so that they cannot be decrypted for another endpoint. */
 export const secretOwner = (endpointId: string): string => `${endpointId} webhook_secret`
 
 /** A new secret: `whsec_` and base64 of 32 bytes. */

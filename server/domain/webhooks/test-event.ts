@@ -8,7 +8,7 @@ import { signedHeaders } from "./deliver/sign.ts"
 import { readEndpoint } from "./endpoint.ts"
 import { type Secrets, secretsAt } from "./secrets.ts"
 
-/** The most test events of one workspace that wait for a response: each holds a connection and may be slow. */
+/** The most test events of one workspace that wait for a response. Each holds a connection and may be slow. */
 const AT_ONCE = 4
 const underWay = new Map<string, number>()
 
@@ -16,9 +16,13 @@ const underWay = new Map<string, number>()
 async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise<T> {
   const others = underWay.get(workspaceId) ?? 0
   if (others >= AT_ONCE)
-    fail("rate_limited", `${AT_ONCE} test events of this workspace wait for their answer. Retry when one has ended.`, {
-      retryAfterSeconds: 1,
-    })
+    fail(
+      "rate_limited",
+      `${AT_ONCE} test events of this workspace are waiting for a response. Retry when one has ended.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    )
   underWay.set(workspaceId, others + 1)
   try {
     return await send()

@@ -31,7 +31,7 @@ const fields = {
     .transform((days) => [...new Set(days)].sort((one, other) => other - one))
     .meta({
       description:
-        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want that: at most five",
+        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders: at most five",
       example: [30, 7],
     }),
 }

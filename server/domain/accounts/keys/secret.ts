@@ -43,7 +43,7 @@ export function whyNoApiKey(text: string): string {
   if (secret === undefined)
     return `this is not an API key. ${NOT_A_KEY} A dashboard session cannot be used here: create a key under API keys.`
   return secret.length === SECRET_LENGTH
-    ? "this API key is mistyped: its checksum is wrong. Copy the whole key again."
+    ? "this API key is mistyped: its checksum is wrong. Copy the whole key again, and do not change its beginning."
     : `this API key is incomplete or too long: after vouch_live_ or vouch_test_ a key has ${SECRET_LENGTH} characters, and this one has ${secret.length}. Copy the whole key again.`
 }
 

@@ -20,7 +20,7 @@ import { transferContext } from "../transfer-context.ts"
 /** Tokens that are about to be minted to a wallet or moved between two. `amount` is in base units. */
 export type Movement = { mint_config: string; wallet: Address; from_wallet?: Address; amount: bigint }
 
-/** Builds one that the rules allow. */
+/** Builds a movement that the rules allow. */
 export type Build<M extends Movement> = (
   operation: Operation<M>,
   about: {
@@ -72,8 +72,8 @@ export async function planMovements<M extends Movement>(
       asset: assetOf(issuer, config),
       config,
       before: { to: before.to, from: before.from },
-      // Both sides were just found verified, which keeps an account open in holder mode. A movement that is done again
-      // may go to a wallet that has since lost its verification.
+      // Both sides were just found verified, which keeps an account open in holder mode. A redone movement may go to a
+      // wallet that has since lost its verification.
       after: config.transfer_mode === "agent" || violation ? "frozen" : "thawed",
     })
   }
@@ -140,7 +140,7 @@ export async function withCounters<M extends Movement>(
 /** Adds to a count of base units that is stored as text. */
 export const plus = (count: string, amount: bigint): string => (BigInt(count) + amount).toString()
 
-/** Reserves what a wallet is about to get regardless of limits, because it is already there. */
+/** Reserves what a wallet is about to get, regardless of limits, because it is on chain already. */
 export function expectUnits(to: Holding, config: ConfigRow, amount: bigint): void {
   to.incoming += amount
   if (to.hasSlot) return

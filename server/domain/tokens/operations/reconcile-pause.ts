@@ -5,7 +5,7 @@ import { planByConfig } from "../plan-by-config.ts"
 
 /** Pauses or resumes a mint that can be paused, by the settings in force when it runs. */
 export const reconcilePause = defineOperation({
-  // Stored in rows, so its first name stays.
+  // Stored in rows, so it keeps its first name.
   kind: "align_pause",
   label: "Pause or resume",
   isUrgent: true,

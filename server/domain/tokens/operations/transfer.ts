@@ -112,13 +112,14 @@ export const transfer = defineOperation({
     if (instruction === 0 && error.custom === SystemError.ResultWithNegativeLamports) return { do: "wait" }
     if (instruction > 0 && error.custom === TokenError.InsufficientFunds)
       return { do: "fail", refusal: uncovered(payload.from_wallet) }
-    // An account is not in its expected state: the next plan reads it from the chain.
+    // An account is not in its expected state, so the next plan reads it from the chain.
     return { do: "retry" }
   },
 })
 
 /**
- * A holder slot that moved with an operation reaches its wallet. If the wallet got one in the meantime, one is freed.
+ * A holder slot that moves with an operation reaches its wallet. If the wallet got another one in the meantime, one is
+ * released.
  */
 function takePlace(holding: Holding, config: ConfigRow): void {
   if (holding.hasSlot) config.holders -= 1

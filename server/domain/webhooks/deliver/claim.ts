@@ -38,8 +38,8 @@ export type Claimed = {
 }
 
 /**
- * Takes deliveries that must be tried now, oldest first. The time of the next attempt is written first, so that a crash
- * only delays it. For ordered endpoints, these are the first pending ones, up to one that must still wait.
+ * Takes deliveries that must be tried now, oldest first. It schedules the next attempt first, so a crash only delays
+ * it. For ordered endpoints, it takes the first pending ones, up to one that must still wait.
  */
 export async function claim(workspaceId: string, { id, ordered }: Target, most: number): Promise<Claimed[]> {
   const now = clock.now()
@@ -67,8 +67,8 @@ export async function claim(workspaceId: string, { id, ordered }: Target, most: 
 }
 
 /**
- * Leaves attempts that this process has started and cannot finish to another process. Skips events that a failover has
- * lost.
+ * Leaves to another process the attempts that this process has started and cannot finish. Skips events that a failover
+ * has lost.
  */
 export async function giveBack(workspaceId: string, endpointId: string, claimed: readonly Claimed[]): Promise<void> {
   await sql`

@@ -20,7 +20,7 @@ import { nextAttempt } from "./note.ts"
 
 sendsWebhooks()
 
-test("every event is sent, signed, as GET /events has it, and only what comes after the endpoint", async () => {
+test("every event after the endpoint's creation is sent and signed, as in GET /events", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   await twoEvents(key)
@@ -44,7 +44,7 @@ test("every event is sent, signed, as GET /events has it, and only what comes af
   expect(second.next_cursor).toBe(null)
 })
 
-test("only the types that are asked for, and another workspace's never", async () => {
+test("an endpoint gets only the types that it chose, and no events of another workspace", async () => {
   const [key, to, other] = [await app.key(), await consumer(), await app.key()]
   const call = caller(key)
   const id = await subscribe(call, to, { types: ["attestation.verified", "attestation.verified"] })
@@ -57,7 +57,7 @@ test("only the types that are asked for, and another workspace's never", async (
   expect(json).toMatchObject({ types: ["attestation.verified"], status: "enabled", failing_since: null })
 })
 
-test("a failed delivery is sent again, with the same id and body, and each attempt is listed", async () => {
+test("a failed delivery is sent again with the same id and body, and each attempt is listed", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { types: ["session.opened"] })
@@ -87,7 +87,7 @@ test("a failed delivery is sent again, with the same id and body, and each attem
   expect((await call("GET", `/webhook-endpoint/${id}`)).json.failing_since).toBe(null)
 })
 
-test("in order, an event waits for the one before, and one that fails permanently is skipped", async () => {
+test("an ordered event waits for the one before, and one that fails permanently is skipped", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { ordered: true })
@@ -102,7 +102,7 @@ test("in order, an event waits for the one before, and one that fails permanentl
   isDown = false
   await hurried(id, () => to.sequences().includes(4))
   expect(unrepeated(to.sequences())).toEqual([1, 2, 3, 4])
-  // The first has one attempt left.
+  // The first delivery has one attempt left.
   isDown = true
   await twoEvents(key)
   await waitFor(async () => {
@@ -111,13 +111,13 @@ test("in order, an event waits for the one before, and one that fails permanentl
       where endpoint_id = ${id} and sequence = 5 and attempts > 0 and attempts =
         (select count(*) from webhook_attempts a where a.endpoint_id = d.endpoint_id and a.sequence = 5)`
     return count > 0
-  }, "the first attempt to be noted")
+  }, "the first attempt to be recorded")
   await waitFor(async () => to.sequences().includes(6), "the next event")
   expect(unrepeated(to.sequences())).toEqual([1, 2, 3, 4, 5, 6])
   expect((await deliveries(call, id, "?status=failed")).map(({ sequence }) => sequence)).toEqual([5])
 })
 
-test("in order, many are sent in a row up to the first that is not taken, and those behind it have lost no attempt", async () => {
+test("an ordered endpoint gets many in a row up to the first that fails, and later ones lose no attempt", async () => {
   const [key, to] = [await app.key(), await consumer()]
   const call = caller(key)
   const id = await subscribe(call, to, { ordered: true })
@@ -130,16 +130,16 @@ test("in order, many are sent in a row up to the first that is not taken, and th
   const all = () => deliveries(call, id, "?limit=100")
   const first = Array.from({ length: 9 }, (_, i) => i + 1)
   await waitFor(async () => (await all()).length === 30, "thirty deliveries")
-  await waitFor(async () => to.sequences().includes(9), "the one that is not taken")
+  await waitFor(async () => to.sequences().includes(9), "the delivery that fails")
   const waiting = await waitFor(async () => {
     const known = await all()
     const behind = known.filter(({ sequence, status }) => sequence > 9 && status === "pending")
     return behind.length === 21 && known.filter(({ status }) => status === "delivered").length === 8 ? behind : null
-  }, "eight to be taken")
+  }, "eight to be delivered")
   expect(to.sequences()).toEqual(first)
   await waitFor(
     async () => (await all()).every(({ sequence, attempts }) => sequence <= 9 || attempts === 0),
-    "the others to be given back",
+    "the others to be released",
   )
   expect(waiting).toHaveLength(21)
   isDown = false
@@ -167,12 +167,12 @@ test("a slow consumer delays no other, and its deliveries are made one after ano
   for (const end of hung) end()
 })
 
-test("many consumers that answer no longer delay no other workspace", async () => {
+test("many consumers that stop answering do not delay another workspace", async () => {
   const hung: Socket[] = []
   const hanging = createServer((socket) => hung.push(socket.on("error", () => {}).resume()))
   await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve))
   const { port } = hanging.address() as AddressInfo
-  // More than there are places for, of each and of all, and none of them is known to be slow.
+  // More than there are places for, of one workspace and of all, and none is known to be slow.
   for (const endpoints of [10, 9, 9]) {
     const [key, types] = [await app.key(), ["session.opened"]]
     for (let i = 0; i < endpoints; i++) {
@@ -181,7 +181,7 @@ test("many consumers that answer no longer delay no other workspace", async () =
     }
     await twoEvents(key)
   }
-  await waitFor(async () => hung.length > 16, "them to be sent to")
+  await waitFor(async () => hung.length > 16, "requests to all of them")
   const [key, quick] = [await app.key(), await consumer()]
   await subscribe(caller(key), quick)
   await twoEvents(key)
@@ -191,7 +191,7 @@ test("many consumers that answer no longer delay no other workspace", async () =
   hanging.close()
 })
 
-test("attempts follow the schedule of Standard Webhooks, and wait longer where they are asked to", () => {
+test("attempts follow the schedule of Standard Webhooks, and wait longer if a consumer asks for it", () => {
   const now = new Date("2026-01-01T00:00:00Z")
   const delivery = (attempts: number) => ({ attempts }) as Parameters<typeof nextAttempt>[0]["delivery"]
   const failed = (retryAfter_s: number | null = null) =>

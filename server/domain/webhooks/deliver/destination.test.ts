@@ -14,7 +14,7 @@ beforeAll(async () => {
   return () => app.stop()
 })
 
-/** As an operator who allows these networks. */
+/** Allows these networks, like an operator. */
 const allow = (networks: string) =>
   setDeployment({ ...before, settings: { ...before.settings, VOUCH_WEBHOOK_NETWORKS: networks } })
 beforeEach(() => allow(""))
@@ -59,11 +59,11 @@ test.each([
   ["ff02::1", false],
   ["2001:db8::1", false],
   ["100::1", false],
-  // Public, but Azure's own services.
+  // Public addresses of Azure's own services.
   ["168.63.129.16", false],
   ["::ffff:168.63.129.16", false],
   ["64:ff9b::a83f:8110", false],
-  // Allocated to no registry.
+  // Not allocated to any registry.
   ["4000::1", false],
   ["1000::1", false],
   ["2d00::1", false],
@@ -74,7 +74,7 @@ test.each([
   ["2001:4860:4860::8888", true],
   ["2c0f:f248::1", true],
   ["2410::1", true],
-])("%s is on the public Internet: %s", (address, expected) => {
+])("whether %s is on the public Internet: %s", (address, expected) => {
   expect(isPublic(address)).toBe(expected)
 })
 
@@ -86,7 +86,7 @@ test.each([
   ["https://exa mple.com/"],
   ["https://１２７.0.0.1/"],
   [`https://example.com/${"x".repeat(2000)}`],
-])("%s is no address of an endpoint", (text) => {
+])("%s cannot be an endpoint's address", (text) => {
   expect(endpointUrl.safeParse(text).success).toBe(false)
 })
 
@@ -111,11 +111,11 @@ test.each([
   expect(() => readUrl(url)).toThrow(/^url: must be an https address/)
 })
 
-test("an address is written in one way", () => {
+test("addresses are normalized", () => {
   expect(readUrl("HTTPS://Example.COM:443/a/../Hooks?x=1")).toBe("https://example.com/Hooks?x=1")
 })
 
-/** What is sent, and where it lands: a server of ours that counts. */
+/** Where the request lands: a server that counts requests. */
 async function trap(answer: http.RequestListener = (_, response) => void response.end()) {
   let hits = 0
   const server = http.createServer((request, response) => {
@@ -142,7 +142,7 @@ async function send(url: string) {
   }
 }
 type Answers = { address: string; family: number }[]
-/** A DNS that answers each time what comes next, and the last answer from then on. */
+/** A DNS that returns the next of these answers each time, and then repeats the last. */
 function answering(...answers: Answers[]) {
   let asked = 0
   resolver.resolve = async () => answers[Math.min(asked++, answers.length - 1)]!
@@ -150,13 +150,13 @@ function answering(...answers: Answers[]) {
 }
 const loopback = { address: "127.0.0.1", family: 4 }
 
-describe("when it connects", () => {
-  test("a name that leads to this machine is refused, whatever it led to before", async () => {
+describe("connecting to an endpoint", () => {
+  test("a name that resolves to this machine is refused, whatever it resolved to before", async () => {
     const server = await trap()
     answering([loopback])
     expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
     expect((await send(`http://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
-    // One of two, and the mapped form.
+    // One of two addresses, and the mapped form.
     answering([{ address: "203.0.113.1", family: 4 }, loopback])
     expect((await send(`https://hooks.example.com:${server.port}/`)).error).toMatch(/not on the public Internet/)
     answering([{ address: "::ffff:127.0.0.1", family: 6 }])
@@ -167,7 +167,7 @@ describe("when it connects", () => {
     server.close()
   })
 
-  test("what was checked is what is connected to: the name is asked once", async () => {
+  test("the checked address is the one that is connected to, because the name is resolved once", async () => {
     const server = await trap()
     allow("127.0.0.1")
     const names = answering([loopback], [{ address: "127.0.0.2", family: 4 }])
@@ -181,7 +181,7 @@ describe("when it connects", () => {
     server.close()
   })
 
-  test("an address that is written out is refused as well", async () => {
+  test("a literal address is refused as well", async () => {
     const server = await trap()
     expect((await send(`http://127.0.0.1:${server.port}/`)).error).toMatch(/not on the public Internet/)
     expect((await send(`http://[::ffff:127.0.0.1]:${server.port}/`)).error).toMatch(/not on the public Internet/)
@@ -189,7 +189,7 @@ describe("when it connects", () => {
     server.close()
   })
 
-  test("plain HTTP is for networks that the operator allows", async () => {
+  test("plain HTTP works only in networks that the operator allows", async () => {
     answering([{ address: "8.8.8.8", family: 4 }])
     allow("127.0.0.1")
     expect((await send("http://hooks.example.com/")).error).toMatch(/needs https/)
@@ -211,10 +211,10 @@ describe("when it connects", () => {
   })
 })
 
-describe("an answer", () => {
+describe("a consumer's response", () => {
   beforeEach(() => allow("127.0.0.0/8"))
 
-  test("without an end is cut, and what is kept of it is text", async () => {
+  test("an endless body is cut, and the stored part is valid text", async () => {
     const server = await trap((_, response) => {
       response.writeHead(500)
       response.write("\u0000\u001b[31mno\n")
@@ -234,13 +234,13 @@ describe("an answer", () => {
     ["nonsense", null],
     ["999999999", 86_400],
     [new Date(Date.now() - 5000).toUTCString(), 0],
-  ])("Retry-After %s is %s s", async (header, seconds) => {
+  ])("Retry-After %s means %s s", async (header, seconds) => {
     const server = await trap((_, response) => void response.writeHead(503, { "retry-after": header }).end())
     expect((await send(`http://127.0.0.1:${server.port}/`)).retryAfter_s).toBe(seconds)
     server.close()
   })
 
-  test("that is no HTTP, or none at all, has words of ours", async () => {
+  test("a response that is not HTTP, or missing, gets a message from Vouch", async () => {
     const server = await trap((request) => void request.socket.end("SSH-2.0-OpenSSH_9.2\r\n"))
     expect((await send(`http://127.0.0.1:${server.port}/`)).error).toBe("Its answer is not HTTP.")
     server.close()

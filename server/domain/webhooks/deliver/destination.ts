@@ -7,8 +7,8 @@ import { parseNetworks } from "#server/lib/networks.ts"
 import { fail } from "#shared/errors.ts"
 import { resolveName } from "./resolve.ts"
 
-// Customers choose where we connect. Addresses outside the public Internet belong to us or our operator and are refused
-// at connect time, by the address itself: a name may resolve differently each time.
+// Customers choose where Vouch connects. Addresses outside the public Internet may belong to Vouch or its operator.
+// They are refused when connecting, by the address itself, because a name may resolve differently each time.
 
 /** A refused connection, with the reason for the endpoint's owner. */
 export class Refused extends Error {}
@@ -24,8 +24,8 @@ const isAllowed = (address: string): boolean =>
 const AZURE_WIRE_SERVER = "168.63.129.16"
 
 /**
- * Blocks that IANA has assigned to registries (https://www.iana.org/assignments/ipv6-unicast-address-assignments), by
- * /8.
+ * Blocks that IANA has assigned to registries (https://www.iana.org/assignments/ipv6-unicast-address-assignments), down
+ * to /8.
  */
 const allocated = parseNetworks("IPv6", "2001::/16, 2003::/16, 2400::/8, 2600::/8, 2800::/8, 2a00::/8, 2c00::/8")!
 
@@ -46,7 +46,7 @@ export function isPublic(address: string): boolean {
   return parsed instanceof ipaddr.IPv6 ? allocated.check(plain, "ipv6") : plain !== AZURE_WIRE_SERVER
 }
 
-/** Rejects with Refused for an address that we do not connect to. */
+/** Rejects with Refused for an address to which Vouch does not connect. */
 function check(address: string, isPlain: boolean): void {
   if (isAllowed(address)) return
   if (!isPublic(address))
@@ -65,8 +65,8 @@ export const resolver = {
 const families: Record<string, number> = { IPv4: 4, IPv6: 6 }
 
 /**
- * Resolves a name in the form that `net.connect` needs, and refuses it if it leads to an address that we do not connect
- * to.
+ * Resolves a name in the form that `net.connect` needs. Refuses it if it leads to an address to which Vouch does not
+ * connect.
  */
 export const lookupFor =
   (protocol: string): LookupFunction =>
@@ -85,7 +85,7 @@ export const lookupFor =
     }, refuse)
   }
 
-/** Checks an address that is written in place of a name, since it is never resolved. Rejects with Refused. */
+/** Checks an address that is given in place of a name, since it is never resolved. Rejects with Refused. */
 export function checkLiteral({ hostname, protocol }: URL): void {
   const address = hostname.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) !== 0) check(address, protocol === "http:")

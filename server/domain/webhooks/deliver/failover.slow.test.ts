@@ -9,7 +9,7 @@ import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
 import { note } from "./note.ts"
 import { takeEvents } from "./take.ts"
 
-// A standby that streams asynchronously takes over, and lacks events that a consumer has: their numbers are given again.
+// A standby that streams asynchronously takes over without events that a consumer has, and assigns their numbers again.
 
 let primary: Primary
 let standby: Standby
@@ -26,7 +26,7 @@ restores(async () => {
 })
 
 const sends = { VOUCH_WEBHOOK_NETWORKS: "127.0.0.0/8" }
-/** Requests are taken, and nothing is sent but by the test. */
+/** Requests are accepted, but only the test sends webhooks. */
 const takesRequests = { ...sends, VOUCH_ROLE: "web" }
 const ask = async (method: "GET" | "POST", path: string, json?: Record<string, unknown>) =>
   (await app.request({ method, path, key: key.apiKey, ...(json && { json }) })).json
@@ -44,7 +44,7 @@ async function claimAll(endpointId: string, count: number): Promise<Claimed[]> {
     await takeEvents()
     claimed.push(...(await claim(key.workspaceId, (await readTarget(key.workspaceId, endpointId))!, 100)))
     return claimed.length >= count
-  }, `${count} deliveries to be due`)
+  }, `${count} deliveries to be ready`)
   return claimed.sort((one, other) => Number(one.sequence - other.sequence))
 }
 const receives = (events: readonly Event[], times = 1) =>
@@ -54,7 +54,7 @@ const receives = (events: readonly Event[], times = 1) =>
     "every event to be received",
   )
 
-test("a consumer gets every event that a promoted standby has, whatever became of those with the same numbers", async () => {
+test("a consumer gets every event that a promoted standby has, whatever happened to those with the same numbers", async () => {
   await app.stop()
   await serve(sends)
   consumer = await startConsumer()
@@ -67,8 +67,8 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   await primary.caughtUp()
   await standby.cut()
 
-  // All of this is lost with the primary: a rejection and sessions that the consumer is told of, and two webhooks that are
-  // on their way when the standby takes over.
+  // All of this is lost with the primary: a rejection and sessions that the consumer knows about, and two webhooks that
+  // are in transit when the standby takes over.
   await serve(sends)
   await reject(sessionId)
   await startSessions(2)
@@ -93,7 +93,7 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   const pending = async () =>
     (await ask("GET", `/webhook-endpoint/${id}/deliveries?status=pending`)).data as { attempts: number }[]
   const waiting = await pending()
-  // A process that outlived the failover learns that its webhooks were taken, or that it has to end.
+  // A process that survived the failover learns that its webhooks were delivered, or must stop.
   const taken = {
     at: new Date(),
     latency_ms: 1,
@@ -121,19 +121,19 @@ test("a consumer gets every event that a promoted standby has, whatever became o
   const after = await all()
   await receives(after)
 
-  // The rejection was lost and came again: the same id, so the consumer drops it.
+  // The rejection was lost and happened again with the same id, so the consumer ignores it.
   const rejections = [before, after].map((events) => events.find(({ type }) => type === "attestation.rejected")!)
   expect(rejections[1]!.id).toBe(rejections[0]!.id)
   expect(rejections[1]!.cursor).not.toBe(rejections[0]!.cursor)
   const rejected = consumer.received.filter(({ event }) => event.type === "attestation.rejected")
   expect(rejected.map(({ id }) => id)).toEqual(rejections.map(({ id }) => id))
   expect(rejected.map(({ event }) => event.cursor)).toEqual(rejections.map(({ cursor }) => cursor))
-  // A number that was given again came with another id and another cursor.
+  // A number that was assigned again has another id and another cursor.
   const fifth = consumer.received.filter(({ event }) => event.sequence === 5)
   expect(new Set(fifth.map(({ id }) => id)).size).toBe(2)
   expect(new Set(fifth.map(({ event }) => event.cursor)).size).toBe(2)
 
-  // Its own cursor may be of a lost event. The refusal says from where to have everything sent again.
+  // The consumer's own cursor may be of a lost event. The refusal says from where to replay.
   const lost = consumer.received.findLast(({ event }) => before.some(({ cursor }) => cursor === event.cursor))!
   const refused = await app.request({
     method: "POST",

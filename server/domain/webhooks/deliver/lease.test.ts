@@ -9,7 +9,7 @@ afterEach(async () => {
   await sql`delete from webhook_endpoints`
 })
 
-/** Endpoints of one workspace, a new one by default, each with a delivery that is due. */
+/** Endpoints of one workspace, a new one by default, each with a delivery to send now. */
 async function dueEndpoints(
   count: number,
   { isSlow = false, workspaceId }: { isSlow?: boolean; workspaceId?: string } = {},
@@ -28,14 +28,14 @@ async function dueEndpoints(
 const idsOf = (leases: Lease[]) => leases.map(({ id }) => id)
 const lease = async (fast = 100, slow = 100) => idsOf(await leaseDue({ fast, slow }))
 
-test("workers that ask at once never share an endpoint", async () => {
+test("workers that ask at the same time never share an endpoint", async () => {
   const due = (await Promise.all([dueEndpoints(5), dueEndpoints(5), dueEndpoints(5)])).flat()
   const leased = (await Promise.all(Array.from({ length: 4 }, () => lease()))).flat()
   leased.push(...(await lease()))
   expect(leased.sort()).toEqual(due.sort())
 })
 
-test("a worker gets as many as it has places for, and the next ones first when it asks again", async () => {
+test("a worker gets as many endpoints as it has places for, and the next ones when it asks again", async () => {
   const due = await dueEndpoints(6)
   const first = await leaseDue({ fast: 4, slow: 100 })
   expect(first).toHaveLength(4)
@@ -46,7 +46,7 @@ test("a worker gets as many as it has places for, and the next ones first when i
   )
 })
 
-test("of one workspace, eight fast and eight slow ones are served at a time", async () => {
+test("each workspace has at most eight fast and eight slow endpoints served at a time", async () => {
   const { workspaceId } = await app.key()
   await dueEndpoints(10, { workspaceId })
   await dueEndpoints(10, { workspaceId, isSlow: true })
@@ -60,7 +60,7 @@ test("of one workspace, eight fast and eight slow ones are served at a time", as
   expect(await lease()).toHaveLength(1)
 })
 
-test("a dead worker's endpoint goes to another one, and its late release frees nothing", async () => {
+test("a crashed worker's endpoint goes to another one, and its late release frees nothing", async () => {
   await dueEndpoints(1)
   const [dead] = await leaseDue({ fast: 1, slow: 1 })
   expect(await lease()).toEqual([])
@@ -73,7 +73,7 @@ test("a dead worker's endpoint goes to another one, and its late release frees n
   expect(await lease()).toEqual([heir!.id])
 })
 
-test("an endpoint with nothing due, disabled or deleted, is not leased", async () => {
+test("an endpoint that is disabled, deleted or has nothing to send is not leased", async () => {
   const [waiting, disabled, deleted, due] = await dueEndpoints(4)
   await sql`update webhook_deliveries set next_attempt_at = '2100-01-01' where endpoint_id = ${waiting!}`
   await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'gone' where id = ${disabled!}`

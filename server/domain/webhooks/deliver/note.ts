@@ -10,7 +10,7 @@ export type Attempted = { delivery: Claimed; outcome: Outcome }
 
 /** An attempt that took this long is slow. */
 const SLOW_MS = 2000
-/** Attempts are shifted by up to a tenth, so that deliveries that failed together are not retried together. */
+/** Pauses vary by up to a tenth, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
 
 export const isTaken = ({ outcome }: Attempted): boolean => outcome.error === null

@@ -11,7 +11,7 @@ beforeAll(async () => {
 let close = () => {}
 afterEach(() => close())
 
-/** A server that answers each connection's first bytes as it likes. */
+/** A server that sends any bytes as its response. */
 async function answering(how: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -35,7 +35,7 @@ const send = (url: string, end?: AbortSignal) => {
   )
 }
 
-// Node tells of the first by neither an error nor a response.
+// For the first one, Node emits neither an error nor a response.
 test.each([
   [
     "other protocols",
@@ -44,10 +44,15 @@ test.each([
     "It answered 101.",
   ],
   ["101 alone", "HTTP/1.1 101 Switching Protocols\r\n\r\n", 101, "It answered 101."],
-  ["nothing, and goes", "", null, "The connection broke."],
-  ["a part of an answer, and goes", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", null, "The connection broke."],
-  ["what is no HTTP", "hello\r\n\r\n", null, "Its answer is not HTTP."],
-])("a consumer that answers %s has failed, and is over", async (_, answer, statusCode, error) => {
+  ["nothing and closes", "", null, "The connection broke."],
+  [
+    "a part of a response and closes",
+    "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+    null,
+    "The connection broke.",
+  ],
+  ["something other than HTTP", "hello\r\n\r\n", null, "Its answer is not HTTP."],
+])("a consumer that answers %s has failed, and the request ends", async (_, answer, statusCode, error) => {
   const url = await answering((socket) => {
     if (statusCode === null) socket.end(answer)
     else socket.write(answer)
@@ -55,7 +60,7 @@ test.each([
   expect(await send(url)).toMatchObject({ statusCode, error })
 })
 
-test("whatever is under way ends with the process", async () => {
+test("attempts in progress end with the process", async () => {
   const end = new AbortController()
   const url = await answering(() => end.abort())
   await expect(send(url, end.signal)).rejects.toThrow("")

@@ -4,7 +4,7 @@ import { clock } from "#server/lib/time.ts"
 import { answerWithin_s } from "#shared/webhooks.ts"
 import { checkLiteral, lookupFor, Refused } from "./destination.ts"
 
-/** Bytes of a response that are read, and characters of it that are kept. */
+/** Bytes of a response to read, and characters of it to keep. */
 const READ_BYTES = 16 * 1024
 const KEPT = 1000
 /** The longest pause that a consumer may ask for. */
@@ -85,8 +85,8 @@ function exchange(
       },
     })
     sent.on("error", reject)
-    // This ends whatever the other side does: for some responses Node emits neither an error nor a response, and a
-    // caller that waits for one would wait indefinitely.
+    // Ends the request whatever the other side does. For some responses, Node emits neither an error nor a response,
+    // and a caller that waits for one would wait indefinitely.
     signal.addEventListener("abort", () => reject(signal.reason), { once: true })
     sent.on("upgrade", ({ statusCode }, socket) => {
       socket.destroy()
@@ -145,7 +145,7 @@ function errorOf(status: number | null): string | null {
   return `It answered ${status}.`
 }
 
-/** A readable form of Node's errors, without any address of ours or of a resolver. */
+/** A readable form of Node's errors, without any address of Vouch or a resolver. */
 function reasonOf(error: NodeJS.ErrnoException, signal: AbortSignal): string {
   if (error instanceof Refused) return error.message
   if (signal.aborted) return `It did not answer within ${answerWithin_s} s.`

@@ -16,7 +16,7 @@ afterAll(() => names.close())
 const resolve = (name: string, { family = 0, withSystem = false } = {}) =>
   resolveName(name, { family, withSystem, servers: [names.server] })
 
-test("all addresses of a name are found, of the family that is asked for", async () => {
+test("all addresses of a name are found, in the requested family", async () => {
   const both = [
     { address: "203.0.113.7", family: 4 },
     { address: "203.0.113.8", family: 4 },
@@ -30,7 +30,7 @@ test.each(["nobody.example", "empty.example"])("%s has no address", async (name)
   await expect(resolve(name)).rejects.toMatchObject({ code: "ENOTFOUND" })
 })
 
-test("name servers that never answer hold up neither another name nor the threads of this process", async () => {
+test("name servers that never answer block neither another name nor the threads of this process", async () => {
   let isAnyOver = false
   const hung = Array.from({ length: 16 }, (_, i) =>
     resolve(`hang-${i}.example`).catch((error: NodeJS.ErrnoException) => {
@@ -40,14 +40,14 @@ test("name servers that never answer hold up neither another name nor the thread
   )
   const before = names.asked()
   expect(await resolve("two.example")).toHaveLength(2)
-  // In a thread, as files are read.
+  // Read in a thread, like files.
   expect(await dns.promises.lookup("localhost", { family: 4 })).toEqual({ address: "127.0.0.1", family: 4 })
   expect(isAnyOver).toBe(false)
   expect(names.asked()).toBeGreaterThan(before)
   expect(new Set(await Promise.all(hung))).toEqual(new Set(["EAI_AGAIN"]))
 })
 
-test("what only the system knows is asked of it where an operator has networks of their own", async () => {
+test("the system is asked about names that only it knows, if the operator allows networks", async () => {
   await expect(resolve("localhost")).rejects.toMatchObject({ code: "ENOTFOUND" })
   const found = await Promise.all(Array.from({ length: 8 }, () => resolve("localhost", { withSystem: true })))
   for (const one of found) expect(one.map(({ address }) => address)).toContain("127.0.0.1")

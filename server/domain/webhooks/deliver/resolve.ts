@@ -18,7 +18,7 @@ export type Resolving = {
 }
 
 /**
- * Resolves a name to all its addresses. Rejects with code ENOTFOUND if it has none, and EAI_AGAIN if no server answers.
+ * Resolves a name to all its addresses. Rejects with code ENOTFOUND if it has none, or EAI_AGAIN if no server answers.
  */
 export async function resolveName(
   hostname: string,

@@ -6,9 +6,9 @@ import { type Attempted, isTaken, note } from "./note.ts"
 import { Ended, openAgent, post } from "./post.ts"
 import { signedHeaders } from "./sign.ts"
 
-/** Deliveries to one endpoint at a time, if it does not ask for order. */
+/** Deliveries to one endpoint at a time, unless it requires order. */
 const AT_ONCE = 8
-/** Deliveries that are claimed and recorded together if it does; they are sent one after another. */
+/** Deliveries that are claimed and recorded together if it does. They are sent one after another. */
 const IN_A_ROW = 16
 /** After this time, other endpoints continue. */
 const TURN_MS = 10_000
@@ -28,7 +28,7 @@ export async function deliverTo(
   const agent = openAgent(first.url, AT_ONCE)
   try {
     while (performance.now() < end && !stop.aborted) {
-      // It may be changed, disabled or deleted at any time.
+      // The endpoint may be changed, disabled or deleted at any time.
       const target = await readTarget(workspaceId, endpointId)
       if (target === null || target.url !== first.url) return
       const due = await claim(workspaceId, target, target.ordered ? IN_A_ROW : AT_ONCE)
@@ -43,7 +43,7 @@ export async function deliverTo(
         return await giveBack(workspaceId, endpointId, others)
       }
 
-      /** Deliveries after a failed one have to wait, and nothing starts when the run, and so its claim, may be over. */
+      /** Deliveries after a failed one have to wait. Nothing starts when the run, and so its claim, may be over. */
       async function inOrder(row: readonly Claimed[]): Promise<(Attempted | null)[]> {
         const made: (Attempted | null)[] = []
         for (const delivery of row) {

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks"
 
-/** The headers of Standard Webhooks: one signature per secret, the newest first. */
+/** The headers of Standard Webhooks, with one signature per secret, newest first. */
 export function signedHeaders(
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },

@@ -6,8 +6,8 @@ const EVENTS = 1000
 const ENDPOINTS = 100
 
 /**
- * Writes a delivery for each event that an endpoint must get and has none of, and records its progress, in one commit:
- * a crash leaves none out. A finished delivery is changed only if a replay requests it again.
+ * Writes a delivery for each event that an endpoint must get and does not have yet, and records its progress, in one
+ * commit. So a crash leaves none out. A finished delivery is changed only if a replay requests it again.
  */
 export async function takeEvents(): Promise<void> {
   for (;;) {

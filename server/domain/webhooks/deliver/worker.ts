@@ -9,8 +9,8 @@ import { takeEvents } from "./take.ts"
 
 /**
  * Endpoints that this process serves at a time. Slow ones have their own places, so that they delay only each other. A
- * long run makes room for another one, up to `most`: it may wait for an endpoint that stopped answering, or have much
- * to send.
+ * long run makes room for another one, up to `most`, because it may wait for an endpoint that stopped answering, or
+ * have much to send.
  */
 class Places {
   readonly #fresh: number
@@ -39,8 +39,8 @@ class Places {
 const FRESH_MS = 1000
 
 /**
- * How often to check for deliveries if nothing wakes the worker, and how often while there may be more than there are
- * places for.
+ * How often to check for deliveries if nothing wakes the worker, and how often while there may be more deliveries than
+ * places.
  */
 const POLL_MS = 1000
 const CROWDED_POLL_MS = 250

@@ -102,17 +102,10 @@ CREATE OR REPLACE FUNCTION "new_investor_id"() RETURNS text LANGUAGE sql VOLATIL
 	SELECT 'inv_' || left(translate(md5(gen_random_uuid()::text), '0', 'z'), 22)
 $$;
 
--- For statements that name no investor, or give an open session another external id. A session that has a name, or that its
--- person has begun, keeps it.
+-- The investor of a row that is inserted without one.
 CREATE OR REPLACE FUNCTION "attestations_investor"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	NEW."investor_id" := "choose_investor"(NEW."workspace_id", NEW."wallet", NEW."external_id",
-		CASE TG_OP WHEN 'UPDATE' THEN NEW."id" END, "new_investor_id"(), NEW."created_at");
-	RETURN NEW;
-EXCEPTION WHEN unique_violation THEN
-	IF TG_OP = 'INSERT' THEN
-		RAISE;
-	END IF;
-	NEW."external_id" := OLD."external_id";
+	NEW."investor_id" := "choose_investor"(NEW."workspace_id", NEW."wallet", NEW."external_id", NULL, "new_investor_id"(),
+		NEW."created_at");
 	RETURN NEW;
 END $$;

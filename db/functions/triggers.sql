@@ -4,10 +4,6 @@
 CREATE OR REPLACE TRIGGER "attestations_investor" BEFORE INSERT ON "attestations"
 FOR EACH ROW WHEN (NEW."investor_id" IS NULL) EXECUTE FUNCTION "attestations_investor"();
 
-CREATE OR REPLACE TRIGGER "attestations_renamed_investor" BEFORE UPDATE OF "external_id" ON "attestations"
-FOR EACH ROW WHEN (NEW."external_id" IS DISTINCT FROM OLD."external_id" AND NEW."external_id" IS NOT NULL
-	AND NEW."investor_id" = OLD."investor_id") EXECUTE FUNCTION "attestations_investor"();
-
 CREATE OR REPLACE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE ON "audit_entries"
 	FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -254,7 +254,7 @@ CREATE TABLE "events" (
 	"type" text NOT NULL,
 	"data" jsonb NOT NULL,
 	"occurred_at" timestamp with time zone NOT NULL,
-	"generation" text DEFAULT 'first' NOT NULL,
+	"generation" text NOT NULL,
 	CONSTRAINT "events_workspace_id_sequence_pk" PRIMARY KEY("workspace_id","sequence")
 );
 --> statement-breakpoint

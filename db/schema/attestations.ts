@@ -157,7 +157,7 @@ export const attestations = pgTable(
 
     /** Time of the provider's approval, fixed before signing. */
     issuedAt: time("issued_at"),
-    /** When the approval took effect here; null in rows older than this column. */
+    /** When the approval took effect here; null before. */
     approvedAt: time("approved_at"),
     expiresAt: time("expires_at"),
     /** Claims, sealed with the data key; null once erased. */

@@ -18,7 +18,7 @@ import { time } from "./columns.ts"
 
 /**
  * Events that have no place in their workspace's sequence yet. Triggers write them in the transaction of the change
- * (`db/functions/events.sql`), so that every change of a row writes its event, even one by an older version.
+ * (`db/functions/events.sql`), so that every change of a row writes its event.
  */
 export const stagedEvents = pgTable("staged_events", {
   // No foreign key: checking it costs half as much as writing the row, and no workspace is ever deleted.
@@ -43,8 +43,8 @@ export const events = pgTable(
     type: text().$type<EventType>().notNull(),
     data: jsonb().$type<Record<string, unknown>>().notNull(),
     occurredAt: time("occurred_at").notNull(),
-    /** The generation of its number; `first` if from before generations were recorded. */
-    generation: text().notNull().default("first"),
+    /** The generation of its number. */
+    generation: text().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.sequence] }),

@@ -96,10 +96,12 @@ export const transactions = pgTable(
     head: integer().notNull(),
     /** Instructions of each operation, in order: `[[operation_id, count], …]`. */
     layout: jsonb().$type<[operationId: string, instructions: number][]>().notNull(),
-    /** The slot at which its blockhash was read: it cannot have landed earlier. Null if signed by an older version. */
+    /**
+     * The slot at which its blockhash was read: it cannot have landed earlier. Null if a restore found it on the chain.
+     */
     signedSlot: bigint("signed_slot", { mode: "number" }),
     lastValidBlockHeight: bigint("last_valid_block_height", { mode: "number" }).notNull(),
-    /** Its cost in lamports once it lands, without rent. Null if signed by an older version. */
+    /** Its cost in lamports once it lands, without rent. Null if a restore found it on the chain. */
     fee: bigint({ mode: "number" }),
     /** Rent in lamports: the maximum until it is counted, then the actual amount. */
     rent: bigint({ mode: "number" }),

@@ -13,11 +13,11 @@ beforeAll(async () => {
   people = await member(app)
   const { workspaceId } = people
   await sql`
-    insert into events (workspace_id, sequence, id, type, data, occurred_at)
+    insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
     select ${workspaceId}, n, 'evt_' || lpad(translate(n::text, '0', 'A'), 22, 'z'),
       case when n % 2 = 0 then 'token.paused' else 'investor.frozen' end,
       jsonb_build_object('user_pubkey', case when n in (3, 7, 21000) then ${wallet} else 'another-wallet' end),
-      timestamptz '2026-05-01' + n * interval '1 minute'
+      timestamptz '2026-05-01' + n * interval '1 minute', 'g1'
     from generate_series(1, 21000) n`
   await sql`
     insert into event_counters (workspace_id, last) values (${workspaceId}, 21000)
@@ -53,11 +53,11 @@ test("events are searched by subject a part at a time, and none is skipped", asy
 test("an event is found by number, cursor and id, in its own workspace only", async () => {
   expect(numbers(await search({ about: "42" }))).toEqual([42])
   expect(numbers(await search({ about: "9".repeat(15) }))).toEqual([])
-  expect(numbers(await search({ about: "42-first" }))).toEqual([42])
+  expect(numbers(await search({ about: "42-g1" }))).toEqual([42])
   expect(numbers(await search({ about: "42-ffffffffffff" }))).toEqual([])
   const [row] = await sql<{ id: string }[]>`
-    insert into events (workspace_id, sequence, id, type, data, occurred_at)
-    values (${people.workspaceId}, 21001, ${newId("evt")}, 'token.paused', '{"mint_config": "m", "symbol": "M"}', now())
+    insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
+    values (${people.workspaceId}, 21001, ${newId("evt")}, 'token.paused', '{"mint_config": "m", "symbol": "M"}', now(), 'g1')
     returning id`
   expect(numbers(await search({ about: row!.id }))).toEqual([21001])
   const view = await people.browser.query("event.view", { id: row!.id })

@@ -65,10 +65,15 @@ export function decodeOperation<Payload extends z.ZodType>(
   }
 }
 
-/** The columns of a payload, and its JSON. The wallet is in both because earlier versions read it there. */
+/** The columns of a payload, and the JSON of its other fields. */
 function encodePayload<Payload extends z.ZodType>(schema: Payload, payload: z.output<Payload>) {
-  const { mint_config = null, from_wallet = null, ...json } = schema.encode(payload) as Record<string, unknown>
-  return { mint_config, wallet: json.wallet ?? null, from_wallet, payload: json }
+  const {
+    mint_config = null,
+    wallet = null,
+    from_wallet = null,
+    ...json
+  } = schema.encode(payload) as Record<string, unknown>
+  return { mint_config, wallet, from_wallet, payload: json }
 }
 
 type Kind<Schema extends z.ZodType> = { kind: string; isUrgent: boolean; payload: Schema }

@@ -16,7 +16,7 @@ export type Saved = {
   workspaceId: string
   wire: Buffer
   feePayer: Address
-  /** The slot as of which its blockhash was read; null if an earlier version signed it. */
+  /** The slot as of which its blockhash was read; null if a restore found it on the chain. */
   signedSlot: number | null
   lastValidBlockHeight: number
   /** What it costs once it lands, apart from rent. */

@@ -32,9 +32,9 @@ async function fill({ workspaceId }: TestKey, into: "operations" | "events" | "i
         values (${workspaceId}, ${`inv_${id}`}, ${id}, ${at})`
     else
       await sql`
-        insert into events (workspace_id, sequence, id, type, data, occurred_at)
+        insert into events (workspace_id, sequence, id, type, data, occurred_at, generation)
         values (${workspaceId}, ${n + 1}, ${`evt_${id}`}, ${n % 10 === 0 ? "token.resumed" : "token.paused"},
-          '{"mint_config":"us_real_estate_fund_v1","symbol":"USREF"}', ${at})`
+          '{"mint_config":"us_real_estate_fund_v1","symbol":"USREF"}', ${at}, 'g1')`
   }
 }
 

@@ -29,7 +29,7 @@ type Row = {
   id: string
   kind: string
   status: OperationStatus
-  payload: { amount?: string; wallet?: Address; schema_id?: string; attestation_id?: string }
+  payload: { amount?: string; schema_id?: string; attestation_id?: string }
   mint_config: string | null
   wallet: Address | null
   from_wallet: Address | null
@@ -66,7 +66,7 @@ export async function latestOperations(workspaceId: string, limit: number): Prom
     kind: row.kind,
     label: operations.labelOf(row.kind),
     status: row.status,
-    wallet: row.wallet ?? row.payload.wallet ?? null,
+    wallet: row.wallet,
     from_wallet: row.from_wallet,
     mint_config: row.mint_config,
     schema: row.payload.schema_id ?? null,

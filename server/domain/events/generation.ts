@@ -6,7 +6,7 @@ import { serverRun } from "#server/ledger/index.ts"
 // numbers again. So each event carries the generation in which it got its number, and a generation ends with the run of
 // the database server. A plain restart also begins one, which costs a row and goes unnoticed by readers.
 
-/** The generation of events older than this column. */
+/** The generation of a cursor before all events that are kept. */
 export const FIRST_GENERATION = "first"
 
 export const cursorPattern = /^(0|[1-9][0-9]{0,14}-[0-9a-z]{1,16})$/

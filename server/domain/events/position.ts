@@ -106,8 +106,8 @@ async function lastShared(
       from search cross join lateral (select (low + high + 1) / 2 as middle) as halves cross join lateral (
         select exists (select from events e where e.workspace_id = ${workspaceId} and e.sequence = middle
           and (e.generation = ${generation} or exists (
-            select from event_generations own where own.id = ${generation} and (e.generation = ${FIRST_GENERATION} or exists (
-              select from event_generations earlier where earlier.id = e.generation and earlier.seq <= own.seq))))) as shared
+            select from event_generations own where own.id = ${generation} and exists (
+              select from event_generations earlier where earlier.id = e.generation and earlier.seq <= own.seq)))) as shared
       ) as compared
       where low < high
     )

@@ -176,7 +176,6 @@ test("of an erased wallet only its address stays, where the ledger, the quota an
     "erasures.wallets",
     "events.data",
     "holdings.wallet",
-    "operations.payload",
     "operations.reads",
     "operations.wallet",
   ])

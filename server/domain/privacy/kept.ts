@@ -115,7 +115,7 @@ export const kept = {
       seq: null,
       kind: null,
       status: null,
-      payload: { stays: "wallets and amounts" },
+      payload: { stays: "ids and amounts" },
       writes: { stays: "addresses" },
       reads: { stays: "addresses" },
       mint_config: null,

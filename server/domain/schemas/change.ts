@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { isUniqueViolation, sql } from "#db/client.ts"
+import { sql } from "#db/client.ts"
 import { columns, only, type RowOf } from "#db/rows.ts"
 import { recordChange } from "#server/domain/audit-log/record.ts"
 import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
@@ -42,33 +42,27 @@ export async function createSchema({
 async function addSchema({ principal, requestId, idempotency, id, fields }: SchemaChange<SchemaFields>) {
   const { workspaceId } = principal
   const { name, validity_days, wallet_proof, reminder_days } = fields
-  try {
-    await sql.begin(async (sql) => {
-      // Serialized in a workspace, so that two requests cannot exceed the limit together.
-      await sql`select id from workspaces where id = ${workspaceId} for no key update`
-      const known = await sql<{ count: number; exists: boolean }[]>`
-        select count(*)::int as count, coalesce(bool_or(id = ${id}), false) as exists from schemas
-        where workspace_id = ${workspaceId}`
-      const { count, exists } = only(known)
-      if (exists) schemaExists(id)
-      if (count >= MAX_SCHEMAS)
-        fail("validation_failed", `id: this workspace has reached the maximum of ${MAX_SCHEMAS} schemas.`)
-      await sql`
-        insert into schemas (workspace_id, id, name, validity_days, wallet_proof, reminder_days, created_at)
-        values (${workspaceId}, ${id}, ${name}, ${validity_days}, ${wallet_proof}, ${reminder_days}, ${clock.now()})`
-      if (idempotency) await claimKey(sql, idempotency, id)
-      await recordChange(sql, workspaceId, {
-        author: { principal, requestId },
-        action: "schema.created",
-        subject: id,
-        detail: fields,
-      })
+  await sql.begin(async (sql) => {
+    // One at a time in a workspace, so that two requests cannot pass the limit together.
+    await sql`select id from workspaces where id = ${workspaceId} for no key update`
+    const known = await sql<{ count: number; exists: boolean }[]>`
+      select count(*)::int as count, coalesce(bool_or(id = ${id}), false) as exists from schemas
+      where workspace_id = ${workspaceId}`
+    const { count, exists } = only(known)
+    if (exists) schemaExists(id)
+    if (count >= MAX_SCHEMAS)
+      fail("validation_failed", `id: this workspace has reached the maximum of ${MAX_SCHEMAS} schemas.`)
+    await sql`
+      insert into schemas (workspace_id, id, name, validity_days, wallet_proof, reminder_days, created_at)
+      values (${workspaceId}, ${id}, ${name}, ${validity_days}, ${wallet_proof}, ${reminder_days}, ${clock.now()})`
+    if (idempotency) await claimKey(sql, idempotency, id)
+    await recordChange(sql, workspaceId, {
+      author: { principal, requestId },
+      action: "schema.created",
+      subject: id,
+      detail: fields,
     })
-  } catch (error) {
-    // Created by an older version, which does not lock.
-    if (isUniqueViolation(error, "schemas_workspace_id_id_pk")) schemaExists(id)
-    throw error
-  }
+  })
 }
 
 const schemaExists = (id: string): never =>

@@ -17,7 +17,7 @@ export type KeySummary = {
   expires_at: string | null
   last_used_at: string | null
   created_at: string
-  /** The key's creator, from the audit log; null for a key older than the audit log. */
+  /** The key's creator, from the audit log; null if the entry is gone. */
   created_by: string | null
   /** A former key manager who saw an active secret of the key. */
   known_to: string | null

@@ -19,12 +19,6 @@ import {
   withCounters,
 } from "./movement.ts"
 
-/** A flag in JSON, as earlier versions wrote it. */
-const mark = z.codec(z.union([z.boolean(), z.literal("true")]), z.boolean(), {
-  decode: (written) => written === true || written === "true",
-  encode: (is) => is,
-})
-
 /** Moves tokens from one wallet to another, if the rules allow both. */
 export const transfer = defineOperation({
   kind: "transfer",
@@ -36,7 +30,7 @@ export const transfer = defineOperation({
     from_wallet: storedAddress,
     amount: storedAmount,
     /** Whether the sender's holder slot goes with it. */
-    handover: mark.optional(),
+    handover: z.boolean().optional(),
   }),
   look: lookTwiceAtGivers,
 

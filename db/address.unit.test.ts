@@ -53,7 +53,7 @@ test.each([
     /an @ that must be written as %40/,
   ],
   [
-    "Azure, written so",
+    "Azure, with its user@server form",
     "postgresql://vouch%40example:secret@example.postgres.database.azure.com:5432/vouch?sslmode=require",
     { user: "vouch@example", ssl: "require" },
   ],

@@ -32,7 +32,7 @@ export let keyReads: Reads
 export let healthReads: Reads
 /** For work without a request: the ledger, scheduled work, the request log. Requests cannot use these connections. */
 export let background: Sql
-/** As `short`, for what the ledger reads in its turns. */
+/** Like `short`, for the ledger's reads. */
 export let backgroundShort: Queryable
 
 /**

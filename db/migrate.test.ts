@@ -70,7 +70,7 @@ test("a database from before the first release is refused and stays unchanged", 
     create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
     insert into drizzle.__drizzle_migrations (hash, created_at) values ('of 0057_change_counts.sql', 1795624688514)`)
   await expect(migrate(empty.url)).rejects.toThrow(
-    /^The database was made by a version before 0\.1\.0, .*Start with an empty database/,
+    /^The database was created by a version before 0\.1\.0, .*Start with an empty database/,
   )
   expect([...(await earlier`select relname from pg_class where relkind = 'r' and relnamespace >= 16384`)]).toEqual([
     { relname: "__drizzle_migrations" },

@@ -29,7 +29,7 @@ export type Migrated = {
 export class EarlierDatabase extends Error {
   constructor() {
     super(
-      "The database was made by a version before 0.1.0, the first release, and cannot be upgraded. Nothing in it was changed. Start with an empty database: set DATABASE_URL to one or, if it is not set, VOUCH_DATA_DIR to an empty directory.",
+      "The database was created by a version before 0.1.0, the first release, and cannot be upgraded. Nothing in it was changed. Start with an empty database: set DATABASE_URL to one or, if it is not set, VOUCH_DATA_DIR to an empty directory.",
     )
     this.name = "EarlierDatabase"
   }

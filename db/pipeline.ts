@@ -63,7 +63,9 @@ export class Pipeline {
     this.#overdue = false
   }
 
-  /** Two checks must agree that there is no answer: after a stall, a process has yet to read the answers. */
+  /**
+   * After a stall, a process may not have read answers that have arrived, so two checks must agree that nothing has.
+   */
   #checkSilence(): void {
     if (this.#open === 0 || performance.now() - this.#since_ms < SILENCE_MS) return
     if (this.#overdue) this.refresh()

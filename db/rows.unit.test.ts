@@ -36,7 +36,7 @@ test("known facts narrow a column's type and cannot change it", () => {
   expectTypeOf<Row["rules"]>().toEqualTypeOf<{ max_holders: number }>()
   expectTypeOf<Row["mint"]>().toEqualTypeOf<Address>()
   expectTypeOf<Row["id"]>().toEqualTypeOf<string>()
-  // @ts-expect-error a text is no number
+  // @ts-expect-error a text is not a number
   expectTypeOf<RowOf<typeof rules, { id: number }>>().toBeObject()
 })
 

@@ -22,8 +22,8 @@ export type Sequenced = {
 export type TimeFilter = { after: string | null; before: string | null }
 
 /**
- * A condition for a filter by time, with bounds of the sequence, so that a page is read from this index and none on
- * times is needed. Null if nothing can match.
+ * A condition for a filter by time, with bounds of the sequence, so that a page is read from this index, and no index
+ * on times is needed. Null if nothing can match.
  */
 export async function inTime(
   list: Sequenced,

@@ -8,7 +8,7 @@ test("every error says what happened and what to do", () => {
   }
 })
 
-test("only a 401 asks for a key, a timed error can be retried, and both are errors of the API", () => {
+test("only a 401 asks for a key, an error with Retry-After can be retried, and both are errors of the API", () => {
   const about = (trait: "asksForKey" | "isTimed") => errorCodes.filter((code) => errors[code][trait])
   expect(about("asksForKey").map((code) => errors[code].status)).toEqual([401, 401, 401])
   expect(about("isTimed")).toEqual(["idempotency_in_progress", "quota_exceeded", "rate_limited"])

@@ -39,7 +39,7 @@ export const schemas = pgTable(
     reminderDays: integer("reminder_days").array().notNull().default(sql`'{30,7,1}'`),
     /** Address of the credential's Token-2022 mint, once an operation to create it is in the ledger. */
     credentialMint: text("credential_mint"),
-    /** The key that the mint obeys; null before there is a mint. */
+    /** The key with authority over the mint; null before the mint exists. */
     authority: text().$type<Address>(),
     createdAt: time("created_at").notNull(),
   },

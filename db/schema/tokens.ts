@@ -35,7 +35,7 @@ export const mintConfigs = pgTable(
     paused: boolean().notNull().default(false),
     /** Address of the asset mint, once an operation to create it is in the ledger. */
     mint: text().$type<Address>(),
-    /** The key that the mint obeys; null before there is a mint. */
+    /** The key with authority over the mint; null before the mint exists. */
     authority: text().$type<Address>(),
     /** Whether the mint itself can be paused, because it was created in holder mode. */
     pausable: boolean().notNull().default(false),

@@ -18,7 +18,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
   for (const socket of open) socket.destroy()
   open.clear()
-  await waitFor(async () => bodyBytes() === 0, "all memory of bodies to be given back")
+  await waitFor(async () => bodyBytes() === 0, "all memory of bodies to be released")
 })
 
 const KIB = 1024
@@ -53,7 +53,7 @@ test.each(["/v1/kyc/webhook", "/api/trpc/verification.submit", "/api/auth/sign-i
       body.socket.write(chunks)
       return body
     })
-    await waitFor(async () => bodies.every(({ socket }) => socket.closed), "the end of all")
+    await waitFor(async () => bodies.every(({ socket }) => socket.closed), "all connections to end")
     for (const { text } of bodies) {
       expect(text()).toMatch(/^HTTP\/1\.1 400 .*"malformed_request".*too many small pieces/s)
     }
@@ -88,7 +88,7 @@ test("the oldest unfinished bodies of one address are dropped before they take m
     body.socket.write(piece)
     bodies.push(body)
     const expected = Math.min(n, 16)
-    await waitFor(async () => bodyBytes() >= expected * 200 * KIB, `body ${n} to have come`)
+    await waitFor(async () => bodyBytes() >= expected * 200 * KIB, `body ${n} to arrive`)
     expect(bodyBytes()).toBeLessThanOrEqual(4 * MIB)
   }
   const refused = bodies.slice(0, 8)
@@ -100,7 +100,7 @@ test("the oldest unfinished bodies of one address are dropped before they take m
   // So is one that comes in pieces and continues.
   const honest = begin("/v1/kyc/webhook", lengthOf(100 * KIB))
   honest.socket.write(piece.subarray(0, 50 * KIB))
-  await waitFor(async () => sent(bodies[8]!.text()) === 429, "the oldest to give way to it")
+  await waitFor(async () => sent(bodies[8]!.text()) === 429, "the oldest to be dropped for it")
   honest.socket.write(piece.subarray(0, 50 * KIB))
   await waitFor(async () => sent(honest.text()) === 401, "its answer")
 })
@@ -146,7 +146,7 @@ test("a client that disconnects in the middle of a body leaves no memory taken",
     gone.socket.write("x".repeat(10 * KIB))
     await waitFor(async () => bodyBytes() > 0, "its bytes")
     gone.socket.destroy()
-    await waitFor(async () => bodyBytes() === 0, "them to be given back")
+    await waitFor(async () => bodyBytes() === 0, "the memory to be released")
   }
   expect(app.log.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
 })

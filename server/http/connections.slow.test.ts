@@ -81,7 +81,7 @@ async function isRefused(client: Client): Promise<void> {
 test("one address has at most a quarter of the connections, and others are still served", async () => {
   await listen(16)
   const mine = Array.from({ length: 4 }, () => open("127.0.0.2", get("/waits")))
-  await waitFor(async () => begun === 4, "all to be asked for")
+  await waitFor(async () => begun === 4, "all to be requested")
   await isRefused(open("127.0.0.2", get("/")))
   expect(mine.some((client) => client.closed())).toBe(false)
   await isServed(open("127.0.0.3", get("/")))
@@ -98,7 +98,7 @@ test("a trusted proxy carries many clients, and may have every connection", asyn
   trusted.addAddress("127.0.0.2", "ipv4")
   await listen(8, trusted)
   const proxied = Array.from({ length: 8 }, () => open("127.0.0.2", get("/waits")))
-  await waitFor(async () => begun === 8, "all to be asked for")
+  await waitFor(async () => begun === 8, "all to be requested")
   await isRefused(open("127.0.0.2", get("/")))
   expect(proxied.some((client) => client.closed())).toBe(false)
 })
@@ -108,7 +108,7 @@ test("if the address with the most connections is being served, an idle one of a
   trusted.addAddress("127.0.0.2", "ipv4")
   await listen(8, trusted)
   for (let n = 0; n < 7; n++) open("127.0.0.2", get("/waits"))
-  await waitFor(async () => begun === 7, "all to be asked for")
+  await waitFor(async () => begun === 7, "all to be requested")
   const idle = open("127.0.0.3", get("/"))
   await isServed(idle)
   await isServed(open("127.0.0.4", get("/")))
@@ -118,7 +118,7 @@ test("if the address with the most connections is being served, an idle one of a
 test("all addresses together have no more connections than the limit", async () => {
   await listen(8)
   const all = [2, 3, 4, 5].flatMap((n) => [1, 2].map(() => open(`127.0.0.${n}`, get("/waits"))))
-  await waitFor(async () => begun === 8, "all to be asked for")
+  await waitFor(async () => begun === 8, "all to be requested")
   await isRefused(open("127.0.0.6", get("/")))
   expect(all.some((client) => client.closed())).toBe(false)
 })
@@ -153,14 +153,14 @@ test.each([
   const closed = await waitFor(async () => {
     const some = idle.flatMap((client, index) => (client.closed() ? [index] : []))
     return some.length > 1 && some
-  }, "two to give way")
+  }, "two to be closed")
   expect(closed).toEqual([0, 4])
 })
 
-test("a crowd from one address is answered with 503 and never reset, whether its body comes at once or later", async () => {
+test("a flood from one address is answered with 503 and never reset, whether its body arrives at once or later", async () => {
   await listen(16)
   for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
-  await waitFor(async () => begun === 4, "all to be asked for")
+  await waitFor(async () => begun === 4, "all to be requested")
   const head = "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
   const crowd = Array.from({ length: 60 }, (_, n) => open("127.0.0.2", n % 2 ? head : get("/")))
   await waitFor(async () => crowd.every(({ text }) => text() !== ""), "all to be answered")
@@ -183,7 +183,7 @@ test("a request whose body is still being sent is refused with 503 when its conn
 test("of connections without a place, the oldest silent ones are closed first", async () => {
   await listen(16)
   for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
-  await waitFor(async () => begun === 4, "all to be asked for")
+  await waitFor(async () => begun === 4, "all to be requested")
   const silent = Array.from({ length: 300 }, () => open("127.0.0.2"))
   await waitFor(async () => silent.filter(({ closed }) => closed()).length >= 44, "some to be closed")
   await isRefused(open("127.0.0.2", get("/")))

@@ -130,7 +130,7 @@ test("a stream whose client has disconnected no longer counts as a running reque
   for (const { socket } of streams.slice(4, 7)) socket.resetAndDestroy()
   publishActivity(browser.workspaceId!)
   for (const { socket } of streams.slice(7)) socket.resetAndDestroy()
-  await waitFor(async () => underWay.count === before, "them to end")
+  await waitFor(async () => underWay.count === before, "the streams to end")
 })
 
 /** A server whose responses never end, each with a place. The request names its owner. */

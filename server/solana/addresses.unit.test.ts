@@ -5,7 +5,7 @@ import { isWalletAddress } from "./addresses.ts"
 
 const has32Bytes = (text: string): boolean => bs58.decodeUnsafe(text)?.length === 32
 
-test("what a base58 decoder makes 32 bytes of is an address, and nothing else", () => {
+test("exactly the texts that a base58 decoder reads as 32 bytes are addresses", () => {
   const bytes = fc.oneof(
     fc.uint8Array({ minLength: 28, maxLength: 36 }),
     fc
@@ -32,12 +32,12 @@ test("what a base58 decoder makes 32 bytes of is an address, and nothing else", 
 })
 
 test.each([
-  ["the greatest of all", bs58.encode(new Uint8Array(32).fill(0xff)), true],
-  ["one more than that", `${bs58.encode(new Uint8Array(32).fill(0xff)).slice(0, -1)}H`, false],
+  ["the largest of all", bs58.encode(new Uint8Array(32).fill(0xff)), true],
+  ["one more than the largest", `${bs58.encode(new Uint8Array(32).fill(0xff)).slice(0, -1)}H`, false],
   ["the smallest with 32 digits", bs58.encode(Uint8Array.from([1, ...new Uint8Array(31)])), true],
   ["31 zeros and a one", bs58.encode(Uint8Array.from([...new Uint8Array(31), 1])), true],
   ["the system program", "11111111111111111111111111111111", false],
-  ["a digit that base58 does not have", `0${bs58.encode(new Uint8Array(32).fill(7)).slice(1)}`, false],
+  ["a digit that is not in base58", `0${bs58.encode(new Uint8Array(32).fill(7)).slice(1)}`, false],
 ])("%s", (_case, text, is) => {
   expect(isWalletAddress(text)).toBe(is)
 })

@@ -29,7 +29,7 @@ import { SystemError } from "./program-error.ts"
 
 withLocalnet()
 
-describe("what the chain answers", () => {
+describe("the chain's error", () => {
   let agent: Asset
   let holder: Asset
   beforeAll(async () => {
@@ -37,19 +37,19 @@ describe("what the chain answers", () => {
     holder = await createdAsset("holder")
   })
 
-  test("to thawing an account that is not frozen", async () => {
+  test("for thawing an account that is not frozen", async () => {
     const { publicKey } = await holderOf(holder, 1n, "thawed")
     expect(await ours(thawAsset(holder, publicKey, memoText()))).toEqual(custom(1, InvalidState))
     expect(await ours(minting(holder, publicKey, 1n, "frozen"))).toEqual(custom(0, InvalidState))
     expect(await ours(minting(holder, publicKey, 1n, "absent"))).toEqual(custom(1, InvalidState))
   })
 
-  test("to freezing an account that is frozen already", async () => {
+  test("for freezing an account that is already frozen", async () => {
     const { publicKey } = await holderOf(holder, 1n, "frozen")
     expect(await ours(freezeAsset(holder, publicKey, memoText()))).toEqual(custom(1, InvalidState))
   })
 
-  test("to freezing, thawing or minting where no account is", async () => {
+  test("for freezing, thawing or minting without an account", async () => {
     const unknown = wallet()
     expect(await ours(freezeAsset(holder, unknown, memoText()))).toEqual(named(1, "IncorrectProgramId"))
     expect(await ours(thawAsset(holder, unknown, memoText()))).toEqual(named(1, "IncorrectProgramId"))
@@ -57,12 +57,12 @@ describe("what the chain answers", () => {
     expect(await ours(minting(holder, unknown, 1n, "thawed"))).toEqual(named(1, "IncorrectProgramId"))
   })
 
-  test("to minting to a frozen account", async () => {
+  test("for minting to a frozen account", async () => {
     const { publicKey } = await holderOf(holder, 1n, "frozen")
     expect(await ours(minting(holder, publicKey, 1n, "thawed"))).toEqual(custom(1, AccountFrozen))
   })
 
-  test("to moving more than the balance", async () => {
+  test("for moving more than the balance", async () => {
     const [from, to] = [(await holderOf(agent, 1n, "frozen")).publicKey, wallet()]
     const move = { from, to, amount: 2n }
     expect(await ours(moving(agent, { ...move, before: { from: "frozen", to: "absent" } }))).toEqual(
@@ -74,7 +74,7 @@ describe("what the chain answers", () => {
     )
   })
 
-  test("to moving where an account is absent, or frozen", async () => {
+  test("for moving from or to an account that is missing or frozen", async () => {
     const [full, unknown, stranger] = [(await holderOf(agent, 1n, "frozen")).publicKey, wallet(), wallet()]
     const out = { from: unknown, to: stranger, amount: 1n }
     for (const from of ["absent", "frozen"] as const)
@@ -96,7 +96,7 @@ describe("what the chain answers", () => {
     )
   })
 
-  test("to pausing twice, to ending no pause, and to pausing a mint that cannot be", async () => {
+  test("for pausing twice, resuming without a pause, and pausing a mint that cannot be paused", async () => {
     expect(await ours(pauseAsset(holder, memoText()))).toBeNull()
     expect(await ours(pauseAsset(holder, memoText()))).toBeNull()
     expect(await ours(minting(holder, wallet(), 1n, "absent"))).toEqual(custom(3, MintPaused))
@@ -105,12 +105,12 @@ describe("what the chain answers", () => {
     expect(await ours(pauseAsset(agent, memoText()))).toEqual(named(1, "InvalidAccountData"))
   })
 
-  test("to minting beyond 64 bits", async () => {
+  test("for minting beyond 64 bits", async () => {
     const { publicKey } = await holderOf(agent, 1n, "frozen")
     expect(await ours(minting(agent, publicKey, 2n ** 64n - 1n, "frozen"))).toEqual(custom(2, Overflow))
   })
 
-  test("to creating a mint that exists; lamports at its address do no harm", async () => {
+  test("for creating a mint that exists; lamports at its address do no harm", async () => {
     const [made, touched] = [newMintPlace(), newMintPlace()]
     const create = () => send(creation(made.place, "agent"), authority, made.base)
     expect(await create()).toBeNull()
@@ -119,7 +119,7 @@ describe("what the chain answers", () => {
     expect(await send(creation(touched.place, "agent"), authority, touched.base)).toBeNull()
   })
 
-  test("to a fee payer that cannot pay the rent", async () => {
+  test("for a fee payer that cannot pay the rent", async () => {
     const poor = await fundedWallet(connection, 0.001)
     const asset = { ...agent, feePayer: poor.publicKey }
     expect(await send(minting(asset, wallet(), 1n, "absent"), authority, poor)).toEqual(

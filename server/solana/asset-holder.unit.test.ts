@@ -59,13 +59,13 @@ describe("in holder mode", () => {
     expect(await holding(asset, second.publicKey)).toEqual({ amount: 2n, isFrozen: false })
   })
 
-  test("nothing reaches the account of an unverified wallet, which is born frozen", async () => {
+  test("an account of an unverified wallet is created frozen, and nothing reaches it", async () => {
     const [holder, unverified] = [await holderOf(asset, 5n, "thawed"), wallet()]
     const move = transferOf(asset, holder.publicKey, unverified, 1n, holder.publicKey)
     expect(await send([creationOfAccount(asset, unverified), move], holder)).toEqual(custom(1, AccountFrozen))
   })
 
-  test("freezing an account stops its holder, and thawing lets the holder go on", async () => {
+  test("freezing an account stops its holder, and thawing lets the holder continue", async () => {
     const [first, second] = [await holderOf(asset, 5n, "thawed"), await holderOf(asset, 1n, "thawed")]
     const out = transferOf(asset, first.publicKey, second.publicKey, 1n, first.publicKey)
     const back = transferOf(asset, second.publicKey, first.publicKey, 1n, second.publicKey)
@@ -76,7 +76,7 @@ describe("in holder mode", () => {
     expect(await send([out], first)).toBeNull()
   })
 
-  test("a second account of a verified wallet is born frozen and receives nothing", async () => {
+  test("a second account of a verified wallet is created frozen and receives nothing", async () => {
     const holder = await holderOf(asset, 5n, "thawed")
     const second = Keypair.generate()
     const space = getAccountLenForMint(await getMint(connection, asset.mint, "confirmed", token))
@@ -127,7 +127,7 @@ describe("in holder mode", () => {
     expect(await send(thawAsset(asStranger, publicKey, memoText()), stranger)).toEqual(custom(1, OwnerMismatch))
   })
 
-  test("a wallet that requires memos still receives, because the memo stands directly before the transfer", async () => {
+  test("a wallet that requires memos still receives, because the memo is directly before the transfer", async () => {
     const [sender, careful] = [await holderOf(asset, 5n, "thawed"), await holderOf(asset, 1n, "thawed")]
     expect(await send(requireMemo(asset, careful.publicKey), careful)).toBeNull()
     expect(getMemoTransfer(await accountOf(asset, careful.publicKey))).toEqual({
@@ -145,7 +145,7 @@ describe("in holder mode", () => {
     expect(await holding(asset, careful.publicKey)).toEqual({ amount: 5n, isFrozen: false })
   })
 
-  test("a pause stops holders and authority alike until it ends, and does not hinder freezing", async () => {
+  test("a pause stops holders and the authority until it ends, and does not prevent freezing", async () => {
     const paused = await createdAsset("holder")
     const [first, second] = [await holderOf(paused, 5n, "thawed"), await holderOf(paused, 1n, "thawed")]
     const theirs = transferOf(paused, first.publicKey, second.publicKey, 1n, first.publicKey)

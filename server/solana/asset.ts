@@ -19,7 +19,7 @@ import { createMint } from "./mint-account.ts"
 /** The token of a mint configuration and the keys that act on it. */
 export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
 
-/** What is known of a wallet's token account. `absent`: not known to exist. Every account is created frozen. */
+/** What is known about a wallet's token account. `absent`: not known to exist. Every account is created frozen. */
 export type AccountState = "absent" | "frozen" | "thawed"
 
 /** How an operation leaves a token account. */

@@ -53,7 +53,7 @@ import { TransactionSize } from "./transaction.ts"
 withLocalnet()
 
 describe("a mint", () => {
-  test.each(["agent", "holder"] as const)("in %s mode reads back through spl-token", async (transferMode) => {
+  test.each(["agent", "holder"] as const)("in %s mode can be read with spl-token", async (transferMode) => {
     const asset = await createdAsset(transferMode)
     const mint = await getMint(connection, asset.mint, "confirmed", token)
     const { publicKey } = authority
@@ -76,7 +76,7 @@ describe("a mint", () => {
   })
 })
 
-test("the memo stands directly before the instruction that it belongs to", () => {
+test("the memo is directly before the instruction that it belongs to", () => {
   const asset = newAsset(wallet())
   const before = { from: "frozen", to: "absent" } as const
   const belongs = (instructions: TransactionInstruction[]) => {
@@ -99,7 +99,7 @@ describe("in agent mode", () => {
     asset = await createdAsset("agent")
   })
 
-  test("mints and moves add up, and every account is frozen at rest", async () => {
+  test("mints and moves add up, and every account is frozen between transactions", async () => {
     const [first, second] = [wallet(), wallet()]
     expect(await ours(minting(asset, first, 5n, "absent"))).toBeNull()
     expect(await holding(asset, first)).toEqual({ amount: 5n, isFrozen: true })
@@ -139,13 +139,13 @@ describe("in agent mode", () => {
     expect(await holding(asset, holder.publicKey)).toEqual({ amount: 5n, isFrozen: true })
   })
 
-  test("a stranger cannot mint, nor move what others hold", async () => {
+  test("a stranger can neither mint nor move others' tokens", async () => {
     const stranger = Keypair.generate()
     const asStranger = { ...asset, authority: stranger.publicKey }
     const holder = await holderOf(asset, 5n, "frozen")
     const account = tokenAccountOf(asset.mint, holder.publicKey)
     const mint = createMintToInstruction(asset.mint, account, stranger.publicKey, 1n, [], token)
-    // Even where the account happens to be open.
+    // Even if the account is open.
     const thawed = thawAsset(asset, holder.publicKey, memoText())
     expect(await send([...thawed, mint], authority, stranger)).toEqual(custom(2, OwnerMismatch))
     expect(await send(minting(asStranger, stranger.publicKey, 1n, "absent"), stranger)).toEqual(
@@ -175,7 +175,7 @@ describe("in agent mode", () => {
     expect(await holding(asset, holder.publicKey)).toEqual({ amount: 6n, isFrozen: true })
   })
 
-  test("an emptied account that its holder closed is made again", async () => {
+  test("an empty account that its holder closed is created again", async () => {
     const [holder, other] = [await holderOf(asset, 5n, "frozen"), wallet()]
     const { publicKey } = holder
     const exit = { from: publicKey, to: other, amount: 5n }
@@ -194,7 +194,7 @@ describe("one transaction holds", () => {
     asset = await createdAsset("agent")
   })
 
-  /** As many of them as fit, all at once. */
+  /** As many as fit, all at once. */
   function packed(next: () => TransactionInstruction[]) {
     const batches: TransactionInstruction[][] = []
     let size = new TransactionSize(feePayer.publicKey)

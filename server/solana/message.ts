@@ -12,8 +12,8 @@ const ADDRESS_BYTES = 32
 
 /**
  * The bytes of a legacy message (https://solana.com/docs/core/transactions#message), as web3.js compiles them
- * (`message.unit.test.ts` compares the two) in a third of its time: it encodes each key in base58 several times and builds
- * each field by a layout.
+ * (`message.unit.test.ts` compares the two), but in a third of the time. web3.js encodes each key in base58 several
+ * times and builds each field from a layout.
  */
 export function compileMessage(
   payer: PublicKey,
@@ -63,7 +63,7 @@ export function compileMessage(
   return { bytes: bytes.subarray(0, at), signers: signers.map(({ key }) => addressOf(key)) }
 }
 
-/** All accounts in the order in which they first appear, with what any instruction asks of them. */
+/** All accounts in the order of their first appearance, with the rights that the instructions require. */
 function accountsOf(payer: PublicKey, instructions: readonly TransactionInstruction[]): Map<Address, Account> {
   const accounts = new Map<Address, Account>()
   const add = (key: PublicKey, isSigner: boolean, isWritable: boolean) => {
@@ -81,14 +81,14 @@ function accountsOf(payer: PublicKey, instructions: readonly TransactionInstruct
   return accounts
 }
 
-/** Enough bytes for the message: every length takes three at most. */
+/** Enough bytes for the message: every length takes at most three. */
 const sizeOf = (accounts: number, instructions: readonly TransactionInstruction[]): number =>
   instructions.reduce(
     (sum, { keys, data }) => sum + 1 + 3 + keys.length + 3 + data.length,
     3 + 3 + (accounts + 1) * ADDRESS_BYTES + 3,
   )
 
-/** The bytes that are sent: all signatures, then the message. Signatures that are missing are zeros. */
+/** The bytes to send: all signatures, then the message. Missing signatures are zeros. */
 export function withSignatures({ bytes, signers }: Message, signatures: ReadonlyMap<Address, Uint8Array>): Buffer {
   const zeros = new Uint8Array(64)
   const head = Buffer.from([signers.length])

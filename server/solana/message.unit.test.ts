@@ -17,12 +17,12 @@ const instruction = fc
   .map((fields) => new TransactionInstruction(fields))
 const blockhash = keys[39]!.toBase58()
 
-test("a message has the bytes and the signers that web3.js gives it", () => {
+test("a message has the same bytes and signers as in web3.js", () => {
   const compare = (payer: PublicKey, instructions: TransactionInstruction[]) => {
     const theirs = new TransactionMessage({ payerKey: payer, recentBlockhash: blockhash, instructions })
     const legacy = theirs.compileToLegacyMessage()
     const ours = compileMessage(payer, blockhash, instructions)
-    // web3.js has a buffer of one packet: what is larger is never sent.
+    // web3.js has a buffer of one packet, and anything larger is never sent.
     if (ours.bytes.length <= 1232) expect(ours.bytes).toEqual(Buffer.from(legacy.serialize()))
     const signers = legacy.accountKeys.slice(0, legacy.header.numRequiredSignatures)
     expect(ours.signers).toEqual(signers.map(addressOf))
@@ -30,7 +30,7 @@ test("a message has the bytes and the signers that web3.js gives it", () => {
   fc.assert(fc.property(key, fc.array(instruction, { maxLength: 6 }), compare), { numRuns: 500 })
 })
 
-test("signatures stand in the order of the signers, and zeros where one is missing", () => {
+test("signatures are in the order of the signers, with zeros for missing ones", () => {
   const [payer, signer, other] = keys as [PublicKey, PublicKey, PublicKey]
   const signs = (pubkey: PublicKey) => ({ pubkey, isSigner: true, isWritable: false })
   const one = new TransactionInstruction({

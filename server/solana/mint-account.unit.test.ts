@@ -12,7 +12,7 @@ const [feePayer, authority] = [key(), key()]
 const about = { memoText: operationMemo(newId("op")), rentOf: () => 1 }
 const id = "a".repeat(64)
 
-/** With a price, and the marker that a workspace's own fee payer adds. */
+/** With a price, and with the marker of a workspace's own fee payer. */
 const sizeOf = (instructions: ReturnType<typeof createAssetMint>) =>
   new TransactionSize(feePayer).with([
     ...computeBudget({ units: 1_400_000, price: 1_000_000, marker: key() }),
@@ -24,7 +24,7 @@ test.each([
   ["ш", 80],
   ["€", 53],
   ["😀", 40],
-])("a schema can have the longest name of %s: the chain shows %i of them", (character, shown) => {
+])("a schema can have the longest name of %s, and the chain shows %i of the characters", (character, shown) => {
   const { place } = newMintPlace()
   const schema = { schemaId: id, schemaName: character.repeat(100) }
   const instructions = createCredentialMint({ authority, feePayer }, { place, ...schema, ...about })
@@ -34,7 +34,7 @@ test.each([
   expect(data.includes(character.repeat(shown + 1))).toBe(false)
 })
 
-test("a token's longest names let its mint be created", () => {
+test("a mint can be created for a token with the longest names", () => {
   const { place } = newMintPlace()
   const names = { id, name: "€".repeat(32), symbol: "ABCDEFGHIJ", pausable: true }
   const instructions = createAssetMint({ authority, feePayer, decimals: 9 }, { place, ...names, ...about })

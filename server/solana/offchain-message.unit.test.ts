@@ -18,7 +18,7 @@ test.each([
   ["version 0 as Ledger's app writes it", ledger],
   ["version 0 with a longer text", Buffer.concat([domain, byte(0), byte(2), length, text])],
   ["version 1", v1],
-])("%s gives back what is in it", (_name, wrapped) => {
+])("the text in a message is read: %s", (_name, wrapped) => {
   expect(unwrapMessage(wrapped, signer)).toEqual(text)
 })
 
@@ -36,6 +36,6 @@ test.each([
   ["a byte less", ledger.subarray(0, -1)],
   ["its beginning", v0.subarray(0, 30)],
   ["its domain", domain],
-])("%s is none", (_name, bytes) => {
+])("not a message: %s", (_name, bytes) => {
   expect(unwrapMessage(bytes, signer)).toBeNull()
 })

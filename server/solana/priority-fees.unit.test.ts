@@ -15,7 +15,7 @@ test("the price is a percentile of what others paid, between floor and ceiling",
   expect(priceOf([5_000_000], limits)).toBe(1000)
 })
 
-test("what is no price counts for nothing", () => {
+test("values that are not prices are ignored", () => {
   expect(priceOf([], limits)).toBe(10)
   expect(priceOf([Number.NaN, -5, null, "700", Number.POSITIVE_INFINITY, undefined], limits)).toBe(10)
   expect(priceOf([null, 20], limits)).toBe(20)
@@ -28,7 +28,7 @@ test("a transaction offers more each time it is signed again, up to the ceiling"
   expect(raisedPrice(7, 9, { floor: 7, ceiling: 7, percentile: 75 })).toBe(7)
 })
 
-/** A node that answers so, and how often it was asked. */
+/** A node with these answers, which counts how often it is asked. */
 const node = (recentFees: () => Promise<unknown>) => {
   const asked = { times: 0 }
   const rpc = {
@@ -41,7 +41,7 @@ const node = (recentFees: () => Promise<unknown>) => {
 }
 const accounts = [Keypair.generate().publicKey]
 
-test("a node is asked once for some seconds, however many transactions there are", async () => {
+test("a node is asked once in some seconds, however many transactions there are", async () => {
   const { asked, rpc } = node(async () => [300])
   const fees = new PriorityFees(rpc, limits)
   const prices = await Promise.all(Array.from({ length: 5 }, () => fees.priceFor(accounts)))
@@ -49,7 +49,7 @@ test("a node is asked once for some seconds, however many transactions there are
   expect(asked.times).toBe(1)
 })
 
-test("a node that knows no such method, or does not answer, gives the floor", async () => {
+test("without the method or an answer of the node, the price is the floor", async () => {
   const failing = node(() => Promise.reject(new Error("Method not found")))
   expect(await new PriorityFees(failing.rpc, limits).priceFor(accounts)).toBe(10)
   const silent = node(() => new Promise(() => {}))
@@ -62,7 +62,7 @@ test("with the floor at the ceiling the price is fixed, and no node is called", 
   expect(asked.times).toBe(0)
 })
 
-test("what we paid ourselves is no reason to go on paying it", async () => {
+test("our own past prices are no reason to keep paying them", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   let paid = 800
   const { rpc } = node(async () => [paid])

@@ -19,6 +19,6 @@ test.each([
     { ProgramExecutionTemporarilyRestricted: { account_index: 1 } },
     { kind: "other", name: "ProgramExecutionTemporarilyRestricted" },
   ],
-])("%j is read for what it is", (error, expected) => {
+])("%j is parsed", (error, expected) => {
   expect(readTransactionError(error)).toEqual(expected)
 })

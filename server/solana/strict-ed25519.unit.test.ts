@@ -10,7 +10,7 @@ const L = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
 const read = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`)
 const write = (number: bigint) => Buffer.from(number.toString(16).padStart(64, "0"), "hex").reverse()
 
-/** All points of small order, by RFC 8032's own arithmetic: those whose eightfold is the neutral one. */
+/** All points of small order, by RFC 8032's own arithmetic: those whose product with eight is the neutral point. */
 function smallOrderPoints(): Buffer[] {
   const power = (base: bigint, exponent: bigint) => {
     let result = 1n
@@ -36,7 +36,7 @@ function smallOrderPoints(): Buffer[] {
     for (let bit = n, p = point; bit > 0n; bit >>= 1n, p = add(p, p)) if (bit & 1n) result = add(result, p)
     return result
   }
-  // Any point times L has an order that divides 8: some of them give them all.
+  // Any point times L has an order that divides 8, and some of them give all such points.
   const found = new Map<string, Point>()
   for (let y = 2n; found.size < 8; y++) {
     const point = onCurve(y)
@@ -51,14 +51,14 @@ function smallOrderPoints(): Buffer[] {
 
 const wallet = newSigningWallet()
 const { publicKey } = wallet
-const message = Buffer.from("what is signed")
+const message = Buffer.from("the signed message")
 const signature = wallet.sign(message)
 const R = signature.subarray(0, 32)
 const S = signature.subarray(32)
 
 test("a signature holds for its key and message, and for no other", () => {
   expect(isSignedStrictly({ publicKey, message, signature })).toBe(true)
-  expect(isSignedStrictly({ publicKey, message: Buffer.from("what is Signed"), signature })).toBe(false)
+  expect(isSignedStrictly({ publicKey, message: Buffer.from("the Signed message"), signature })).toBe(false)
   const other = newSigningWallet().publicKey
   expect(isSignedStrictly({ publicKey: other, message, signature })).toBe(false)
   for (let bit = 0; bit < 512; bit++) {
@@ -68,7 +68,7 @@ test("a signature holds for its key and message, and for no other", () => {
   }
 })
 
-test.each([0, 1, 32, 63, 65, 128])("%i bytes are no signature", (length) => {
+test.each([0, 1, 32, 63, 65, 128])("%i bytes are not a signature", (length) => {
   const other = Buffer.concat([signature, signature]).subarray(0, length)
   expect(isSignedStrictly({ publicKey, message, signature: other })).toBe(false)
 })
@@ -80,19 +80,19 @@ test("S is less than L, so no second signature can be derived from the first", (
   }
 })
 
-test("a key or an R of small order is refused, whatever a library makes of it", () => {
+test("a key or an R of small order is refused, even if a library accepts it", () => {
   const points = smallOrderPoints()
   expect(points).toHaveLength(8)
   for (const point of points) {
     expect(isOnCurve(point)).toBe(false)
-    // Of the neutral key, any R = S·B is a signature of every message; of the others, of some.
+    // With the neutral key, any R = S·B is a signature of every message; with the others, of some messages.
     for (const forged of [signature, Buffer.concat([point, Buffer.alloc(32)])])
       expect(isSignedStrictly({ publicKey: point, message, signature: forged })).toBe(false)
     expect(isSignedStrictly({ publicKey, message, signature: Buffer.concat([point, S]) })).toBe(false)
   }
 })
 
-test("a point is written in one way", () => {
+test("a point has only one valid encoding", () => {
   for (const y of [P, P + 1n, 2n ** 255n - 1n]) {
     expect(isOnCurve(write(y))).toBe(false)
     expect(isSignedStrictly({ publicKey: write(y), message, signature })).toBe(false)

@@ -2,9 +2,9 @@ import { type Account, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-
 import { type AccountInfo, type PublicKey, SystemProgram } from "@solana/web3.js"
 
 /**
- * The associated token account of a wallet and a mint, as a node returned it; null if no one has opened it. Only lamports
- * from a stranger can be at that address otherwise. Throws if the node returned anything else: it answered another
- * request.
+ * The associated token account of a wallet and a mint, as a node returned it; null if no one has opened it. Only
+ * lamports from a stranger can be at that address otherwise. Throws if the node returned anything else, because that is
+ * the answer to another request.
  */
 export function readTokenAccount(
   address: PublicKey,

@@ -34,7 +34,7 @@ test("an account that no one opened is null, even with lamports from a stranger"
   expect(readTokenAccount(address, infoOf(SystemProgram.programId, Buffer.alloc(0)), mint)).toBe(null)
 })
 
-test("what is there is read", () => {
+test("an existing account is read", () => {
   const account = readTokenAccount(address, infoOf(TOKEN_2022_PROGRAM_ID, dataOf(mint)), mint)
   expect(account).toMatchObject({ amount: 7n, isFrozen: true })
 })
@@ -44,6 +44,6 @@ test.each([
   ["of the system program, with data", infoOf(SystemProgram.programId, Buffer.alloc(8))],
   ["of another mint", infoOf(TOKEN_2022_PROGRAM_ID, dataOf(owner))],
   ["cut off", infoOf(TOKEN_2022_PROGRAM_ID, dataOf(mint).subarray(0, 100))],
-])("an account %s is another question's answer, and not an empty one", (_what, info) => {
+])("an account %s is rejected as another request's answer, and not read as empty", (_what, info) => {
   expect(() => readTokenAccount(address, info, mint)).toThrow()
 })

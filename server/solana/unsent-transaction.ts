@@ -47,7 +47,7 @@ export type UnsentTransaction = {
   /** The signed bytes. */
   message: Buffer
   signature: Buffer
-  /** Whether it has the blockhash derived from this nonce. */
+  /** Whether its blockhash is derived from this nonce. */
   isNeverSent: (nonce: string) => boolean
 }
 

@@ -10,7 +10,7 @@ import type { walletAddress } from "./wallet-address.ts"
 const attestation = columns("attestations", "workspace_id", "id", "wallet", "onchain_tx")
 type Row = RowOf<typeof attestation>
 
-test("an address is what was read as one, on its way from a request through the database to the chain", () => {
+test("an address stays the same from a request through the database to the chain", () => {
   expectTypeOf<z.input<typeof walletAddress>>().toEqualTypeOf<string>()
   expectTypeOf<z.output<typeof walletAddress>>().toEqualTypeOf<Address>()
   expectTypeOf<StartRequest["wallet"]>().toEqualTypeOf<Address>()
@@ -19,7 +19,7 @@ test("an address is what was read as one, on its way from a request through the 
   expectTypeOf<typeof publicKeyOf>().parameter(0).toEqualTypeOf<Address>()
 })
 
-test("no id, signature or other text is an address", () => {
+test("ids, signatures and other texts are not addresses", () => {
   expectTypeOf<string>().not.toExtend<Address>()
   expectTypeOf<Row["workspace_id"]>().not.toExtend<Address>()
   expectTypeOf<Row["id"]>().not.toExtend<Address>()

@@ -56,7 +56,7 @@ const repairs: Repair[] = [
 test.each([
   ["transfer", alice({ claims: null })],
   ["mint", null],
-] as const)("the first violation of a %s answers, in the order of the contract", (kind, from) => {
+] as const)("the first violation of a %s is returned, in the order of the contract", (kind, from) => {
   let context = allWrong(from)
   for (const [code, repair] of repairs.filter(([code]) => codesOn(kind).includes(code))) {
     expect(codeOf(context)).toBe(code)
@@ -76,7 +76,7 @@ test("the detail names the sender if neither wallet is verified, otherwise the o
   expect(firstViolation(transfer({ to: bob(stranger) }))!.detail).toMatch(/^bob /)
 })
 
-test("a detail says in whole tokens what is left", () => {
+test("the detail gives the remaining amount in whole tokens", () => {
   const config = { decimals: 2, issued: 150n }
   const capped = firstViolation(mint({ amount: 100n, rules: { max_supply: 200n }, config }))
   expect(capped!.detail).toBe("amount: 0.5 of the supply of 2 can still be minted.")

@@ -4,7 +4,7 @@ import { leaves } from "./holders.ts"
 
 describeRule("holder_limit_reached", {
   refuses: [
-    ["a mint to a new holder at the cap", mint({ rules: { max_holders: 1 } })],
+    ["a mint to a new holder at the limit", mint({ rules: { max_holders: 1 } })],
     ["a transfer of a part to a new holder", transfer({ rules: { max_holders: 1 }, amount: 99n })],
     [
       "a transfer of the whole balance with incoming tokens",
@@ -20,7 +20,7 @@ describeRule("holder_limit_reached", {
     ],
   ],
   admits: [
-    ["a new holder below the cap", mint({ rules: { max_holders: 2 } })],
+    ["a new holder below the limit", mint({ rules: { max_holders: 2 } })],
     ["an existing holder", mint({ rules: { max_holders: 1 }, to: bob({ hasSlot: true }) })],
     ["a transfer of the whole balance to a new holder", transfer({ rules: { max_holders: 1 }, amount: 100n })],
   ],

@@ -8,12 +8,12 @@ import {
 } from "@solana/web3.js"
 import { addressOf } from "../addresses.ts"
 
-// What is asked many times a second. web3.js checks each answer by copying it field by field, which takes more time than
-// everything else about the call; here the fields that are used are checked in place.
+// Calls that are made many times a second. web3.js copies each answer field by field to check it, which takes more time
+// than everything else in the call. Here, only the fields in use are checked, in place.
 
 type Fields = { [name: string]: unknown }
 
-/** Asks through web3.js's own transport. Internal to the library, so a test holds that it is there. */
+/** Calls through web3.js's own transport, which is internal. A test checks that it exists. */
 async function ask(connection: Connection, method: string, args: unknown[]): Promise<unknown> {
   const { _rpcRequest: request } = connection as unknown as {
     _rpcRequest(method: string, args: unknown[]): Promise<{ result?: unknown; error?: never }>
@@ -23,7 +23,7 @@ async function ask(connection: Connection, method: string, args: unknown[]): Pro
   return answer.result
 }
 
-/** What a node knows of signatures. Throws where it answers anything else. */
+/** What a node knows about signatures. Throws for any other answer. */
 export async function askStatuses(
   connection: Connection,
   signatures: readonly string[],
@@ -36,7 +36,7 @@ export async function askStatuses(
   return { context: { slot: context.slot }, value }
 }
 
-/** A page of an address's history. Throws where a node answers anything else. */
+/** A page of an address's history. Throws for any other answer. */
 export async function askSignatures(
   connection: Connection,
   address: PublicKey,

@@ -10,12 +10,12 @@ const signatures = (result: unknown) =>
 const status = { slot: 5, confirmations: null, err: null, confirmationStatus: "finalized" }
 const listed = { signature: "sig", slot: 5, err: null, memo: null, blockTime: 1 }
 
-test("what is relied on inside of web3.js is there: how a connection asks", () => {
+test("web3.js has the internal method for calls that Vouch relies on", () => {
   const { _rpcRequest } = new Connection("http://127.0.0.1:1") as unknown as { _rpcRequest: unknown }
   expect(_rpcRequest).toBeTypeOf("function")
 })
 
-test("what a node knows of signatures comes as it answers", async () => {
+test("a node's statuses of signatures are returned unchanged", async () => {
   const value = [null, status, { ...status, err: { InstructionError: [0, "Custom"] }, confirmations: 3 }]
   expect(await statuses({ context: { slot: 9 }, value })).toEqual({ context: { slot: 9 }, value })
   expect(await signatures([listed, { ...listed, memo: "[2] op", blockTime: null }])).toHaveLength(2)
@@ -31,7 +31,7 @@ test.each([
   { context: { slot: 9 }, value: [{ ...status, err: 7 }] },
   { context: { slot: 9 }, value: [{ ...status, confirmationStatus: "sure" }] },
   { context: { slot: 9 }, value: [{ ...status, confirmations: "3" }] },
-])("%j is no answer about statuses", async (result) => {
+])("%j is not an answer about statuses", async (result) => {
   await expect(statuses(result)).rejects.toThrow("something else than statuses")
 })
 
@@ -44,7 +44,7 @@ test.each([
   [{ ...listed, err: undefined }],
   [{ ...listed, memo: undefined }],
   [{ ...listed, blockTime: "1" }],
-])("%j is no history", async (result) => {
+])("%j is not a history", async (result) => {
   await expect(signatures(result)).rejects.toThrow("something else than a history")
 })
 

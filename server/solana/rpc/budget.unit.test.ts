@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Asks for so many calls at once; counts those that went, and those that were refused. */
+/** Makes this many calls at once. Counts those that were made and those that were refused. */
 function ask(budget: Budget, purpose: Exclude<Purpose, "resending">, calls: number) {
   const counts = { went: 0, refused: 0 }
   for (let n = 0; n < calls; n++)
@@ -19,18 +19,18 @@ function ask(budget: Budget, purpose: Exclude<Purpose, "resending">, calls: numb
   return counts
 }
 
-test("what ends doubt goes on, however much is sent and read", async () => {
+test("calls that resolve doubt continue, however much is sent and read", async () => {
   const budget = new Budget(40)
   const floods = (["sending", "reading", "background"] as const).map((purpose) => ask(budget, purpose, 1000))
   await vi.advanceTimersByTimeAsync(2000)
   const settling = ask(budget, "settling", 30)
   await vi.advanceTimersByTimeAsync(3000)
   expect(settling.went).toBe(30)
-  // The rest of five seconds' calls, with those of the first one.
+  // The rest of five seconds' calls, in addition to those of the first second.
   expect(floods.reduce((sum, { went }) => sum + went, 0)).toBeLessThanOrEqual(6 * 40 - 30)
 })
 
-test("sending keeps its part, however much is read and settled", async () => {
+test("sending keeps its share, however much is read and settled", async () => {
   const budget = new Budget(40)
   for (const purpose of ["settling", "reading"] as const) ask(budget, purpose, 1000)
   const sending = ask(budget, "sending", 20)
@@ -38,7 +38,7 @@ test("sending keeps its part, however much is read and settled", async () => {
   expect(sending.went).toBe(20)
 })
 
-test("bytes are sent again only where all else leaves room, and wait in no line", async () => {
+test("bytes are resent only if everything else leaves room, and never wait in a queue", async () => {
   const budget = new Budget(40)
   let went = 0
   while (budget.tryTurn("resending")) went++
@@ -59,7 +59,7 @@ test("one purpose alone has the whole budget", async () => {
   }
 })
 
-test("what would wait too long is refused, and what waits goes in order", async () => {
+test("a call that would wait too long is refused, and calls wait in order", async () => {
   const budget = new Budget(1)
   const counts = ask(budget, "reading", 100)
   await vi.advanceTimersByTimeAsync(0)

@@ -6,7 +6,7 @@ import { startTestChain, type TestChain } from "#test/fixtures/test-chain.ts"
 import { RpcNodes } from "./nodes.ts"
 import { Rpc } from "./rpc.ts"
 
-// Answers that are impossible by what is already known. They are ignored, and the next node is called.
+// Answers that contradict what is already known. They are ignored, and the next node is called.
 
 let chain: TestChain
 let liar: RpcProxy
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ;[liar, honest] = await Promise.all([rpcProxy(chain.url), rpcProxy(chain.url)])
   const urls = [liar.url, honest.url]
   rpc = new Rpc(new RpcNodes({ urls, sendUrls: [], callsPerSecond: Number.POSITIVE_INFINITY, admit: async () => {} }))
-  // Different ones: two that are alike are one transaction.
+  // Different ones, because two identical ones are one transaction.
   for (const more of [-1, 0, 1]) await rpc.airdrop(funded, LAMPORTS_PER_SOL + more)
   const areThere = async () => (await rpc.signaturesFor(funded, { limit: 9 })).length === 3
   await waitFor(areThere, "the three to be listed")
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 type WithSlot = { context: { slot: number }; value: unknown }
-/** Changes what a method's honest answer is. */
+/** Changes the honest answer of a method. */
 const changing =
   <T>(name: string, change: (result: T) => unknown): Fault =>
   async ({ method }, ask) => {
@@ -62,7 +62,7 @@ test.each<[string, string, Fault]>([
     changing("getMultipleAccounts", (result: WithSlot) => ({ ...result, value: [null, null] })),
   ],
   [
-    "a slot that no chain has come to",
+    "a slot that no chain has reached",
     "getMultipleAccounts",
     changing("getMultipleAccounts", ({ context, value }: WithSlot) => ({
       context: { slot: context.slot + 2 ** 52 },
@@ -70,7 +70,7 @@ test.each<[string, string, Fault]>([
     })),
   ],
   [
-    "a slot that the node itself knows nothing of when it is asked again",
+    "a slot that the node does not confirm when asked again",
     "getMultipleAccounts",
     changing("getMultipleAccounts", ({ context, value }: WithSlot) => ({
       context: { slot: context.slot + 5000 },
@@ -88,12 +88,12 @@ test.each<[string, string, Fault]>([
           }
         : ask(),
   ],
-])("an answer with %s is not believed", async (_, method, fault) => {
+])("an answer with %s is rejected", async (_, method, fault) => {
   liar.fault = fault
   expect(await readAccount()).toBe(held)
   expect(askedOf(honest, method)).toBe(1)
   liar.fault = null
-  // Nothing of it stays: what is read from now on is as of a slot that the chain has.
+  // Nothing of it remains: later reads are as of a slot that the chain has.
   expect(rpc.nodes.slot).toBeLessThanOrEqual(await chain.connection.getSlot("processed"))
   expect((await rpc.latestBlockhash({ since: rpc.nodes.slot })).slot).toBeGreaterThanOrEqual(rpc.nodes.slot)
 })
@@ -114,7 +114,7 @@ test("a status in a future slot and a missing status are rejected", async () => 
   expect(askedOf(honest, "getSignatureStatuses")).toBe(2)
 })
 
-test("a history out of order, and another transaction, are not what was asked for", async () => {
+test("a history out of order and another transaction are rejected", async () => {
   liar.fault = changing("getSignaturesForAddress", (list: { slot: number }[]) =>
     list.map((one, i) => ({ ...one, slot: one.slot + i * 100 })),
   )
@@ -127,7 +127,7 @@ test("a history out of order, and another transaction, are not what was asked fo
   liar.fault = async (call, ask) =>
     call.method === "getTransaction" ? ask(call.method, [older!.signature, call.params[1]]) : ask()
   expect((await rpc.transaction(funding))?.transaction.signatures[0]).toBe(funding)
-  // The last page is the empty one.
+  // The last page is empty.
   expect([askedOf(honest, "getSignaturesForAddress"), askedOf(honest, "getTransaction")]).toEqual([2, 1])
 })
 
@@ -138,7 +138,7 @@ test("a rent beyond that of every cluster is never paid", async () => {
   expect(await rpc.rentOf(170)).toBe(honestRent)
 })
 
-test("what a node refuses is counted as an error of the method, but for being behind", async () => {
+test("a node's refusal counts as an error of the method, unless it is only behind", async () => {
   const errorsOf = (method: string) => rpc.nodes.metrics.byMethod.get(method)?.errors ?? 0
   const before = errorsOf("getMultipleAccounts")
   liar.fault = async ({ method }, ask) => (method === "getMultipleAccounts" ? rpcError(-32603) : ask())
@@ -149,7 +149,7 @@ test("what a node refuses is counted as an error of the method, but for being be
   expect(errorsOf("getMultipleAccounts")).toBe(before + 1)
 })
 
-test("what a node refuses at once is asked again a few times, not as often as it refuses", async () => {
+test("a call that a node refuses immediately is repeated a few times, not indefinitely", async () => {
   const alone = new RpcNodes({
     urls: [liar.url],
     sendUrls: [],

@@ -28,7 +28,7 @@ afterAll(async () => {
   await Promise.all([chain.close(), other.close()])
 })
 
-/** One that knows only the chain that it met first. */
+/** Knows only the chain that it saw first. */
 function rpcOf(proxies: RpcProxy[], options: Partial<RpcOptions> = {}): Rpc {
   let known: string | null = null
   const nodes = new RpcNodes({
@@ -46,7 +46,7 @@ function rpcOf(proxies: RpcProxy[], options: Partial<RpcOptions> = {}): Rpc {
 const callsOf = (proxy: RpcProxy, method: string) => proxy.calls.get(method) ?? 0
 const anyAddress = () => Keypair.generate().publicKey
 
-test("the first node is asked, and the next one only where that cannot answer", async () => {
+test("the first node is called, and the next one only if the first cannot answer", async () => {
   const rpc = rpcOf([first, second])
   await rpc.rentOf(100)
   expect(second.calls.size).toBe(0)
@@ -66,7 +66,7 @@ test("the first node is asked, and the next one only where that cannot answer", 
   expect(callsOf(second, "getMinimumBalanceForRentExemption")).toBe(8)
 })
 
-test("the only node is asked again where it fails two calls of three", async () => {
+test("a single node is called again if it fails two of three calls", async () => {
   const rpc = rpcOf([first])
   const asked = new Map<string, number>()
   first.fault = async ({ method }, ask) => {
@@ -77,7 +77,7 @@ test("the only node is asked again where it fails two calls of three", async () 
   for (let n = 0; n < 5; n++) expect(await rpc.rentOf(100)).toBeGreaterThan(0)
 })
 
-test("nodes say what they can do, and one without history is asked for none", async () => {
+test("nodes report their capabilities, and one without history is asked for none", async () => {
   const rpc = rpcOf([first, second])
   first.fault = noHistory
   await rpc.nodes.learnCapabilities(anyAddress())
@@ -90,14 +90,14 @@ test("nodes say what they can do, and one without history is asked for none", as
   expect(callsOf(first, "getSignaturesForAddress")).toBe(0)
 })
 
-test("a question that is at fault is not asked again elsewhere", async () => {
+test("a call that is wrong itself is not repeated elsewhere", async () => {
   const rpc = rpcOf([first, second])
   first.fault = replying(rpcError(-32602, "Invalid params"), ["getMultipleAccounts"])
   await expect(rpc.account(anyAddress(), { since: 0 })).rejects.toThrow(/Invalid params/)
   expect(second.calls.size).toBe(0)
 })
 
-test("where no node answers, that is said of each, without the secrets of its address", async () => {
+test("if no node answers, the error names each one without the secrets of its address", async () => {
   const proxies = [first, second].map((proxy) => ({ ...proxy, url: `${proxy.url}/?api-key=secret` }))
   const rpc = rpcOf(proxies)
   first.fault = replying("drop")
@@ -129,7 +129,7 @@ test("no node is called while all of them ask for a pause", async () => {
   expect(first.calls.size).toBe(0)
 })
 
-test("what has to be newer is not taken from a node that lags", async () => {
+test("an answer that must be newer is not taken from a node that lags", async () => {
   const rpc = rpcOf([first, second])
   first.fault = await frozen(chain.url)
   const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
@@ -138,14 +138,14 @@ test("what has to be newer is not taken from a node that lags", async () => {
   expect(newer.slot).toBeGreaterThanOrEqual(slot + 5)
 })
 
-test("a node that is about to come as far is waited for", async () => {
+test("a node that is about to catch up is waited for", async () => {
   const rpc = rpcOf([first])
   const { slot } = await rpc.accounts([anyAddress()], { since: 0 })
   const ahead = await rpc.accounts([anyAddress()], { since: slot + 20 })
   expect(ahead.slot).toBeGreaterThanOrEqual(slot + 20)
 })
 
-test("history is asked of nodes that keep some", async () => {
+test("history is requested only from nodes that keep it", async () => {
   const rpc = rpcOf([first, second])
   first.fault = noHistory
   const address = new PublicKey("11111111111111111111111111111111")
@@ -169,7 +169,7 @@ test("another chain behind the same address is noticed after an interruption, an
   expect([...first.calls.keys()]).toEqual(["getGenesisHash"])
 })
 
-test("one node of another chain does not spoil the others", async () => {
+test("one node of another chain does not affect the others", async () => {
   second.leadTo(other.url)
   const rpc = rpcOf([first, second])
   await rpc.rentOf(1)
@@ -179,7 +179,7 @@ test("one node of another chain does not spoil the others", async () => {
   expect(callsOf(second, "getMinimumBalanceForRentExemption")).toBe(0)
 })
 
-test("a node that does not answer keeps the others from nothing that needs them all identified", async () => {
+test("a node that does not answer does not block calls that need all others identified", async () => {
   const rpc = rpcOf([first, second])
   await rpc.nodes.identify()
   first.fault = replying("drop")
@@ -188,18 +188,18 @@ test("a node that does not answer keeps the others from nothing that needs them 
   await expect(rpc.nodes.identify()).rejects.toThrow(WrongChain)
 })
 
-test("a transaction is sent to all, also to those that are for sending alone", async () => {
+test("a transaction is sent to all nodes, including those only for sending", async () => {
   const rpc = rpcOf([first], { sendUrls: [second.url] })
   rpc.nodes.send(Buffer.from("not a transaction"))
   await expect.poll(() => callsOf(first, "sendTransaction") + callsOf(second, "sendTransaction")).toBe(2)
   expect(second.calls.size).toBe(1)
 })
 
-test("calls keep to their budget, and what is not urgent leaves room", async () => {
+test("calls stay within their budget, and less urgent ones leave room", async () => {
   const rpc = rpcOf([first], { callsPerSecond: 20 })
   const began = performance.now()
   await Promise.all(Array.from({ length: 30 }, () => rpc.rentOf(1)))
-  // 20 at once, and the others, with the question for the genesis, at 20 per second.
+  // 20 at once; the others, with the request for the genesis hash, at 20 per second.
   expect(performance.now() - began).toBeGreaterThanOrEqual(400)
   expect(rpc.nodes.metrics.byMethod.get("getMinimumBalanceForRentExemption")).toMatchObject({
     calls: 30,
@@ -212,14 +212,14 @@ async function chainReaches(slot: number): Promise<void> {
   await expect.poll(async () => (await rpc.accounts([anyAddress()], { since: 0 })).slot).toBeGreaterThanOrEqual(slot)
 }
 
-test("an answer that is longer than any that is asked for is the node's failure", async () => {
+test("an answer longer than any expected one is the node's failure", async () => {
   const rpc = rpcOf([first, second])
   first.fault = replying({ result: "x".repeat(9 * 1024 * 1024) })
   expect(await rpc.rentOf(1)).toBeGreaterThan(0)
   expect(callsOf(second, "getMinimumBalanceForRentExemption")).toBe(1)
 })
 
-test("statuses of a node that stands still are asked of another one", async () => {
+test("if a node's slot stands still, another node is asked for statuses", async () => {
   const rpc = rpcOf([first, second])
   first.fault = await frozen(chain.url, { honest: false })
   const { slot } = await rpc.accounts([anyAddress()], { since: 0 })

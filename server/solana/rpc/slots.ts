@@ -9,8 +9,8 @@ const MOST_PER_SECOND = 200
 const MOST_LEEWAY = 10_000
 
 /**
- * The highest slot that nodes have reported. Reads require that slot, so a slot that is too high would make every node look
- * late. A report is therefore believed only as far as the elapsed time explains it.
+ * The highest slot that nodes have reported. Reads require that slot, so a wrong high slot would make every node look
+ * late. A report is therefore believed only if the elapsed time can explain it.
  */
 export class Slots {
   #highest = 0

@@ -16,7 +16,7 @@ export const awsKms = defineScheme({
     if (region !== undefined) return { keyId: rest, region }
     const [, keyId, named] = ID.exec(rest) ?? []
     if (keyId === undefined || named === undefined)
-      throw new WrongSigner("what follows aws-kms: is a key's ARN, or its id and ?region=…")
+      throw new WrongSigner("what follows aws-kms: must be a key's ARN, or its id and ?region=…")
     return { keyId, region: named }
   },
   open: (place) => ({ service: serviceOf(place) }),
@@ -68,7 +68,7 @@ async function asking<T>(answer: Promise<T>): Promise<T> {
     const status = $metadata?.httpStatusCode
     const passing = status === undefined || status >= 500 || status === 429 || THROTTLED.has(name)
     throw new SignerFailure(
-      status === undefined ? `${LABEL} cannot be asked: ${name}` : `${LABEL} answered ${status}: ${name}`,
+      status === undefined ? `${LABEL} cannot be called: ${name}` : `${LABEL} answered ${status}: ${name}`,
       { passing },
     )
   }

@@ -10,7 +10,7 @@ export const derived = defineScheme({
   example: "derived: or derived:2",
   read(name) {
     if (/^[\w.-]{0,64}$/.test(name)) return { name }
-    throw new WrongSigner("what follows derived: is at most 64 of a-z, 0-9, - and _")
+    throw new WrongSigner("what follows derived: must be at most 64 of a-z, 0-9, - and _")
   },
   open: ({ name }, { keys, purpose }) => ({ here: keys(purposeOf(name, purpose)) }),
 })

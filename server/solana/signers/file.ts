@@ -12,7 +12,7 @@ export const file = defineScheme({
   label: "a keypair file",
   example: "file:/etc/vouch/fee-payer.json",
   read(path) {
-    if (!isAbsolute(path)) throw new WrongSigner("what follows file: is an absolute path")
+    if (!isAbsolute(path)) throw new WrongSigner("what follows file: must be an absolute path")
     return { path }
   },
   open: ({ path }) => ({ here: readKeypair(path) }),
@@ -30,16 +30,16 @@ function readKeypair(path: string): Signer {
     throw new SignerFailure(`the keypair file ${path} cannot be read: ${code}`, { passing: false })
   }
   if ((mode & FORBIDDEN) !== 0)
-    return refuse(path, `can be read by everybody or changed by its group: chmod 600 ${path}`)
+    return refuse(path, `can be read by everyone or changed by its group: chmod 600 ${path}`)
   const isKeypair =
     Array.isArray(bytes) &&
     bytes.length === 64 &&
     bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)
-  if (!isKeypair) return refuse(path, "is no array of 64 numbers from 0 to 255")
+  if (!isKeypair) return refuse(path, "is not an array of 64 numbers from 0 to 255")
   const keypair = Uint8Array.from(bytes as number[])
   const signer = signerFromSeed(keypair.subarray(0, 32))
   if (!Buffer.from(keypair.subarray(32)).equals(signer.publicKey.toBuffer()))
-    return refuse(path, "has a public key that is not its secret key's")
+    return refuse(path, "has a public key that does not match its secret key")
   return signer
 }
 

@@ -18,7 +18,9 @@ export const gcpKms = defineScheme({
   example: "gcp-kms:projects/p/locations/europe-west3/keyRings/vouch/cryptoKeys/live/cryptoKeyVersions/1",
   read(rest) {
     if (VERSION.test(rest)) return { name: rest }
-    throw new WrongSigner("what follows gcp-kms: is projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/…")
+    throw new WrongSigner(
+      "what follows gcp-kms: must be projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/…",
+    )
   },
   open: ({ name }) => ({ service: serviceOf(name) }),
 })
@@ -81,7 +83,7 @@ function checkSum(bytes: Uint8Array, sum: unknown): void {
 }
 
 function damaged(): never {
-  throw new SignerFailure(`${LABEL}: what was sent or answered was damaged on its way`, { passing: true })
+  throw new SignerFailure(`${LABEL}: the request or the answer was damaged in transit`, { passing: true })
 }
 
 const reasonOf = (answer: unknown): string | null =>

@@ -31,8 +31,8 @@ export async function recordKeys(keys: Keys, purposes: readonly string[]): Promi
 }
 
 /**
- * The recorded public keys, of which none signs. Throws SettingsError if no process with VOUCH_SIGNER has recorded them
- * within a minute, and what `ending` was aborted with when it was.
+ * The recorded public keys, none of which signs. Throws SettingsError if no process with VOUCH_SIGNER has recorded them
+ * within a minute. Throws the abort reason of `ending` if it aborts.
  */
 export async function recordedKeys(purposes: readonly string[], ending?: AbortSignal): Promise<Keys> {
   const deadline = performance.now() + WAIT_MS

@@ -23,7 +23,7 @@ export async function asking<T>(question: (signal: AbortSignal) => Promise<T>): 
     } catch (error) {
       const again = error instanceof SignerFailure && error.passing
       if (!again || tries === TRIES || performance.now() >= end) throw error
-      logger.debug({ err: error, tries }, "a signer is asked again")
+      logger.debug({ err: error, tries }, "a signer is called again")
       await sleep(PAUSE_MS * 2 ** (tries - 1))
     }
   }
@@ -40,14 +40,14 @@ export function serviceSigner(service: KeyService, uri: string, address: string)
   const checkKey = async () => {
     const bytes = await asking((signal) => service.publicKey(signal))
     if (!publicKey.toBuffer().equals(bytes))
-      throw new SignerFailure(`${uri} has another key now than ${address}, which it was first used with`, {
+      throw new SignerFailure(`${uri} now has another key than ${address}, with which it was first used`, {
         passing: false,
       })
   }
   const signOne = async (message: Uint8Array): Promise<Uint8Array> => {
     const signature = await asking((signal) => service.sign(message, signal))
     if (verifies(message, signature)) return signature
-    throw new SignerFailure(`${uri} answered a signature that is not ${address}'s`, { passing: false })
+    throw new SignerFailure(`${uri} returned a signature that is not ${address}'s`, { passing: false })
   }
   return {
     publicKey,

@@ -13,7 +13,7 @@ const context = { keys: localKeys(Buffer.alloc(32)), purpose: "" }
 
 function serviceOf(uri: string) {
   const opened = readSigner(uri).open(context)
-  if ("here" in opened) throw new Error(`${uri} is no service`)
+  if ("here" in opened) throw new Error(`${uri} is not a service`)
   return opened.service
 }
 
@@ -81,10 +81,10 @@ describe.each(Object.entries(services))("%s", (label, start) => {
     expect(await failure(signer().sign(messages.slice(1)))).toMatch(/a signature that is not/)
   })
 
-  test("has another key than at first use: it is refused before it signs", async () => {
+  test("has another key than at first use, and is refused before it signs", async () => {
     kms.misbehave("other key")
     const before = kms.requests.length
-    expect(await failure(signer().sign(messages))).toMatch(/has another key now/)
+    expect(await failure(signer().sign(messages))).toMatch(/now has another key/)
     expect(kms.requests.length - before).toBe(1)
   })
 
@@ -99,7 +99,7 @@ describe.each(Object.entries(services))("%s", (label, start) => {
   })
 })
 
-test("a sum that does not match what Google answered is refused", async () => {
+test("a checksum that does not match Google's answer is refused", async () => {
   const kms = await startGcpKms()
   for (const [name, value] of Object.entries(kms.environment)) vi.stubEnv(name, value)
   kms.misbehave("damages")
@@ -116,7 +116,7 @@ test("a key that Vault does not have, and a missing version, are named in the er
   await expect(ask(vault.uri.replace("keys/vouch", "keys/other"))).rejects.toThrow("Vault answered 404")
   await expect(ask(vault.uri.replace("version=2", "version=3"))).rejects.toThrow(/without 32 bytes/)
   vi.stubEnv("VAULT_TOKEN", "")
-  await expect(ask(vault.uri)).rejects.toThrow(/VAULT_TOKEN_FILE or VAULT_TOKEN has to be set/)
+  await expect(ask(vault.uri)).rejects.toThrow(/set VAULT_TOKEN_FILE or VAULT_TOKEN/)
   vi.unstubAllEnvs()
   await vault.stop()
 })

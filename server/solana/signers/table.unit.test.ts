@@ -13,7 +13,7 @@ const keys = localKeys(Buffer.alloc(32, 7))
 const context = { keys, purpose: "fee-payer/live" }
 const versions = "projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVersions"
 
-test.each(examples)("the example %s is read", (example) => {
+test.each(examples)("the example %s is parsed", (example) => {
   for (const uri of example.split(" or ")) expect(readSigner(uri).uri).toBe(uri)
 })
 
@@ -33,7 +33,7 @@ test.each([
   ["vault:https://vault.example.com/transit/keys/a", /\?version=/],
   ["vault:https://vault.example.com/transit/keys/a?version=1&token=hvs.secret", /\?version=/],
   ["vault:https://:hvs.secret@vault.example.com/transit/keys/a?version=1", /VAULT_TOKEN_FILE/],
-])("%s is refused in a sentence that does not repeat it", (uri, sentence) => {
+])("%s is refused, and the message does not repeat it", (uri, sentence) => {
   const read = () => readSigner(uri)
   expect(read).toThrow(WrongSigner)
   expect(read).toThrow(sentence)
@@ -42,7 +42,7 @@ test.each([
 
 test("invalid signers in the settings stop the start, and all are named", () => {
   const start = () => readChosen(parseSettings({ VOUCH_LIVE_FEE_PAYER: "file:a", VOUCH_TEST_AUTHORITY: "derived:2" }))
-  expect(start).toThrow(/VOUCH_LIVE_FEE_PAYER: what follows file: is an absolute path/)
+  expect(start).toThrow(/VOUCH_LIVE_FEE_PAYER: what follows file: must be an absolute path/)
   expect(start).toThrow(/VOUCH_TEST_AUTHORITY: each workspace derives its own key/)
 })
 
@@ -74,20 +74,20 @@ describe("a keypair file", () => {
 
   const bytes = [...pair.secretKey]
   test.each([
-    ["everybody may read", JSON.stringify(bytes), 0o644, /chmod 600/],
+    ["everyone may read", JSON.stringify(bytes), 0o644, /chmod 600/],
     ["its group may change", JSON.stringify(bytes), 0o660, /chmod 600/],
-    ["is no JSON", "[1, 2", 0o600, /not JSON/],
+    ["is not JSON", "[1, 2", 0o600, /not JSON/],
     ["has too few numbers", JSON.stringify(bytes.slice(1)), 0o600, /64 numbers/],
-    ["has a number that is no byte", JSON.stringify([256, ...bytes.slice(1)]), 0o600, /64 numbers/],
+    ["has a number that is not a byte", JSON.stringify([256, ...bytes.slice(1)]), 0o600, /64 numbers/],
     ["has another public key", JSON.stringify([...bytes.slice(0, 63), bytes[63]! ^ 1]), 0o600, /public key/],
-  ])("that %s is refused, without a byte of it", (_what, content, mode, sentence) => {
+  ])("that %s is refused, and the error contains no byte of it", (_what, content, mode, sentence) => {
     const opening = () => open(write(content, mode))
     expect(opening).toThrow(SignerFailure)
     expect(opening).toThrow(sentence)
     expect(opening).not.toThrow(new RegExp(bytes.slice(0, 4).join(",")))
   })
 
-  test("that is not there is named", () => {
+  test("that is missing is named in the error", () => {
     expect(() => open("/nowhere/key.json")).toThrow(/\/nowhere\/key.json cannot be read: ENOENT/)
   })
 })

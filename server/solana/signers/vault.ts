@@ -14,18 +14,18 @@ export const vault = defineScheme({
   label: LABEL,
   example: "vault:https://vault.example.com:8200/transit/keys/vouch-live?version=1",
   read(rest): Place {
-    if (!URL.canParse(rest)) throw new WrongSigner("what follows vault: is an address")
+    if (!URL.canParse(rest)) throw new WrongSigner("what follows vault: must be an address")
     const { protocol, hostname, origin, username, password, pathname, searchParams, hash } = new URL(rest)
     if (username !== "" || password !== "" || hash !== "")
       throw new WrongSigner("it must not contain a token or password: set VAULT_TOKEN_FILE or VAULT_TOKEN")
     if (protocol !== "https:" && !(protocol === "http:" && LOOPBACK.has(hostname)))
-      throw new WrongSigner("Vault is reached by https, so that its token is not overheard")
+      throw new WrongSigner("Vault must be reached by https, so that its token cannot be overheard")
     const [, mount, name] = PATH.exec(pathname) ?? []
     if (mount === undefined || name === undefined)
-      throw new WrongSigner("the path is /<mount>/keys/<name>, such as /transit/keys/vouch-live")
+      throw new WrongSigner("the path must be /<mount>/keys/<name>, such as /transit/keys/vouch-live")
     const { version, ...others } = Object.fromEntries(searchParams)
     if (!/^[1-9]\d{0,8}$/.test(version ?? "") || Object.keys(others).length > 0)
-      throw new WrongSigner("it ends with ?version=…, because each version of a key is another key")
+      throw new WrongSigner("it must end with ?version=…, because each version of a key is another key")
     return { origin, mount, name, version: Number(version) }
   },
   open: (place) => ({ service: serviceOf(place) }),
@@ -70,7 +70,7 @@ function headers(): Record<string, string> {
       throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE cannot be read: ${code}`, { passing: false })
     }
   }
-  if (!token) throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE or VAULT_TOKEN has to be set`, { passing: false })
+  if (!token) throw new SignerFailure(`${LABEL}: set VAULT_TOKEN_FILE or VAULT_TOKEN`, { passing: false })
   return {
     "x-vault-token": token,
     "x-vault-request": "true",

@@ -56,7 +56,7 @@ test("a server and a command refuse a database from before the first release", a
   await sql`create table drizzle.__drizzle_migrations as select 1 as id, 'x' as hash, 1::bigint as created_at`
   await sql.end()
   const env = { DATABASE_URL: url }
-  const sentence = /The database was made by a version before 0\.1\.0, .* Start with an empty database: .*\.\n$/
+  const sentence = /The database was created by a version before 0\.1\.0, .* Start with an empty database: .*\.\n$/
   for (const args of [["migrate"], ["account", "list"]]) {
     const command = await vouch(args, env)
     expect(command).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringMatching(sentence) })

@@ -64,7 +64,7 @@ test("every label they use belongs to the metrics or is added by Prometheus", ()
 
 test("every metric is described, and no other", () => {
   const [, table] = /^## Metrics$([\s\S]*?)^## /m.exec(runbooks)!
-  // `vouch_a_busy`, `…_waiting`: the second ends as it says, after the first's beginning.
+  // Such as `vouch_a_busy` and `…_waiting`: the second name ends like the first, after the first's beginning.
   const ours = [...served()].filter((name) => name.startsWith("vouch_"))
   const described = new Set(metricsIn(table!))
   for (const name of ["waiting", "max"]) described.add(`vouch_database_connections_${name}`)

@@ -25,7 +25,7 @@ export function processFigures(): { gauges: Gauge[]; stop(): void } {
     },
     {
       name: "process_start_time_seconds",
-      help: "When this process began, in seconds since 1970",
+      help: "When this process started, in seconds since 1970",
       read: () => [[[], performance.timeOrigin / 1000]],
     },
     {

@@ -17,7 +17,7 @@ const whole = (port: number) =>
   waitFor(async () => {
     const scraped = await scrape(port)
     return scraped.values.has("vouch_workers") && scraped
-  }, "the deployment's figures")
+  }, "the deployment's metrics")
 
 test("a process that only answers requests shows the deployment's queue and no ledger", async () => {
   const app = await startTestApp({ VOUCH_ROLE: "web", VOUCH_METRICS_PORT: "0" })

@@ -113,7 +113,7 @@ test("a request that its caller does not record leaves no trace with its operati
   expect(quiet.status).toBe(200)
   const last = "7bf92f3577b34da6a3ce929d0e0e4739"
   await post("/mint-configs", config("recorded"), { headers: header(last) })
-  // What was sent later has arrived.
+  // By now, spans that were sent later have arrived.
   await traceWith(last, "transaction")
   expect(spansOf(traceId)).toEqual([])
   const rows = await sql<{ traceparent: string }[]>`select traceparent from operations where traceparent is not null`

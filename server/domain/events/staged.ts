@@ -1,8 +1,44 @@
-import { columns, type RowOf } from "#db/rows.ts"
+import type { Transaction } from "#db/client.ts"
+import type { EventType } from "#shared/event-types.ts"
 
-export const stagedColumns = columns("staged_events", "seq", "workspace_id", "type", "data", "occurred_at")
+/**
+ * The fields that identify an event's subject, for types that a subject has at most once: after a restore, Vouch itself
+ * repeats these. Null for a person's actions, which can happen any number of times and are identified by their time.
+ */
+export const subjectFields: Record<EventType, readonly string[] | null> = {
+  "session.opened": ["attestation_id"],
+  "session.submitted": ["attestation_id"],
+  "attestation.pending": ["attestation_id"],
+  "attestation.verified": ["attestation_id"],
+  "attestation.rejected": ["attestation_id"],
+  "attestation.expired": ["attestation_id"],
+  "attestation.expiring": ["attestation_id", "expires_at", "days"],
+  "operation.confirmed": ["operation_id"],
+  "operation.failed": ["operation_id"],
+  "review.opened": ["review_id"],
+  "review.decided": ["review_id"],
+  "quota.threshold": ["period_start", "percent"],
+  "token.paused": null,
+  "token.resumed": null,
+  "token.changed": null,
+  "investor.frozen": null,
+  "investor.unfrozen": null,
+}
 
-type Row = RowOf<typeof stagedColumns>
+/** An event without a number in its workspace's sequence: what its id is made of. */
+export type Staged = { seq: string; workspace_id: string; type: EventType } & (
+  | { subject: string; data: null; occurred_at: null }
+  | { subject: null; data: Record<string, unknown>; occurred_at: Date }
+)
 
-/** An event without a number in its workspace's sequence; without `seq` if it was found while numbers were assigned. */
-export type Staged = Omit<Row, "seq"> & Partial<Pick<Row, "seq">>
+const single = Object.entries(subjectFields).flatMap(([type, fields]) =>
+  fields?.length === 1 ? [{ type, field: fields[0]! }] : [],
+)
+
+/** The first staged events. Most need only the one field that names their subject; others come with all of their data. */
+export const readStaged = (sql: Transaction, limit: number) => sql<Staged[]>`
+  select seq::text, workspace_id, type, data ->> field as subject, case when field is null then data end as data,
+    case when field is null then occurred_at end as occurred_at
+  from staged_events left join unnest(${single.map(({ type }) => type)}::text[], ${single.map(({ field }) => field)}::text[])
+    as single(type, field) using (type)
+  order by staged_events.seq limit ${limit}`

@@ -87,7 +87,7 @@ test("the overview lists what needs attention with links, or says that nothing d
   }
   const card = page.getByRole("region", { name: "Needs attention" })
   await show({})
-  await expect(card).toContainText("Nothing needs you now.")
+  await expect(card).toContainText("Nothing needs your attention.")
   await show(
     {
       reviews: 100,

@@ -25,17 +25,17 @@ export const reviewKinds = {
 export type ReviewKind = keyof typeof reviewKinds
 export const allReviewKinds = Object.keys(reviewKinds) as ReviewKind[]
 
-/** `told`: the investor sees a public reason for it. */
+/** `showsReason`: the investor sees a public reason for the decision. */
 export const reviewDecisions = {
-  approve: { label: "Approve", past: "Approved", told: false },
-  request_resubmission: { label: "Request resubmission", past: "Resubmission requested", told: true },
-  reject: { label: "Reject", past: "Rejected", told: true },
-  keep_rejected: { label: "Keep rejected", past: "Kept rejected", told: false },
-  clear: { label: "Clear", past: "Cleared", told: false },
-  revoke: { label: "Revoke", past: "Revoked", told: true },
+  approve: { label: "Approve", past: "Approved", showsReason: false },
+  request_resubmission: { label: "Request resubmission", past: "Resubmission requested", showsReason: true },
+  reject: { label: "Reject", past: "Rejected", showsReason: true },
+  keep_rejected: { label: "Keep rejected", past: "Kept rejected", showsReason: false },
+  clear: { label: "Clear", past: "Cleared", showsReason: false },
+  revoke: { label: "Revoke", past: "Revoked", showsReason: true },
 } as const satisfies Record<
   (typeof reviewKinds)[ReviewKind]["decisions"][number],
-  { label: string; past: string; told: boolean }
+  { label: string; past: string; showsReason: boolean }
 >
 
 export type ReviewDecision = keyof typeof reviewDecisions

@@ -187,7 +187,7 @@ function MailFirst({ token, offer }: { token: string; offer: Offer }) {
     <>
       <Question
         title={`Join ${offer.account}`}
-        text={`${termsOf(offer)} Enter your work email: we send you a link to confirm it.`}
+        text={`${termsOf(offer)} Enter your work email: we will send you a link to confirm it.`}
         submit="Send link"
         onSubmit={async (values) => {
           const email = String(values.get("email")).trim()

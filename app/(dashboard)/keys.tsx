@@ -32,7 +32,7 @@ export function Keys() {
         setShown((before) => (before === "palette" ? null : "palette"))
         return
       }
-      // Not while typing in a field, and not in an open dialog, which handles its own keys.
+      // Ignored while the reader types, and in an open dialog, which handles its own keys.
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(target) || document.querySelector("dialog[open]"))
         return
       if (!readsSingleKeys()) return

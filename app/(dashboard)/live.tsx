@@ -5,14 +5,14 @@ import { useEffect, useState } from "react"
 import { problemOf } from "#app/components/problem.ts"
 import { useWorkspace } from "./workspace.tsx"
 
-/** How long updates may be missing before the page says so. A restarting server is back sooner. */
+/** How long updates may be missing before the page says so. A server restart is shorter. */
 const PATIENCE_MS = 5000
 /** Pause before a broken stream is opened again, by the number of failed attempts. */
 const RECONNECT_MS = 3000
 const RECONNECT_LATER_MS = 30_000
 const QUICK_ATTEMPTS = 5
 /** How often the page polls while live updates are missing. */
-const LOOK_SECONDS = 20
+const POLL_SECONDS = 20
 
 const NO_LONGER_HERE = new Set(["not_signed_in", "missing_api_key", "workspace_not_found", "second_factor_required"])
 
@@ -28,23 +28,23 @@ export function Live() {
   useEffect(() => {
     const readAgain = reader(client, id)
     let isOver = false
-    // Changes announced while the page did not listen are not announced again.
+    // The server does not repeat changes that it announced while the page was not listening.
     let isBehind = false
     let stream: { unsubscribe: () => void } | undefined
     let attempts = 0
     let patience: ReturnType<typeof setTimeout> | undefined
     let next: ReturnType<typeof setTimeout> | undefined
-    let looks: ReturnType<typeof setInterval> | undefined
+    let polling: ReturnType<typeof setInterval> | undefined
 
     function rest() {
       clearTimeout(patience)
       clearTimeout(next)
-      clearInterval(looks)
+      clearInterval(polling)
       patience = undefined
     }
     function lose() {
       setLost(true)
-      looks = setInterval(readAgain, LOOK_SECONDS * 1000)
+      polling = setInterval(readAgain, POLL_SECONDS * 1000)
     }
     function connected() {
       rest()
@@ -111,7 +111,7 @@ export function Live() {
   return (
     <p role="status" className={isLost ? "mb-4 text-[13px] text-muted" : "sr-only"}>
       {isLost
-        ? `Live updates are interrupted. This page refreshes every ${LOOK_SECONDS} seconds until they are back.`
+        ? `Live updates are interrupted. This page refreshes every ${POLL_SECONDS} seconds until they are back.`
         : ""}
     </p>
   )

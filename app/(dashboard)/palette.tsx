@@ -10,7 +10,7 @@ import { useDebounced, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
 type Found = RouterOutputs["find"]["all"]["data"][number]
 
-/** The server is asked once this many characters are entered and typing pauses. */
+/** Searches on the server once this many characters are entered and typing pauses. */
 const LEAST = 2
 const TYPING_MS = 200
 

@@ -20,7 +20,7 @@ export default function RunningExports({ exports }: { exports: readonly Export[]
   )
 }
 
-/** Most downloads end before anyone could read this. */
+/** Most downloads end before anyone could read about them. */
 const SHOWN_AFTER_MS = 400
 
 function RunningExport({ list, rows, total, stop }: Export) {

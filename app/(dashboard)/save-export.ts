@@ -4,7 +4,7 @@ import { countOf } from "#shared/counts.ts"
 import { RowCounter } from "./row-counter.ts"
 
 /** How often the progress on the screen changes. */
-const TELL_EVERY_MS = 250
+const REPORT_EVERY_MS = 250
 /** Parts of this size are combined into one blob, which the browser keeps on disk. */
 const PART_BYTES = 4 * 1024 * 1024
 
@@ -39,7 +39,7 @@ async function download(url: string, signal: AbortSignal, onProgress: (progress:
   const parts: Blob[] = []
   let chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
-  let told_ms = performance.now()
+  let reported_ms = performance.now()
   const reader = response.body.getReader()
   for (;;) {
     const { done, value } = await reader.read().catch((cause) => {
@@ -54,8 +54,8 @@ async function download(url: string, signal: AbortSignal, onProgress: (progress:
       chunks = []
       bytes = 0
     }
-    if (performance.now() - told_ms >= TELL_EVERY_MS) {
-      told_ms = performance.now()
+    if (performance.now() - reported_ms >= REPORT_EVERY_MS) {
+      reported_ms = performance.now()
       onProgress({ rows: counter.rows, total })
     }
   }

@@ -12,7 +12,7 @@ import { signOut } from "./session.ts"
 
 type Demand = { user: Me["user"]; account: string; demands: "second_factor" | "sign_in" }
 
-/** Replaces every page while the account requires a second factor that this sign-in lacks. */
+/** Replaces every page while the account requires a second factor that this session lacks. */
 export function SecondFactorFirst({ user, account, demands }: Demand) {
   const client = useQueryClient()
   if (demands === "sign_in") {

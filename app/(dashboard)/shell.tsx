@@ -80,14 +80,14 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
         </header>
         {here && <Notices notices={here.notices} />}
         <main
-          // The page waits for the notices above it, which would push it down.
+          // Waits for the notices above, which would push the page down.
           key={here ? "page" : "opening"}
           id="main"
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl flex-1 scroll-mt-14 px-4 py-6 outline-none sm:px-6 sm:py-8"
         >
           {here ? (
-            // A switch of the workspace resets everything, including what was entered in forms.
+            // Switching the workspace resets everything, including entered values.
             <WorkspaceProvider key={here.id} workspace={here}>
               <TimeZone value={me?.user.time_zone ?? null}>
                 {here.demands === null ? (
@@ -135,7 +135,7 @@ function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) 
   )
 }
 
-/** What a reader must know about the mode to understand the page. */
+/** What a reader must know about the mode. */
 function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) {
   if (notices.length === 0) return null
   return (
@@ -149,7 +149,7 @@ function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) 
   )
 }
 
-/** Replaces the page if the browser has no session, so that it sends no calls that the server would refuse. */
+/** Without a session the page is replaced, because the server would refuse its calls. */
 export function SignInFirst() {
   useEffect(goToSignIn, [])
   return <p className="sr-only">Sign in first.</p>

@@ -6,7 +6,7 @@ import { Button } from "./ui/button.tsx"
 
 const SHOWN_MS = 2000
 
-/** Copies text to the clipboard, and remembers the outcome for a moment. */
+/** Copies text to the clipboard and remembers briefly whether that worked. */
 export function useCopy(value: string) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null)
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useCopy(value: string) {
       await navigator.clipboard.writeText(value)
       setOutcome("copied")
     } catch {
-      // Some browsers within wallets have no clipboard: then the whole text is shown for selection.
+      // Some browsers in wallets have no clipboard. Show the whole text, so that it can be selected.
       setOutcome("refused")
     }
   }
@@ -85,7 +85,7 @@ const onApproach = "opacity-0 group-hover:opacity-100 group-focus-visible:opacit
 
 const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(0, 8)}…${value.slice(-8)}`)
 
-/** Text to copy unchanged: a command, a key, a transaction. */
+/** Text to copy as is: a command, a key, a transaction. */
 export function CodeBlock({ code, label }: { code: string /** What it is: "Command", "API key". */; label: string }) {
   const { outcome, copy } = useCopy(code)
   return (

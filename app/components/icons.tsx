@@ -1,6 +1,6 @@
 import { type IconName, iconPaths } from "#shared/icons.ts"
 
-/** Drawn in the text's colour and hidden from screen readers, because the text next to it says the same. */
+/** Drawn in the text's color and hidden from screen readers, because the text next to it says the same. */
 export function Icon({ name, className = "size-5" }: { name: IconName; className?: string }) {
   return (
     <svg

@@ -9,7 +9,7 @@ type Amount = number | string
 export const usedOf = (used: Amount, limit: Amount | null): string =>
   limit === null ? grouped(String(used)) : `${grouped(String(used))} of ${grouped(String(limit))}`
 
-/** The used part of a limit. Changes colour at 80 %, and again when nothing is left. */
+/** The used part of a limit. Changes color at 80 %, and again when nothing is left. */
 export function Meter({
   label,
   used,

@@ -1,10 +1,10 @@
 import { encode } from "uqr"
 
-/** Modules of white around a code, so that a camera finds it. */
+/** The white margin around a code, which a camera needs to find it. */
 const QUIET = 2
 
 /**
- * A QR code, dark on white in both colour schemes because some cameras read nothing else. Load it lazily (`lazy`): it is
+ * A QR code, dark on white in both color schemes because some cameras read nothing else. Load it lazily (`lazy`): it is
  * large, and few readers need it.
  */
 export default function QrCode({ text, label }: { text: string; label: string }) {

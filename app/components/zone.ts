@@ -40,8 +40,8 @@ export function localIn(zone: string, at: string): string {
 }
 
 /**
- * The instant at which the zone's clocks show that, null if it is not a time. If clocks show it twice, the first. If they
- * skip it, the instant at which they would have shown it without the change.
+ * The instant at which the zone's clocks show this time, or null if the text is not a time. If they show it twice, the
+ * first. If they skip it, the instant at which they would have shown it without the change.
  */
 export function instantIn(zone: string, local: string): Date | null {
   const shown_ms = new Date(`${local}Z`).getTime()

@@ -31,9 +31,9 @@ async function copy(block: HTMLElement, button: HTMLElement, said: HTMLElement):
     await navigator.clipboard.writeText(code.textContent.trimEnd())
     say("Copied")
   } catch {
-    // Some browsers have no clipboard: then the code is selected, ready to copy by keyboard.
+    // Some browsers have no clipboard. The code is then selected, ready to copy by keyboard.
     getSelection()?.selectAllChildren(code)
-    say("Marked")
+    say("Selected")
   }
   function say(word: string) {
     button.textContent = word

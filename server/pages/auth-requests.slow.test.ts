@@ -63,9 +63,9 @@ test("no input to an authentication endpoint causes a 5xx, and every refusal has
         if (path === "/passkey/verify-authentication")
           await who.fetch("/api/auth/passkey/generate-authenticate-options")
         const { status, json } = await who.auth(path, body)
-        const told = JSON.stringify({ path, body, status, json }).slice(0, 300)
-        expect(status, told).toBeLessThan(500)
-        if (status >= 400) expect(json?.message ?? json?.detail, told).toBeTypeOf("string")
+        const context = JSON.stringify({ path, body, status, json }).slice(0, 300)
+        expect(status, context).toBeLessThan(500)
+        if (status >= 400) expect(json?.message ?? json?.detail, context).toBeTypeOf("string")
       }
     }
     for (const path of reads) {

@@ -37,7 +37,7 @@ export default function Forgot() {
     <>
       <Question
         title="Forgot your password?"
-        text="Enter your email address. We send you a link to choose a new one."
+        text="Enter your email address. We will send you a link to choose a new one."
         submit="Send link"
         onSubmit={async (values) => {
           const { mail } = await api.setup.options.query()

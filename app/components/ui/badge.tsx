@@ -26,7 +26,7 @@ export function Badge({ tone = "plain", className, ...props }: ComponentProps<"s
 
 type Look = { word: string; tone: Tone }
 
-/** The look of every state. A missing state does not compile. */
+/** The style of every state. A missing state does not compile. */
 const looks = {
   // Attestations
   pending: { word: "Pending", tone: "notice" },
@@ -50,7 +50,7 @@ type Status = keyof typeof looks
 
 export const statusWord = (status: Status): string => looks[status].word
 
-/** A state in words and colour. The words alone are enough. */
+/** A state in words and color. The words alone are enough. */
 export function StatusBadge({ status }: { status: Status }) {
   const { word, tone } = looks[status]
   return (

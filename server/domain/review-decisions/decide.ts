@@ -105,7 +105,7 @@ function checked({ kind, state, requester }: LockedReview, given: Decision): Dec
   const possible: readonly ReviewDecision[] = reviewKinds[kind].decisions
   if (!possible.includes(given.decision))
     fail("validation_failed", `decision: must be one of ${possible.join(", ")} for this review.`)
-  if (given.publicReason !== null && !reviewDecisions[given.decision].told)
+  if (given.publicReason !== null && !reviewDecisions[given.decision].showsReason)
     fail("validation_failed", `public_reason: the investor sees nothing about ${given.decision}. Leave it out.`)
   if (given.claims !== null && given.decision !== "approve")
     fail("validation_failed", "claims: only an approval has claims. Leave them out.")

@@ -42,7 +42,7 @@ export function BulkPanel({
   const isOver = data.ended_at !== null
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
-    // The button that was pressed is gone.
+    // The pressed button has disappeared.
     if (isStopped && isOver) panel.current?.focus()
   }, [isStopped, isOver])
   return (

@@ -28,7 +28,7 @@ import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { shownStatuses } from "#shared/statuses.ts"
 import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
 
-// Loaded with the first selection, and kept from then on because it remembers the attempt.
+// Loads with the first selection, and stays loaded because it remembers the attempt.
 const BulkRevoke = lazy(async () => ({ default: (await import("./bulk-revoke.tsx")).BulkRevoke }))
 
 const filters = {
@@ -144,7 +144,9 @@ export default function Page() {
 const revocationRefusal = ({ status }: AttestationSummary): string | null =>
   status === "pending" || status === "verified" ? null : "already ended"
 
-/** The time in so many days. It stays the same while the page is open, so that the query does not change at every render. */
+/**
+ * The time that many days from now. Fixed while the page is open, so that the query does not change at every render.
+ */
 function useDaysAhead(days: string | null): string | null {
   return useMemo(() => (days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null), [days])
 }
@@ -192,7 +194,7 @@ const others = [
 ]
 
 const byStart = [wallet(({ started_at }) => <Ago at={started_at} />), ...others]
-// Rows of the previous order stay until the new ones arrive, and some of them never expire.
+// The previous order's rows stay until the new ones arrive, and some of them never expire.
 const byExpiry = [
   wallet(
     ({ expires_at: at }) =>

@@ -14,21 +14,24 @@ export const publicReasonCopy = {
   resubmit: "Please submit again",
 } as const satisfies Record<PublicReason, string>
 
-/** Asks for the internal reason and, unless `told` is null, the public one. `told` is the code selected at first. */
+/**
+ * Asks for the internal reason and, unless `publicReason` is null, for the public one. `publicReason` is selected at
+ * first.
+ */
 export const ReasonFields = ({
-  told = "withdrawn",
+  publicReason = "withdrawn",
   hint = "Visible to your team and your API keys only, never to the investor.",
 }: {
-  told?: PublicReason | null
+  publicReason?: PublicReason | null
   hint?: string
 }) => (
   <>
     <Field label="Internal reason" name="reason" hint={hint} required>
       <Textarea maxLength={500} rows={2} />
     </Field>
-    {told && (
+    {publicReason && (
       <Field label="Reason shown to the investor" name="public_reason">
-        <Select defaultValue={told}>
+        <Select defaultValue={publicReason}>
           {Object.entries(publicReasonCopy).map(([code, text]) => (
             <option key={code} value={code}>
               {text}

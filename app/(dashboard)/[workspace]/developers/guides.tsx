@@ -11,7 +11,7 @@ const documents = [
   { href: "/docs/api", name: "API reference", what: "Every endpoint, ready to try" },
   { href: "/docs/errors", name: "Errors", what: "Every error code and how to fix it" },
   { href: "/v1/openapi.json", name: "OpenAPI 3.1, JSON", what: "For client generators" },
-  { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same, easier to read" },
+  { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same in a more readable format" },
 ]
 
 /** What applies to every request, and how a KYC provider reports a decision. */

@@ -26,7 +26,7 @@ export default function Page() {
       />
       <div className="space-y-6">
         <QuickStart />
-        {/* Not shown while the part above loads: it would push them down. */}
+        {/* Waits for the part above, which would push it down. */}
         {!isLoading && <Guides />}
       </div>
     </>

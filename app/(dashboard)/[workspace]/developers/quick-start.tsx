@@ -98,7 +98,7 @@ export function QuickStart() {
 const language = parseAsStringLiteral(languages.map(({ id }) => id)).withDefault("curl")
 
 function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
-  // Fixed while the page is open, so that the same request is the same attempt in every language.
+  // Fixed while the page is open, so that every language shows the same attempt.
   const [attempt] = useState(newAttempt)
   const [chosen, setChosen] = useQueryState("language", language)
   return (

@@ -28,7 +28,7 @@ export default function Page() {
       api.event.search.query({ limit: PAGE, ...given(filter), ...times, ...(cursor && { cursor }) }, { signal }),
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
-  // A filter with few matches searches a part of the events at a time.
+  // A filter with few matches searches the events one part at a time.
   const goesOn = list.data !== undefined && list.data.data.length < PAGE && list.data.next_cursor !== null
   return (
     <>

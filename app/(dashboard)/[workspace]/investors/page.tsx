@@ -184,7 +184,7 @@ const columnsIn = {
   ],
 }
 
-/** The investor's name: the company's own id, else the wallet. Those who have neither any more show our id. */
+/** The investor's name: the company's own id, else the wallet. An investor with neither has only our id. */
 function Name({ of: { external_id, wallets, investor_id } }: { of: Investor }) {
   if (external_id !== null) return <ExternalId value={external_id} />
   return <Shortened value={wallets[0] ?? investor_id} />

@@ -56,7 +56,7 @@ export default function Page() {
       ),
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
-  // A filter with few matches searches a part of the log at a time.
+  // A filter with few matches searches the log one part at a time.
   const goesOn = list.data !== undefined && list.data.data.length < PAGE && list.data.next_cursor !== null
 
   return (

@@ -10,10 +10,10 @@ type Overview = RouterOutputs["overview"]["get"]
 
 const numbers = new Intl.NumberFormat("en-GB")
 const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
-/** The server stops counting reviews here. */
+/** The server counts reviews up to this number. */
 const MANY = 100
 
-/** What needs a person now, with links. Says so if nothing does. */
+/** What needs a person's attention now, with links. */
 export function NeedsAttention({ overview: { attention, expiring } }: { overview: Overview }) {
   const path = usePath()
   const { reviews, endpoints, low_sol } = attention
@@ -46,7 +46,7 @@ export function NeedsAttention({ overview: { attention, expiring } }: { overview
   return (
     <Card title="Needs attention">
       {shown.length === 0 ? (
-        <p className="text-muted">Nothing needs you now.</p>
+        <p className="text-muted">Nothing needs your attention.</p>
       ) : (
         <ul className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
           {shown.map(([name, item]) => (

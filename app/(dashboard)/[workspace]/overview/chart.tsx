@@ -9,7 +9,7 @@ type Overview = RouterOutputs["overview"]["get"]
 
 type Day = Overview["figures"]["days"][number]
 
-/** Bottom to top. Each has its own pattern, for people who cannot distinguish the colours. */
+/** Bottom to top. Each has its own pattern, for people who cannot distinguish the colors. */
 const patterns = {
   verified: null,
   pending: "M0 6 6 0M-1 1 1 -1M5 7 7 5",

@@ -59,7 +59,7 @@ function duration(seconds: number): string {
 /** The fee payer's balance in this mode. */
 export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
   return (
-    <Line name="Issuer's SOL">
+    <Line name="Fee payer’s SOL">
       {issuer === null ? (
         <span className="text-muted">No chain is configured</span>
       ) : issuer.sol === null ? (

@@ -17,7 +17,7 @@ import { QuarantineBanner } from "./quarantine.tsx"
 
 const Chart = lazy(() => import("./chart.tsx"))
 
-/** Refreshes what the server does not announce, or answers from a recent count. */
+/** Refreshes what the server does not announce, or what it answers from a recent count. */
 const AT_LEAST_EVERY_MS = 30_000
 
 type Overview = RouterOutputs["overview"]["get"]
@@ -88,7 +88,10 @@ function Figures({ overview }: { overview: Overview }) {
       {!isNew && (
         <>
           <ExpiringSoon expiring={expiring} />
-          <Card title="Attestations per day" description="By current status, last 30 days (UTC)">
+          <Card
+            title="Attestations per day"
+            description="Records of verifications by current status, last 30 days (UTC)"
+          >
             <Suspense fallback={<Skeleton className="h-64 w-full rounded" />}>
               <Chart days={figures.days} />
             </Suspense>

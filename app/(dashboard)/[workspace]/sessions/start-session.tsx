@@ -23,7 +23,7 @@ export function StartSession({
   onClose,
   onStarted,
 }: {
-  /** Values to fill in at first, when the link to this form names them. */
+  /** Initial values from the link to this form. */
   wallet: string | null
   schema: string | null
   onClose: () => void

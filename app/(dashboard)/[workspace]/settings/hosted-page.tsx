@@ -137,7 +137,7 @@ function Logo({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: st
 /** Vouch's own: `--accent` in tokens.css. */
 const own = { light: "#0b6e4f", dark: "#5fd3a4" } as const
 
-/** A preview of the header and the button in the colours of the hosted page. */
+/** A preview of the header and the button in the colors of the hosted page. */
 function Preview({
   scheme,
   logo,
@@ -152,7 +152,7 @@ function Preview({
   const given = color.trim().toLowerCase()
   const colors = brandColors(isColor(given) ? given : own[scheme], surfaces[scheme])
   return (
-    // Sets all colours itself, because the page around it may use the other scheme.
+    // Sets all colors itself, because the page around it may use the other scheme.
     <div
       style={{ background: surfaces[scheme], color: inkOn(surfaces[scheme]) }}
       className="rounded-lg border border-line p-4"

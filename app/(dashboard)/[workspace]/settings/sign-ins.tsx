@@ -10,7 +10,7 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { deviceOf } from "./device.ts"
 
-/** The browsers in which the member is signed in. */
+/** The browsers where the member is signed in. */
 export function SignIns({ className }: { className?: string }) {
   const api = useApi()
   const { data, error, refetch } = useQuery(["sign-ins"], (api, signal) => api.me.signIns.query(undefined, { signal }))

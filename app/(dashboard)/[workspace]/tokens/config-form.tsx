@@ -220,7 +220,7 @@ function SchemaField({
       name="required_schema"
       label="Verified for"
       error={error}
-      hint="Refuses wallets that are not verified for this schema."
+      hint="The check that a wallet must have passed. All other wallets are refused."
     >
       <Select value={value} onChange={onChange}>
         {schemas.map(({ id, name }) => (

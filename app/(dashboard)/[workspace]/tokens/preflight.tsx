@@ -12,10 +12,10 @@ import type { Preflight, TokenView } from "./use-token.ts"
 
 type Outcome = Preflight["rules"][number]["outcome"]
 
-const looks: Record<Outcome, { icon: IconName; colour: string; word: string }> = {
-  passed: { icon: "check", colour: "text-accent", word: "Passed" },
-  refused: { icon: "cross", colour: "text-danger", word: "Refused" },
-  undecided: { icon: "question", colour: "text-muted", word: "Undecided" },
+const looks: Record<Outcome, { icon: IconName; color: string; word: string }> = {
+  passed: { icon: "check", color: "text-accent", word: "Passed" },
+  refused: { icon: "cross", color: "text-danger", word: "Refused" },
+  undecided: { icon: "question", color: "text-muted", word: "Undecided" },
 }
 
 /** What the API would answer now and the result of each rule, before anything is sent. */
@@ -60,7 +60,7 @@ export function PreflightPanel({ token, preflight }: { token: TokenView; preflig
         <ul className="divide-y divide-line">
           {rules.map(({ code, outcome, detail }) => (
             <li key={code} className="flex items-start gap-2 px-3 py-2">
-              <Icon name={looks[outcome].icon} className={`mt-0.5 size-4 ${looks[outcome].colour}`} />
+              <Icon name={looks[outcome].icon} className={`mt-0.5 size-4 ${looks[outcome].color}`} />
               <p className="min-w-0">
                 <span className="sr-only">{looks[outcome].word}: </span>
                 <span className="font-medium">{ruleOf(code)?.name ?? code}</span>{" "}

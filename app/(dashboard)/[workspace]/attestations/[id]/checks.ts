@@ -1,7 +1,7 @@
 import canonicalize from "canonicalize"
 import type { OnChainState } from "#server/domain/attestations/verify-on-chain.ts"
 
-/** `open`: the record alone cannot answer this. */
+/** `open`: the record is not enough to answer this. */
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
 
 /**
@@ -37,7 +37,7 @@ export async function checksOf({ record, issuers, unit, account, transaction }: 
     check(
       "The token account belongs to the wallet and holds this credential",
       account?.owner === record.user_pubkey && account.mint === onchain.mint,
-      account ? `It is ${account.owner}'s, for ${account.mint}` : "There is no such account.",
+      account ? `Its owner is ${account.owner}, and its mint is ${account.mint}` : "There is no such account.",
     ),
     checkUnit(record, unit, account?.amount ?? "0"),
     check(
@@ -57,7 +57,7 @@ const memoOf = ({ attestation_id, expires_at }: Committed, commitment: string): 
 async function checkCommitment(record: Committed, { salt, commitment }: Onchain): Promise<Check> {
   const name = "The fingerprint matches the record (computed in your browser)"
   if (salt === null) return { name, result: "open", detail: "The salt was erased." }
-  // Browsers have it in secure contexts only.
+  // Browsers offer it only in secure contexts.
   if (!globalThis.crypto?.subtle)
     return { name, result: "open", detail: "Your browser can compute it over HTTPS only." }
   const { attestation_id, schema, user_pubkey, issued_at, expires_at } = record

@@ -67,7 +67,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
         hint={
           sent.unknown_country === undefined
             ? "Claims decide which tokens the wallet can hold. Leave out what you have not checked."
-            : `The vendor reported ${sent.unknown_country}, which stands for no country. Country rules refuse the wallet unless you choose one.`
+            : `The vendor reported ${sent.unknown_country}, which is not a known country. Country rules refuse the wallet unless you choose one.`
         }
       >
         <Select defaultValue={sent.country ?? ""}>

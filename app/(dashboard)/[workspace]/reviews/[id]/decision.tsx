@@ -55,7 +55,7 @@ const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || 
 
 function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
   const { review_id, version, four_eyes } = review
-  const { label, past, told } = reviewDecisions[decision]
+  const { label, past, showsReason } = reviewDecisions[decision]
   const decide = useMutation(
     (api, values: FormData) =>
       api.review.decide.mutate({
@@ -86,7 +86,7 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
       }}
     >
       <ReasonFields
-        told={told ? (defaults[decision] ?? "unverifiable") : null}
+        publicReason={showsReason ? (defaults[decision] ?? "unverifiable") : null}
         hint={
           isGrave(decision)
             ? "Visible to your team and your API keys, never to the investor."

@@ -102,7 +102,8 @@ function About({ review }: { review: Review }) {
           ),
           Country: review.country_unknown && (
             <span className="text-notice">
-              Unknown: the vendor’s code stands for no country, so country rules refuse the wallet unless you enter one.
+              Unknown: the vendor’s code is not a known country, so country rules refuse the wallet unless you enter
+              one.
             </span>
           ),
           "Review id": <Copyable value={review_id} what="review id" compact />,

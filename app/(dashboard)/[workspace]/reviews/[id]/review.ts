@@ -3,7 +3,7 @@ import type { RouterOutputs } from "#app/api.ts"
 /** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]
 
-/** What clearing a match of a wallet list does. Another list may still contain the wallet. */
+/** What clearing a match with a wallet list does. Another list may still contain the wallet. */
 export function clearing({ lists }: Pick<Review, "lists">): string {
   const others = lists.filter(({ ends_here }) => !ends_here)
   if (others.length === 0)
@@ -13,5 +13,5 @@ export function clearing({ lists }: Pick<Review, "lists">): string {
     ...(others.some(({ in_use }) => in_use) ? ["its mints and transfers stay refused"] : []),
     ...(others.some(({ frozen }) => frozen) ? ["its tokens stay frozen"] : []),
   ]
-  return `The wallet is still held for ${names}: ${effects.join(", and ") || "that match stays undecided"}. What this review found holds it no more. The review closes.`
+  return `The wallet is still held for ${names}: ${effects.join(", and ") || "that match stays undecided"}. This match no longer holds it. The review closes.`
 }

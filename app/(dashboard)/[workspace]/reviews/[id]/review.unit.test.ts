@@ -3,7 +3,7 @@ import { clearing } from "./review.ts"
 
 const list = { name: "ofac.txt", in_use: true, frozen: true, ends_here: true }
 
-test("clearing says that the wallet is served again, or which lists still hold it and how", () => {
+test("clearing a match opens the wallet, or names the lists that still hold it", () => {
   const other = { ...list, name: "eu.txt", ends_here: false }
   expect(clearing({ lists: [list] })).toMatch(/go through again.*is opened/)
   expect(clearing({ lists: [list, other] })).toContain(

@@ -83,9 +83,9 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
   if (status === "queued") {
     const refused = detail?.last_refusal
     const note = detail?.redo
-      ? "It was confirmed, then disappeared from the chain with its slot. Vouch does it again."
+      ? "It was confirmed, then disappeared from the chain with its slot. Vouch will repeat it."
       : refused
-        ? `The chain refused it (${refused}). Vouch sends it again.`
+        ? `The chain refused it (${refused}). Vouch will send it again.`
         : "Waiting to be signed."
     return [begun, { ...signed, state: "current", note }, { name: "Confirmed", at: null, state: "ahead" }]
   }

@@ -158,7 +158,7 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** What a cursor or an event number looks like. */
+/** The format of a cursor or an event number. */
 const POSITION = /^[0-9]{1,15}(-[0-9a-z]{1,16})?$/
 
 function Replay({ id, onClose }: { id: string; onClose: () => void }) {

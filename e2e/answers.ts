@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test"
 
 /**
- * Changes the server's answers to a page's calls of a procedure, such as `overview.get`, to show a state that takes a month
- * to reach, or a lie. `change` gets the answer's data and modifies it.
+ * Changes the server's answers to a page's calls of a procedure, such as `overview.get`, to show a state that takes a
+ * month to reach, or a false answer. `change` gets the answer's data and modifies it.
  */
 export async function changeAnswer(
   page: Page,
@@ -11,7 +11,7 @@ export async function changeAnswer(
   change: (data: any) => void,
 ): Promise<void> {
   await page.route(`**/api/trpc/${procedure}**`, (route) =>
-    whileWaitedFor(async () => {
+    unlessCancelled(async () => {
       const response = await route.fetch()
       const json = await response.json()
       change(json.result.data)
@@ -21,7 +21,7 @@ export async function changeAnswer(
 }
 
 /** Answers a call. Does nothing if its page has cancelled it, for example by a reload. */
-export async function whileWaitedFor(answer: () => Promise<void>): Promise<void> {
+export async function unlessCancelled(answer: () => Promise<void>): Promise<void> {
   await answer().catch((error) => {
     if (!/disposed|has been closed/.test(String(error))) throw error
   })

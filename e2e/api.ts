@@ -28,7 +28,7 @@ export function apiOf(apiKey: string, at = origin) {
     expect(status, JSON.stringify(json)).toBe(200)
     return json
   }
-  /** The status of a wallet. */
+  /** Gets the status of a wallet. */
   const statusOf = (wallet: string): Promise<{ status: string; attestation_id: string; onchain_tx: string | null }> =>
     call("GET", `/kyc/status/${wallet}?schema=kyc_individual_v1`)
   const start = async (

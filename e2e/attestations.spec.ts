@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises"
 import type { Request, Route } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
 import { decide, newWallet } from "./api.ts"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 import { submitForm } from "./support.ts"
 
 test("a session started in the page, approved in a second tab, is verified in the first without a reload", {
   tag: ["@journey", "@phone"],
 }, async ({ page, context, customer, traffic }) => {
-  traffic.forgive(/status of 422/)
+  traffic.allow(/status of 422/)
   await page.goto(section(customer, "sessions"))
   await expect(heading(page, "Sessions")).toBeVisible()
   await page.evaluate(() => {
@@ -20,7 +20,7 @@ test("a session started in the page, approved in a second tab, is verified in th
   await page.getByRole("dialog").getByRole("button", { name: "Start session" }).click()
   await expect(page.getByLabel("Wallet")).toHaveAccessibleDescription(/Must be the base58 address of a wallet/)
   await expect(page.getByLabel("Wallet")).toBeFocused()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByLabel("Wallet").fill(wallet)
   await page.getByLabel("Schema").selectOption("kyc_individual_v1")
   await page.getByLabel("External id (optional)").fill("investor-of-the-page")
@@ -28,7 +28,7 @@ test("a session started in the page, approved in a second tab, is verified in th
 
   const dialog = page.getByRole("dialog", { name: "Send this link to the investor" })
   await expect(dialog.getByRole("img", { name: "QR code for the session link" })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   const opening = context.waitForEvent("page")
   await dialog.getByRole("link", { name: "Open" }).click()
   const second = await opening
@@ -60,7 +60,7 @@ test("a new attestation and its outcome appear on the overview without a reload"
   await expect(page.getByText("Started to verified")).toBeVisible()
   await expect(page.getByRole("table", { name: "Attestations per day by status" })).toBeAttached()
   await expect(page.getByText(/SOL$/).last()).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("Verify reads the chain and recomputes the fingerprint in the browser", async ({ page, customer }) => {
@@ -69,16 +69,16 @@ test("Verify reads the chain and recomputes the fingerprint in the browser", asy
   await page.getByRole("button", { name: "Verify" }).click()
   await expect(page.getByText("Verified: all checks match.")).toBeFocused()
   await expect(page.getByRole("list", { name: "Checks" }).getByRole("listitem")).toHaveCount(7)
-  await expectSound(page)
+  await expectAccessible(page)
 
-  // A server that lies about the record is detected, because the computed commitment differs.
+  // The page detects a server that returns a false record, because the computed commitment differs.
   await changeAnswer(page, "attestation.verifyOnChain", ({ record }) => {
     record.expires_at = "2030-01-01T00:00:00Z"
   })
   await page.getByRole("button", { name: "Verify" }).click()
   await expect(page.getByText("2 checks failed.")).toBeFocused()
   await expect(page.getByText("Failed: The fingerprint matches the record (computed in your browser)")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("the raw transaction of a local network is shown with its instructions", async ({ page, customer }) => {
@@ -88,7 +88,7 @@ test("the raw transaction of a local network is shown with its instructions", as
   const drawer = page.getByRole("dialog", { name: "Transaction" })
   await expect(drawer.getByText("MintTo", { exact: true })).toBeVisible()
   await expect(drawer.getByText(new RegExp(`^vouch:1:${id}:`))).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("revoking asks for a reason and the word, and shows the progress until the credential is destroyed", {
@@ -103,7 +103,7 @@ test("revoking asks for a reason and the word, and shows the progress until the 
   await dialog.getByLabel("Type REVOKE to confirm").fill("revoke")
   await dialog.getByRole("button", { name: "Revoke" }).click()
   await expect(dialog.getByText("Type REVOKE to continue.")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
   await dialog.getByRole("button", { name: "Revoke" }).click()
   await expect(heading(page, "Attestation Revoked")).toBeVisible()
@@ -111,7 +111,7 @@ test("revoking asks for a reason and the word, and shows the progress until the 
   await expect(page.getByRole("button", { name: "Revoke" })).toHaveCount(0)
   await page.getByRole("button", { name: "Verify" }).click()
   await expect(page.getByText("Passed: The credential is destroyed")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("the search and the filters are in the address, and the CSV contains the matching rows", async ({
@@ -132,7 +132,7 @@ test("the search and the filters are in the address, and the CSV contains the ma
   await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ q: name, status: "rejected" })
   await page.reload()
   await expect(rows).toHaveCount(2)
-  await expectSound(page)
+  await expectAccessible(page)
 
   const downloading = page.waitForEvent("download")
   await page.getByRole("link", { name: "Export CSV" }).click()
@@ -146,7 +146,7 @@ test("the search and the filters are in the address, and the CSV contains the ma
 
   await page.getByRole("searchbox", { name: "Search" }).fill(pending.wallet)
   await expect(page.getByText("No matching attestations")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Clear" }).click()
   await expect(page.getByRole("searchbox", { name: "Search" })).toHaveValue("")
   await expect(rows.nth(1)).toBeVisible()
@@ -172,7 +172,7 @@ test("each status shows its count, and the list can start with the oldest", asyn
   await order(third, second, first)
   await page.getByLabel("Order").selectOption("oldest")
   await order(first, second, third)
-  await expectSound(page)
+  await expectAccessible(page)
   // The counts cover all statuses, no matter which is shown.
   await expect(status.getByRole("option", { name: "Rejected (1)" })).toBeAttached()
 })
@@ -197,13 +197,13 @@ for (const [what, refuse] of [
     traffic,
     customer,
   }) => {
-    traffic.forgive(/activity\.changes|ERR_FAILED|status of 429/)
+    traffic.allow(/activity\.changes|ERR_FAILED|status of 429/)
     const stream = "**/api/trpc/activity.changes**"
     await page.clock.install()
     await page.route(stream, refuse)
     await page.goto(section(customer, "attestations"))
     await expect(page.getByText("Live updates are interrupted.")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     const first = await customer.api.start()
     await page.clock.fastForward(20_000)
     await expect(page.getByRole("row", { name: first.wallet })).toBeVisible()
@@ -239,16 +239,16 @@ test("a hidden tab has no stream, and catches up when it is shown again", async 
 })
 
 test("a new workspace says what to do next", async ({ page, customer, traffic }) => {
-  traffic.forgive(/status of 404/)
+  traffic.allow(/status of 404/)
   await page.goto(`/${customer.workspaces.live}/overview`)
   const steps = page.getByRole("region", { name: "First steps" })
   await expect(steps).toContainText("of 6 done")
   // On a local server, the sandbox is enough.
   await expect(steps.getByRole("listitem").filter({ hasText: "Choose a KYC provider" })).toContainText("(done)")
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("link", { name: "Start a session" }).click()
   await expect(page.getByText("No open sessions")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.goto(`/${customer.workspaces.live}/overview`)
   await steps.getByRole("button", { name: "Hide" }).click()
   await expect(steps).toHaveCount(0)
@@ -257,8 +257,8 @@ test("a new workspace says what to do next", async ({ page, customer, traffic })
   await expect(steps).toHaveCount(0)
   await page.goto(`/${customer.workspaces.live}/attestations`)
   await expect(page.getByText("No attestations yet")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.goto(`/${customer.workspaces.live}/attestations/att_11111111111111111111`)
   await expect(page.getByText("Attestation not found")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })

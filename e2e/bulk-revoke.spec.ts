@@ -1,7 +1,7 @@
 import { newWallet } from "./api.ts"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
-test("two are selected by keyboard and revoked, with progress and then each result", {
+test("two attestations are selected by keyboard and revoked, with progress and then each result", {
   tag: "@phone",
 }, async ({ page, customer }) => {
   const name = `bulk-${newWallet().slice(0, 6)}`
@@ -28,7 +28,7 @@ test("two are selected by keyboard and revoked, with progress and then each resu
   await page.keyboard.press("Space")
   await expect(bar).toContainText("2 selected")
   expect(await all.evaluate((element: HTMLInputElement) => element.indeterminate)).toBe(true)
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByLabel("Status").selectOption("pending")
   await expect(bar).toHaveCount(0)
   await page.getByRole("button", { name: "Clear" }).click()
@@ -44,7 +44,7 @@ test("two are selected by keyboard and revoked, with progress and then each resu
   await expect(dialog).toContainText("1 verified: the wallet is no longer verified")
   await expect(dialog).toContainText("1 pending: the session closes")
   await dialog.getByLabel("Internal reason").fill("Left the fund")
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByLabel("Type REVOKE to confirm").fill("REVOKE")
   await page.keyboard.press("Enter")
 
@@ -57,7 +57,7 @@ test("two are selected by keyboard and revoked, with progress and then each resu
   await expect(row(pending[0].wallet)).toContainText("Revoked")
   await expect(row(pending[1].wallet)).toContainText("Pending")
   await expect(box(verified.wallet)).toBeDisabled()
-  await expectSound(page)
+  await expectAccessible(page)
   // The revocation is found again, and each attestation says why it ended and by whom.
   await page.reload()
   await expect(panel.getByRole("heading")).toHaveText("2 attestations revoked")
@@ -90,7 +90,7 @@ test("a running revocation is shown to every member, with what it did not revoke
   await expect(panel.getByRole("heading")).toHaveText("Revoking 40 attestations")
   await expect(panel).toContainText("12 of 40 done")
   await expect(panel.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "30")
-  await expectSound(page)
+  await expectAccessible(page)
   const failed = Array.from({ length: 7 }, (_, n) => ({
     attestation_id: `att_${n}${[first, second][n % 2]!.slice(0, 20)}`,
     error: n === 0 ? "attestation_not_found" : "internal_error",
@@ -101,7 +101,7 @@ test("a running revocation is shown to every member, with what it did not revoke
   await panel.getByRole("button", { name: "Show all 7" }).click()
   await expect(panel.getByRole("listitem")).toHaveCount(7)
   await expect(panel.getByRole("listitem").first()).toContainText("not found in this workspace")
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("a running revocation is stopped by keyboard and says what was left", {
@@ -132,7 +132,7 @@ test("a running revocation is stopped by keyboard and says what was left", {
   await page.keyboard.press("Enter")
   const dialog = page.getByRole("alertdialog", { name: "Stop revoking?" })
   await expect(dialog).toContainText("Attestations already revoked stay revoked.")
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Keep revoking" }).click()
   await expect(panel.getByRole("button", { name: "Stop" })).toBeFocused()
   expect(asked).toEqual([])
@@ -144,7 +144,7 @@ test("a running revocation is stopped by keyboard and says what was left", {
   await expect(panel.getByRole("heading")).toHaveText("13 of 40 attestations revoked")
   await expect(panel).toContainText("Stopped by Olivia Owner; 26 not revoked. 1 had already ended.")
   await expect(panel).toBeFocused()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("a member who may not revoke may not stop", async ({ as, customer }) => {

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks"
 import { expect, test } from "./support.ts"
 
 test("the client runs in a page without a key, and with one only if allowed", async ({ page, traffic }) => {
-  traffic.forgive(/401 \(Unauthorized\)/)
+  traffic.allow(/401 \(Unauthorized\)/)
   const { outputFiles } = await build({
     entryPoints: ["client/src/index.ts"],
     bundle: true,

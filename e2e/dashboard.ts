@@ -27,12 +27,12 @@ export const test = base.extend<{ as: (role: Role) => Promise<Page>; leaving: un
     async ({}, use) => use(await createCustomer()),
     { scope: "worker" },
   ],
-  // Every page of these tests is signed in as the owner at first.
+  // Each page begins with the owner signed in.
   storageState: async ({ customer }, use) => use(customer.cookies),
   // Leaving a page cancels its event stream and its reads.
   leaving: [
     async ({ traffic }, use) => {
-      traffic.forgive(/net::ERR_ABORTED/)
+      traffic.allow(/net::ERR_ABORTED/)
       await use(undefined)
     },
     { auto: true },
@@ -91,7 +91,7 @@ export async function createMember(customer: Customer, role: Role): Promise<{ em
 }
 
 /** The page of a member with a separate account, which a test may change. */
-export async function ownMember(browser: Browser, customer: Customer, role: Role = "developer") {
+export async function memberOfNewAccount(browser: Browser, customer: Customer, role: Role = "developer") {
   const { email, cookies } = await createMember(customer, role)
   const context = await browser.newContext({ storageState: cookies, baseURL: origin })
   const page = await context.newPage()
@@ -123,4 +123,4 @@ export async function reviewOf({ cookies, workspaces }: Customer, wallet: string
 /** The address of a section of the customer's test workspace. */
 export const section = ({ workspaces }: Customer, path: string): string => `/${workspaces.test}/${path}`
 
-export { expect, expectSound, heading } from "./support.ts"
+export { expect, expectAccessible, heading } from "./support.ts"

@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import type { Page } from "@playwright/test"
 import { newWallet } from "./api.ts"
 import { section, test } from "./dashboard.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 
 test.describe("without a sign-in", () => {
   test.use({ storageState: { cookies: [], origins: [] } })
@@ -17,13 +17,13 @@ test.describe("without a sign-in", () => {
     await expect(page.getByText(/^Start a verification with POST \/kyc\/start/)).toBeVisible()
     await expect(page.getByText("POST /v1/token/mint")).toBeVisible()
     await expect(page.getByText(/"detail": ".* is not verified for kyc_individual_v1/)).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
 
-    traffic.forgive(/404 \(Not Found\)/)
+    traffic.allow(/404 \(Not Found\)/)
     const unknown = await page.goto("/docs/errors/wallet_not_verifed")
     expect(unknown!.status()).toBe(404)
     await expect(heading(page, "Unknown error code")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByRole("link", { name: "wallet_not_verified" }).click()
     await expect(heading(page, "The wallet is not verified")).toBeVisible()
   })
@@ -37,7 +37,7 @@ test.describe("without a sign-in", () => {
     await page.goto("/docs")
     await page.getByRole("main").getByRole("link", { name: "Verify a wallet" }).click()
     await expect(heading(page, "Verify a wallet")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     const code = page.getByRole("group", { name: "Code: JavaScript" }).first()
     await code.locator("xpath=..").getByRole("button", { name: "Copy the code" }).click()
     await expect(page.getByRole("status").filter({ hasText: "Copied" })).toHaveCount(1)
@@ -50,7 +50,7 @@ test.describe("without a sign-in", () => {
     await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "Mint" }).click()
     await expect(page.getByRole("heading", { name: "Mint", exact: true })).toBeInViewport()
 
-    traffic.forgive(/404 \(Not Found\)/)
+    traffic.allow(/404 \(Not Found\)/)
     expect((await page.goto("/docs/guides/nowhere"))!.status()).toBe(404)
     await expect(heading(page, "Page not found")).toBeVisible()
   })
@@ -66,7 +66,7 @@ test.describe("without a sign-in", () => {
     }).toPass()
     await box.fill("rotate the secret")
     await expect(search.getByRole("option", { selected: true })).toContainText("Rotate the secret")
-    await expectSound(page)
+    await expectAccessible(page)
     await page.keyboard.press("Enter")
     await expect(page).toHaveURL(/\/docs\/guides\/events#rotate-the-secret$/)
     await expect(page.getByRole("heading", { name: "Rotate the secret" })).toBeInViewport()
@@ -87,7 +87,7 @@ test.describe("without a sign-in", () => {
     test.use({ javaScriptEnabled: false })
     test("a document is complete, and its contents also work on a phone", async ({ page, traffic }) => {
       // The page requests icons, which are refused like scripts.
-      traffic.forgive(/.*/)
+      traffic.allow(/.*/)
       await page.setViewportSize({ width: 375, height: 800 })
       await page.goto("/docs/guides/verify")
       await expect(heading(page, "Verify a wallet")).toBeVisible()
@@ -144,7 +144,7 @@ test.describe("without a sign-in", () => {
     expect(await (await answered).json()).toMatchObject({ plan: "growth", used: expect.any(Number) })
     await expect(part.getByRole("status")).toContainText(/200 in \d+ ms, request req_/)
     await expect(part.getByRole("region", { name: "Answer of GET /usage" })).toContainText('"plan": "growth"')
-    await expectSound(page)
+    await expectAccessible(page)
 
     const strangers = traffic.requests.filter(({ url }) => /^https?:/.test(url) && !isOurs(url))
     expect(strangers, "requests to anybody but this server").toEqual([])
@@ -161,7 +161,7 @@ test.describe("without a sign-in", () => {
     traffic,
     customer,
   }) => {
-    traffic.forgive(/403 \(Forbidden\)/)
+    traffic.allow(/403 \(Forbidden\)/)
     await page.goto("/docs/api/mintTokens")
     const part = page.getByRole("main")
     await openTry(page)
@@ -196,7 +196,7 @@ test.describe("without a sign-in", () => {
     }).toPass()
     await page.getByRole("link", { name: "Next Transfer tokens" }).click()
     await expect(shown).toContainText("transfer_tokens.sync")
-    await expectSound(page)
+    await expectAccessible(page)
   })
 })
 
@@ -217,7 +217,7 @@ test("the quick start contains the start of the reader's key and works once the 
   await expect(heading(page, "Developers")).toBeVisible()
   const line = page.getByRole("region", { name: "Start a verification (curl)" })
   await expect(line).toContainText(`http://localhost:${process.env.PORT}/v1/kyc/start`)
-  await expectSound(page)
+  await expectAccessible(page)
   const shown = (await line.textContent())!
   const start = /Bearer (\S+)…/.exec(shown)![1]!
   expect(customer.apiKey.startsWith(start)).toBe(true)
@@ -246,14 +246,14 @@ test("the quick start contains the start of the reader's key and works once the 
     const sample = page.getByRole("region", { name: `Start a verification (${language})` })
     await expect(sample).toContainText(word)
     await expect(sample).toContainText(/"Idempotency-Key": "start-[a-z0-9]{6}"/)
-    await expectSound(page)
+    await expectAccessible(page)
   }
 })
 
 test("without a key the quick start says to create one", async ({ page, customer }) => {
   await page.goto(`/${customer.workspaces.live}/developers`)
   await expect(page.getByText("Create an API key first")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("main").getByRole("link", { name: "API keys" }).click()
   await expect(heading(page, "API keys")).toBeVisible()
 })

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test"
 import { test as base, section } from "./dashboard.ts"
 import { brokenWords, countLayoutShifts, layoutShifts } from "./layout.ts"
 import { type Pages, pageNames, seed } from "./pages.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 
 /** First-load JavaScript of a page: the scripts in its HTML, compressed. */
 const MAX_SCRIPT_BYTES = 200_000
@@ -50,13 +50,13 @@ for (const name of pageNames) {
       await page.setViewportSize({ width, height: 800 })
       expect(await brokenWords(page), `${width} px`).toEqual([])
     }
-    await expectSound(page)
+    await expectAccessible(page)
     if (folder !== undefined) await takePictures(page, name, folder)
   })
 }
 
 /**
- * Slows down answers, so that loading states are drawn and the order of answers varies. Returns whether all requested
+ * Delays answers, so that loading states are drawn and the order of answers varies. Returns whether all requested
  * answers have arrived.
  */
 async function slowDown(page: Page): Promise<() => boolean> {
@@ -101,7 +101,7 @@ test("an unknown address below a workspace keeps the navigation and answers 404"
   customer,
   traffic,
 }) => {
-  traffic.forgive(/404 \(Not Found\)/)
+  traffic.allow(/404 \(Not Found\)/)
   for (const path of ["nowhere", "nowhere/else", "tokens/a/b/c"]) {
     const response = await page.goto(section(customer, path))
     expect(response!.status()).toBe(404)

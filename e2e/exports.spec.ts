@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises"
 import type { Page } from "@playwright/test"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 type Coming = { push: (text: string) => void; end: () => void; cut: () => void; isStopped: boolean }
 
-/** Lets a test control the speed of exports by providing their bytes in place of the network. */
+/** Provides the bytes of exports in place of the network, so that a test controls their speed. */
 const slowExports = (page: Page) =>
   page.addInitScript(() => {
     const real = window.fetch
@@ -61,7 +61,7 @@ test("an export shows its progress, continues on another page, and is saved comp
     await expect(panel.getByText(/^1,0\d\d rows of 4,000$/)).toBeVisible({ timeout: 500 })
   }).toPass()
   await expect(panel.getByRole("progressbar")).toHaveAttribute("aria-valuenow", "25")
-  await expectSound(page)
+  await expectAccessible(page)
   // More rows were added since they were counted.
   await expect(async () => {
     await push(page, rows(1500))
@@ -88,7 +88,7 @@ test("a stopped or broken export saves no file and says so", async ({ page, cust
   await begin(page)
   await push(page, `attestation_id,status\r\n${rows(10)}`)
   await expect(panel.getByText(/so far/)).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   const stop = panel.getByRole("button", { name: "Stop exporting attestations" })
   await stop.focus()
   await page.keyboard.press("Enter")
@@ -105,7 +105,7 @@ test("a stopped or broken export saves no file and says so", async ({ page, cust
 })
 
 test("a refusal by the server is shown on the page", async ({ page, customer, traffic }) => {
-  traffic.forgive(/status of 422/)
+  traffic.allow(/status of 422/)
   await page.goto(section(customer, "attestations?schema=mistyped"))
   await page.getByRole("link", { name: "Export CSV" }).click()
   await expect(page.getByText(/schema.*mistyped|mistyped.*schema/i).last()).toBeVisible()

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 const search = (page: Page) => page.getByRole("dialog", { name: "Search everything" })
 
@@ -10,7 +10,7 @@ test("Ctrl K finds a page by a few letters, and a wallet, by keyboard", async ({
   await page.keyboard.press("Control+k")
   const box = search(page).getByRole("combobox")
   await expect(box).toBeFocused()
-  await expectSound(page)
+  await expectAccessible(page)
   await box.fill("web")
   await expect(search(page).getByRole("option", { selected: true })).toContainText("Webhooks")
   await page.keyboard.press("Enter")
@@ -20,7 +20,7 @@ test("Ctrl K finds a page by a few letters, and a wallet, by keyboard", async ({
   await box.fill(wallet)
   await expect(search(page).getByRole("option")).toHaveCount(1)
   await expect(search(page).getByRole("option", { selected: true })).toContainText("Investor")
-  await expectSound(page)
+  await expectAccessible(page)
   await page.keyboard.press("Enter")
   await expect(page).toHaveURL(/investors\/inv_/)
 
@@ -46,7 +46,7 @@ test("the arrow keys wrap around, and the search opens by its button", { tag: "@
   await expect(options.first()).toHaveAttribute("aria-selected", "true")
   await options.filter({ hasText: "Keyboard shortcuts" }).click()
   await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("single keys open pages, do nothing while typing, and can be turned off", async ({ page, customer }) => {
@@ -66,7 +66,7 @@ test("single keys open pages, do nothing while typing, and can be turned off", a
   await expect(heading(page, "Events")).toBeVisible()
   await page.keyboard.press("?")
   await expect(shortcuts).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await shortcuts.getByRole("checkbox", { name: /^Single-letter shortcuts/ }).uncheck()
   await page.keyboard.press("Escape")
   await expect(shortcuts).toHaveCount(0)

@@ -3,10 +3,11 @@ import { renderPage } from "../server/pages/hosted-page/page.ts"
 import type { Shown } from "../server/pages/hosted-page/states.ts"
 import { wordsIn } from "../server/pages/hosted-page/words.ts"
 import type { Language } from "../shared/languages.ts"
-import { whileWaitedFor } from "./answers.ts"
+import { unlessCancelled } from "./answers.ts"
 
 /**
- * Renders another state at a session's address, as the server would: one that takes a year to reach, or a server error.
+ * Renders another state at a session's address, as the server would: a state that takes a year to reach, or a server
+ * error.
  */
 export async function showInstead(
   page: Page,
@@ -16,7 +17,7 @@ export async function showInstead(
   { status = 200, language = "en" as Language, while: goesOn = (): boolean => true } = {},
 ): Promise<void> {
   await page.route(url, (route) =>
-    whileWaitedFor(async () => {
+    unlessCancelled(async () => {
       if (!goesOn()) return route.continue()
       const response = await route.fetch()
       const [, shown] = /data-view="([^"]*)"/.exec(await response.text())!

@@ -1,5 +1,5 @@
 import { decide, origin } from "./api.ts"
-import { expect, expectSound, heading, ownMember, type Role, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, memberOfNewAccount, type Role, section, test } from "./dashboard.ts"
 
 const FUND = "us_real_estate_fund_v1"
 
@@ -27,7 +27,7 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText("Verified")
   await expect(rows.nth(1)).toContainText("Pending")
-  await expectSound(page)
+  await expectAccessible(page)
   await rows.nth(1).getByRole("link", { name }).press("Enter")
 
   await expect(heading(page, name)).toBeVisible()
@@ -39,17 +39,17 @@ test("an investor is found by any wallet, with all wallets, tokens and refusals 
   await expect(timeline.getByText("Another wallet added")).toHaveCount(2)
   await expect(timeline.getByText("First seen")).toBeVisible()
   await expect(page.getByRole("table", { name: "Verifications" }).getByRole("row", { name: /Verified/ })).toHaveCount(2)
-  await expectSound(page)
+  await expectAccessible(page)
 
   await page.getByRole("tab", { name: "Verifications" }).focus()
   await page.keyboard.press("ArrowRight")
   await expect(page.getByRole("table", { name: "Operations" }).getByRole("row")).toHaveCount(3)
-  await expectSound(page)
+  await expectAccessible(page)
   await page.keyboard.press("ArrowRight")
   await expect(page.getByRole("table", { name: "Refusals" })).toContainText("wallet_not_verified", {
     timeout: 10_000,
   })
-  await expectSound(page)
+  await expectAccessible(page)
 
   // A new verification appears without a reload.
   const fourth = await api.start({ externalId: name })
@@ -77,7 +77,7 @@ test("claims of several wallets name their wallet and show contradictions", asyn
     await expect(item).toContainText(`${country} (differs)`)
     await expect(item).toContainText("Over 18Yes")
   }
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("claims are shown on request, and the audit log says who viewed them", async ({ page, customer }) => {
@@ -90,7 +90,7 @@ test("claims are shown on request, and the audit log says who viewed them", asyn
   await claims.getByRole("button", { name: "Show claims" }).click()
   await expect(claims).toContainText("United States (US)")
   await expect(claims.getByRole("button")).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
   await expect(page.getByRole("region", { name: "Wallets" })).toContainText(wallet)
 
   await page.goto(section(customer, `audit?subject=${id}`))
@@ -112,7 +112,7 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
   await notes.getByRole("button", { name: "Add note" }).click()
   await expect(notes.getByLabel("New note")).toHaveAccessibleDescription("Required")
   await expect(notes.getByLabel("New note")).toBeFocused()
-  await expectSound(page)
+  await expectAccessible(page)
   await notes.getByLabel("New note").fill("Called back.\nAsked for the bank statement.")
   await page.keyboard.press("Tab")
   await page.keyboard.press("Enter")
@@ -120,7 +120,7 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
   await expect(note).toContainText("Asked for the bank statement.")
   await expect(note).toContainText("Olivia Owner")
   await expect(notes.getByLabel("New note")).toHaveValue("")
-  await expectSound(page)
+  await expectAccessible(page)
 
   await note.getByRole("button", { name: /^Edit/ }).press("Enter")
   await expect(note.getByLabel("Edit note")).toBeFocused()
@@ -132,7 +132,7 @@ test("notes are written, edited and deleted by keyboard, and survive a reload", 
 
   await note.getByRole("button", { name: /^Delete/ }).click()
   const dialog = page.getByRole("alertdialog", { name: "Delete this note?" })
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Delete" }).click()
   await expect(notes.getByText("No notes yet.")).toBeVisible()
 })
@@ -160,10 +160,10 @@ test("claims, notes and reviews disappear at once from the screen of a demoted m
   page,
   traffic,
 }) => {
-  traffic.forgive(/403 \(Forbidden\)/)
+  traffic.allow(/403 \(Forbidden\)/)
   const { wallet } = await customer.api.verifiedWallet()
   const { data } = await customer.api.call("GET", `/investors?wallet=${wallet}`)
-  const officer = await ownMember(browser, customer, "compliance")
+  const officer = await memberOfNewAccount(browser, customer, "compliance")
   const claims = officer.page.getByRole("region", { name: "Claims" })
   await officer.page.goto(section(customer, `investors/${data[0].investor_id}`))
   await claims.getByRole("button", { name: "Show claims" }).click()
@@ -186,7 +186,7 @@ test("claims, notes and reviews disappear at once from the screen of a demoted m
   await expect(officer.page.getByRole("region", { name: "Notes" })).toHaveCount(0)
   await expect(officer.page.getByRole("link", { name: /^Reviews/ })).toHaveCount(0)
   await expect(officer.page.getByRole("region", { name: "Wallets" })).toContainText(wallet)
-  await expectSound(officer.page)
+  await expectAccessible(officer.page)
   // A second view is a second entry in the audit log.
   await become("compliance")
   await expect(claims).toContainText("Hidden until you ask for them.")
@@ -198,7 +198,7 @@ test("sessions, attestations and holders link to the investor, and an unknown id
   customer,
   traffic,
 }) => {
-  traffic.forgive(/status of 404/)
+  traffic.allow(/status of 404/)
   const name = `linked-${Date.now().toString(36)}`
   const { api } = customer
   const { wallet, sessionId } = await api.start({ externalId: name })
@@ -218,11 +218,11 @@ test("sessions, attestations and holders link to the investor, and an unknown id
 
   await page.goto(section(customer, "investors/inv_11111111111111111111"))
   await expect(page.getByText("Investor not found")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.goto(`/${customer.workspaces.live}/investors`)
   await expect(page.getByText("No investors yet")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.goto(section(customer, "investors?q=an-unknown-name"))
   await expect(page.getByText("No matching investors")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
-import { expect, expectSound, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, section, test } from "./dashboard.ts"
 
 const openSettings = (page: Page, path: string) => page.goto(`${path}?part=monitoring`)
 
@@ -16,7 +16,7 @@ test("an owner chooses the automatic actions, the choice is saved, and the audit
   await page.getByLabel("Case opened").selectOption("withdraw")
   await page.getByRole("button", { name: "Save monitoring" }).click()
   await expect(page.getByText("Monitoring saved")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.reload()
   await expect(listed).toHaveValue("freeze")
   await expect(page.getByLabel("Case opened")).toHaveValue("withdraw")
@@ -30,7 +30,7 @@ test("a viewer sees the choices and cannot change them", async ({ as, customer }
   await openSettings(page, section(customer, "settings"))
   await expect(page.getByText("Revoke the person’s verifications").first()).toBeVisible()
   await expect(page.getByRole("button", { name: "Save monitoring" })).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("the page shows the lists in use, and why a file is not used", async ({ page, customer }) => {
@@ -46,5 +46,5 @@ test("the page shows the lists in use, and why a file is not used", async ({ pag
   await openSettings(page, section(customer, "settings"))
   await expect(page.getByText("12,345")).toBeVisible()
   await expect(page.getByText("The file is not used: it cannot be read: ENOENT.")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })

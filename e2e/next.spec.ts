@@ -1,7 +1,7 @@
 import { section, test } from "./dashboard.ts"
 import { expect, heading } from "./support.ts"
 
-// What Next makes of requests that no browser sends, and of those that its own router does.
+// How Next treats requests that no browser sends, and requests of its router.
 
 const STATES = ["garbage", "%7B%7D", "%E0%A4%A", "%5B".repeat(4000), "[]"]
 
@@ -14,7 +14,7 @@ for (const [index, state] of STATES.entries()) {
   })
 }
 
-test("a header that Next uses internally has no effect in a request", async ({ request }) => {
+test("Next's internal headers have no effect in a request", async ({ request }) => {
   const bare = (await (await request.get("/sign-in")).text()).length
   for (const name of ["x-middleware-prefetch", "x-nextjs-data", "x-matched-path", "x-now-route-matches"]) {
     const response = await request.get("/sign-in", { headers: { [name]: "1" } })
@@ -23,19 +23,15 @@ test("a header that Next uses internally has no effect in a request", async ({ r
   }
 })
 
-test("Next's own page of failures is not there", async ({ request }) => {
+test("Next's own error page cannot be requested", async ({ request }) => {
   for (const path of ["/_global-error", "/_global-error.rsc"]) {
     expect((await request.get(path)).status(), path).toBe(404)
   }
 })
 
-test("a link's own requests are answered as they are sent: its router's state is one", async ({
-  page,
-  customer,
-  traffic,
-}) => {
-  // The router drops a response once it has read what it needs.
-  traffic.forgive(/net::ERR_ABORTED/)
+test("requests of Next's own router for a link are answered", async ({ page, customer, traffic }) => {
+  // The router drops the response once it has read what it needs.
+  traffic.allow(/net::ERR_ABORTED/)
   const answers: { state: string | undefined; status: number }[] = []
   page.on("response", (response) => {
     const { rsc, "next-router-state-tree": state } = response.request().headers()
@@ -45,7 +41,7 @@ test("a link's own requests are answered as they are sent: its router's state is
   await expect(heading(page, "Investors")).toBeVisible()
   await page.getByRole("link", { name: "Attestations", exact: true }).first().click()
   await expect(heading(page, "Attestations")).toBeVisible()
-  // What lost its headers on the way, Next would send to another address (307).
+  // Next redirects a request (307) if its headers were lost on the way.
   expect(answers.filter(({ status }) => status !== 200)).toEqual([])
   expect(answers.filter(({ state }) => state !== undefined)).not.toEqual([])
 })

@@ -1,5 +1,5 @@
 import { decide, newWallet } from "./api.ts"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 test("attestations and investors by expiry show verified ones until another status is chosen", async ({
   page,
@@ -24,11 +24,11 @@ test("attestations and investors by expiry show verified ones until another stat
     const order = page.getByLabel("Order")
     await order.selectOption("Oldest first")
     await expect(rows.nth(1)).toContainText(path === "investors" ? `${name}-1` : first.wallet.slice(0, 4))
-    await expectSound(page)
+    await expectAccessible(page)
     await order.selectOption("Expiring first")
     await expect(rows).toHaveCount(2)
     await expect(status).toHaveValue("verified")
-    await expectSound(page)
+    await expectAccessible(page)
     await status.selectOption("pending")
     await expect(order).toHaveValue("")
     await expect(rows).toHaveCount(2)
@@ -50,7 +50,7 @@ test("sessions show the counts of open and closed ones, and can be sorted", {
   await expect(first).toContainText(open[1]!.wallet)
   await page.getByLabel("Order").selectOption("Oldest first")
   await expect(first).not.toContainText(open[1]!.wallet)
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("tab", { name: /^Closed \d+$/ }).click()
   const status = page.getByLabel("Status")
   await status.selectOption({ value: "rejected" })
@@ -61,5 +61,5 @@ test("sessions show the counts of open and closed ones, and can be sorted", {
   )
   await status.selectOption({ value: "expired" })
   await expect(page.getByText("No matching sessions")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
 import { decide, newWallet, origin } from "./api.ts"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
-/** Changes only the ledger's state on the overview. */
+/** Changes the ledger's state on the overview and nothing else. */
 async function showLedger(page: Page, ledger: object, checks: object = {}) {
   await changeAnswer(page, "overview.get", (data) => {
     Object.assign(data.ledger, ledger)
@@ -24,7 +24,7 @@ test("a quarantine says why and who ends it, and a reconciliation what it found"
     await page.reload()
     await expect(banner).toContainText("rpc keeps no history")
     await expect(banner).toContainText("You can still read everything and revoke.")
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
   await test.step("of the workspace, with differences", async () => {
@@ -38,11 +38,11 @@ test("a quarantine says why and who ends it, and a reconciliation what it found"
     await expect(banner.getByRole("code")).toHaveText("vouch ledger reconcile")
     await expect(page.getByText("1,234 differences")).toBeVisible()
     await expect(page.getByText(/run vouch ledger audit/)).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 })
 
-test("soon expiring verifications are counted, with links to the list and the reminders", async ({
+test("verifications that expire soon are counted, with links to the list and the reminders", async ({
   page,
   customer,
 }) => {
@@ -64,7 +64,7 @@ test("soon expiring verifications are counted, with links to the list and the re
     await page.goto(section(customer, "overview"))
     await expect(soon.getByRole("link", { name: /^\d+ within 7 days$/ })).toBeVisible({ timeout: 5000 })
   }).toPass()
-  await expectSound(page)
+  await expectAccessible(page)
   await soon.getByRole("link", { name: /within 7 days/ }).click()
   await expect(heading(page, "Attestations")).toBeVisible()
   await expect(page.getByLabel("Expires")).toHaveValue("7")
@@ -103,7 +103,7 @@ test("the overview lists what needs attention with links, or says that nothing d
     /Send SOL to .*0\.0123 SOL, enough for about 30 minutes/,
     "1 verification expiring within 7 days",
   ])
-  await expectSound(page)
+  await expectAccessible(page)
   await card.getByRole("link", { name: /expiring/ }).click()
   await expect(page.getByLabel("Expires")).toHaveValue("7")
 })

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test"
 import { decide, origin } from "./api.ts"
 import { type Customer, reviewOf, section, test } from "./dashboard.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 
 /** A session that the sandbox left in review, with the address of its review. */
 async function leftInReview(customer: Customer) {
@@ -27,10 +27,10 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await expect(heading(page, "Reviews")).toBeVisible()
   const row = page.getByRole("row").filter({ has: page.locator(`a[href="${path}"]`) })
   await expect(row).toContainText("Vendor review")
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByLabel("Kind").selectOption("screening")
   await expect(page.getByText("No matching reviews")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Clear" }).click()
   await row.getByRole("link").first().click()
 
@@ -41,17 +41,17 @@ test("a compliance officer finds a waiting review, takes it, adds a note, views 
   await page.getByRole("button", { name: "Add note" }).click()
   await expect(page.getByText("Called the investor")).toBeVisible()
   await expect(page.getByLabel("Note", { exact: true })).toHaveValue("")
-  await expectSound(page)
+  await expectAccessible(page)
 
   const dialog = await openDecision(page, "Approve", "Passport checked by hand")
   await dialog.getByRole("button", { name: "View and change claims" }).click()
   await expect(dialog.getByLabel("Country")).toHaveValue("US")
   await dialog.getByLabel("Country").selectOption("CA")
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Approve" }).click()
   await expect(page.getByRole("heading", { name: "Outcome" })).toBeVisible()
   await expect(page.getByText("Passport checked by hand")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await expect.poll(async () => (await customer.api.status(wallet)).status).toBe("verified")
 
   const { attestation_id } = await customer.api.status(wallet)
@@ -67,7 +67,7 @@ test("a decision by another member while the page is open is shown, and no revie
   customer,
   traffic,
 }) => {
-  traffic.forgive(/409 \(Conflict\)/)
+  traffic.allow(/409 \(Conflict\)/)
   const { path, wallet } = await leftInReview(customer)
   const other = await as("compliance")
   await page.goto(path)
@@ -75,7 +75,7 @@ test("a decision by another member while the page is open is shown, and no revie
   await other.goto(path)
   const theirs = await openDecision(other, "Reject", "Name differs")
   await theirs.getByLabel("Reason shown to the investor").selectOption("information_mismatch")
-  await expectSound(other)
+  await expectAccessible(other)
   await theirs.getByRole("button", { name: "Reject" }).click()
   await expect(other.getByRole("heading", { name: "Outcome" })).toBeVisible()
   // A live update may already have closed the dialog.
@@ -88,7 +88,7 @@ test("with four eyes a decision waits for another member", async ({ page, as, cu
   const officer = await as("compliance")
   await page.goto(section(customer, "settings?part=workspace"))
   await page.getByRole("button", { name: "Turn on: Four eyes for reviews" }).click()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("alertdialog").getByRole("button", { name: "Turn on" }).click()
   const off = page.getByRole("button", { name: "Turn off: Four eyes for reviews" })
   await expect(off).toBeVisible()
@@ -99,13 +99,13 @@ test("with four eyes a decision waits for another member", async ({ page, as, cu
   await dialog.getByRole("button", { name: "Ask for confirmation" }).click()
   await expect(officer.getByText("You asked for this decision.")).toBeVisible()
   await expect(officer.getByRole("button", { name: "Confirm" })).toHaveCount(0)
-  await expectSound(officer)
+  await expectAccessible(officer)
   expect((await customer.api.status(wallet)).status).toBe("pending")
 
   await page.goto(path)
   await expect(page.getByText("The compliance asked for this decision.")).toBeVisible()
   await expect(page.getByText("Document is forged")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Confirm" }).click()
   await page.getByRole("alertdialog").getByRole("button", { name: "Confirm" }).click()
   await expect(page.getByRole("heading", { name: "Outcome" })).toBeVisible()
@@ -116,10 +116,10 @@ test("with four eyes a decision waits for another member", async ({ page, as, cu
   await page.getByRole("alertdialog").getByRole("button", { name: "Turn off" }).click()
   await expect(page.getByText("You asked to turn this off.")).toBeVisible()
   await expect(page.getByRole("button", { name: "Confirm" })).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
   await officer.goto(section(customer, "settings?part=workspace"))
   await expect(officer.getByText(/asked to turn this off\./)).toBeVisible()
-  await expectSound(officer)
+  await expectAccessible(officer)
   await officer.getByRole("button", { name: "Confirm" }).click()
   await officer.getByRole("alertdialog").getByRole("button", { name: "Turn off" }).click()
   await expect(officer.getByText(/asked to turn this off\./)).toHaveCount(0)
@@ -133,7 +133,7 @@ test("a member without reviews sees no link and no count, and the page says why"
     await page.goto(section(customer, "reviews"))
     await expect(page.getByText("Your role does not include reviews")).toBeVisible()
     await expect(page.getByRole("navigation").getByRole("link", { name: /^Reviews/ })).toHaveCount(0)
-    await expectSound(page)
+    await expectAccessible(page)
     const refused = await page.request.get("/api/trpc/review.list?input={}", {
       headers: { "x-vouch-workspace": customer.workspaces.test, origin },
     })

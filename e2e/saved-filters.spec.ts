@@ -1,5 +1,5 @@
 import { newWallet } from "./api.ts"
-import { expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 test("filters are saved by name, found again, renamed and deleted by keyboard", {
   tag: "@phone",
@@ -20,16 +20,16 @@ test("filters are saved by name, found again, renamed and deleted by keyboard", 
   await page.keyboard.press("Enter")
   const item = page.getByRole("menuitem", { name: "Save current filters…" })
   await expect(item).toBeFocused()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.keyboard.press("Enter")
   const dialog = page.getByRole("dialog", { name: "Save current filters" })
   await dialog.getByLabel("Name").fill(name)
-  await expectSound(page)
+  await expectAccessible(page)
   await page.keyboard.press("Enter")
   await expect(dialog).toHaveCount(0)
   const used = page.getByRole("button", { name: `${name} (saved filter)` })
   await expect(used).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 
   // Later, starting from the unfiltered list.
   await page.goto(section(customer, "attestations"))
@@ -47,7 +47,7 @@ test("filters are saved by name, found again, renamed and deleted by keyboard", 
   await edit.getByRole("form", { name }).getByLabel("Name").fill(`${name} renamed`)
   await edit.getByRole("button", { name: "Rename" }).click()
   await expect(edit.getByRole("form", { name: `${name} renamed` })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await edit.getByRole("button", { name: `Delete ${name} renamed` }).click()
   await expect(edit.getByText("No saved filters.")).toBeVisible()
   await page.keyboard.press("Escape")

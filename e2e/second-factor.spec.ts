@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test"
 import { TOTP } from "otpauth"
 import { origin } from "./api.ts"
 import { PASSWORD, test } from "./dashboard.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 import { vouch } from "./vouch.ts"
 
 /** A separate account, so that its requirement affects no other test, with the page of its owner. */
@@ -46,7 +46,7 @@ test("an account requires a second factor: its owner has one, and members must s
   browser,
   traffic,
 }) => {
-  traffic.forgive(/403 \(Forbidden\)/)
+  traffic.allow(/403 \(Forbidden\)/)
   const workspace = await ownAccount(page)
   await page.goto(`/${workspace}/settings?part=workspace`)
   const demand = page.getByRole("button", { name: "Turn on: Second factor for everyone" })
@@ -54,7 +54,7 @@ test("an account requires a second factor: its owner has one, and members must s
   const question = page.getByRole("alertdialog")
   await question.getByRole("button", { name: "Turn on" }).click()
   await expect(question.getByRole("alert")).toContainText("your own second factor first")
-  await expectSound(page)
+  await expectAccessible(page)
   await question.getByRole("button", { name: "Cancel" }).click()
 
   await page.goto(`/${workspace}/settings?part=account`)
@@ -64,7 +64,7 @@ test("an account requires a second factor: its owner has one, and members must s
   await demand.click()
   await question.getByRole("button", { name: "Turn on" }).click()
   await expect(page.getByRole("button", { name: "Turn off: Second factor for everyone" })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 
   const invited = await page.request.post("/api/trpc/member.invite", {
     data: { role: "compliance" },
@@ -75,7 +75,7 @@ test("an account requires a second factor: its owner has one, and members must s
   const theirs = await guest.newPage()
   await theirs.goto(result.data.link)
   await expect(theirs.getByText("This account requires a second factor")).toBeVisible()
-  await expectSound(theirs)
+  await expectAccessible(theirs)
   await comeIn(theirs, result.data.link, `${randomBytes(6).toString("hex")}@example.com`)
   await expect(heading(theirs, "Set up a second factor")).toBeVisible()
   await theirs.goto(`/${workspace}/attestations`)
@@ -84,7 +84,7 @@ test("an account requires a second factor: its owner has one, and members must s
   const sections = theirs.getByRole("navigation", { name: "Main" })
   await expect(sections).toHaveCount(0)
   await expect(theirs.getByRole("link", { name: /^Times in/ })).toHaveCount(0)
-  await expectSound(theirs)
+  await expectAccessible(theirs)
   await addCodes(theirs)
   await expect(heading(theirs, "Attestations")).toBeVisible()
   await expect(sections.getByRole("link")).not.toHaveCount(0)

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test"
 import { TOTP } from "otpauth"
 import { origin } from "./api.ts"
-import { ownMember, PASSWORD, section, test } from "./dashboard.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { memberOfNewAccount, PASSWORD, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 
 async function signIn(page: Page, email: string, password = PASSWORD) {
   await page.getByLabel("Email", { exact: true }).fill(email)
@@ -20,37 +20,37 @@ test("a second factor is turned on with a code, required at the next sign-in, an
   browser,
   customer,
 }) => {
-  const { page, email, context } = await ownMember(browser, customer)
-  await expectSound(page)
+  const { page, email, context } = await memberOfNewAccount(browser, customer)
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Turn on" }).click()
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Your password").fill("not the password")
   await dialog.getByRole("button", { name: "Continue" }).click()
   await expect(dialog.getByText("Wrong password.")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByLabel("Your password").fill(PASSWORD)
   await dialog.getByRole("button", { name: "Continue" }).click()
   await expect(dialog.getByRole("img", { name: /QR code/ })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   const secret = (await dialog.locator("[data-secret]").textContent())!.replaceAll(" ", "")
   const totp = new TOTP({ secret, period: 30, digits: 6 })
   await dialog.getByRole("textbox", { name: "Code" }).fill(totp.generate())
   await dialog.getByRole("button", { name: "Confirm" }).click()
   const codes = dialog.getByRole("list", { name: "Backup codes" }).getByRole("listitem")
   await expect(codes.first()).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   const [backupCode] = await codes.allInnerTexts()
   const download = page.waitForEvent("download")
   await dialog.getByRole("button", { name: "Download" }).click()
   expect((await download).suggestedFilename()).toBe("vouch-backup-codes.txt")
   await dialog.getByRole("button", { name: "I have stored these codes" }).click()
   await expect(page.getByRole("button", { name: "New backup codes" })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 
   await signOut(page)
   await signIn(page, email)
   await expect(heading(page, "Second factor")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   // The next code, because each works once.
   await page.getByLabel("Code").fill(totp.generate({ timestamp: Date.now() + 30_000 }))
   await page.getByRole("button", { name: "Confirm" }).click()
@@ -79,7 +79,7 @@ test("a second factor is turned on with a code, required at the next sign-in, an
 })
 
 test("a passkey is added with a name, signs in without a password, and is removed", async ({ browser, customer }) => {
-  const { page, context } = await ownMember(browser, customer)
+  const { page, context } = await memberOfNewAccount(browser, customer)
   const cdp = await context.newCDPSession(page)
   await cdp.send("WebAuthn.enable")
   await cdp.send("WebAuthn.addVirtualAuthenticator", {
@@ -96,10 +96,10 @@ test("a passkey is added with a name, signs in without a password, and is remove
   await page.getByRole("button", { name: "Add passkey" }).click()
   const dialog = page.getByRole("dialog", { name: "Add a passkey" })
   await dialog.getByLabel("Name").fill("Blue key")
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Add" }).click()
   await expect(page.getByRole("list", { name: "Passkeys" })).toContainText("Blue key")
-  await expectSound(page)
+  await expectAccessible(page)
 
   await signOut(page)
   await page.getByRole("button", { name: "Use a passkey" }).click()
@@ -113,7 +113,7 @@ test("a passkey is added with a name, signs in without a password, and is remove
 })
 
 test("members see where they are signed in, sign out one browser, then all", async ({ browser, customer }) => {
-  const { page, email, context } = await ownMember(browser, customer)
+  const { page, email, context } = await memberOfNewAccount(browser, customer)
   const other = await browser.newContext({
     storageState: { cookies: [], origins: [] },
     baseURL: origin,
@@ -128,7 +128,7 @@ test("members see where they are signed in, sign out one browser, then all", asy
   const list = page.getByRole("list", { name: "Where you are signed in" })
   await expect(list.getByRole("listitem")).toHaveCount(2)
   await expect(list.getByText("This browser")).toHaveCount(1)
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Sign out Firefox on Windows" }).click()
   await expect(list.getByRole("listitem")).toHaveCount(1)
   await there.goto(section(customer, "overview"))
@@ -137,7 +137,7 @@ test("members see where they are signed in, sign out one browser, then all", asy
   await signIn(there, email)
   await expect(heading(there, "Overview")).toBeVisible()
   await page.getByRole("button", { name: "Sign out everywhere" }).click()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("alertdialog").getByRole("button", { name: "Sign out everywhere" }).click()
   await expect(heading(page, "Sign in")).toBeVisible()
   await there.goto(section(customer, "overview"))
@@ -150,7 +150,7 @@ test("name and password are changed: the old password stops working, and other b
   browser,
   customer,
 }) => {
-  const { page, email, context } = await ownMember(browser, customer)
+  const { page, email, context } = await memberOfNewAccount(browser, customer)
   await page.getByLabel("Name", { exact: true }).fill("Grace Hopper")
   await page.getByRole("button", { name: "Save name" }).click()
   await expect(page.getByRole("button", { name: "Account of Grace Hopper" })).toBeVisible()
@@ -183,7 +183,7 @@ test("name and password are changed: the old password stops working, and other b
 test("theme and time zone are chosen: the page has the theme at once, and all times use the named zone", {
   tag: "@phone",
 }, async ({ browser, customer }) => {
-  const { page, context } = await ownMember(browser, customer)
+  const { page, context } = await memberOfNewAccount(browser, customer)
   await page.emulateMedia({ colorScheme: "light" })
   const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
   const light = await canvas()
@@ -195,7 +195,7 @@ test("theme and time zone are chosen: the page has the theme at once, and all ti
   await page.getByRole("button", { name: "Save display" }).click()
   await expect(zoneNote).toBeVisible()
   expect(await canvas()).not.toBe(light)
-  await expectSound(page)
+  await expectAccessible(page)
 
   // Checks the page in both themes.
   await page.emulateMedia({ colorScheme: "light" })
@@ -225,7 +225,7 @@ test("theme and time zone are chosen: the page has the theme at once, and all ti
 })
 
 test("a member turns off an email notification, and it stays off", { tag: "@phone" }, async ({ browser, customer }) => {
-  const { page, context } = await ownMember(browser, customer)
+  const { page, context } = await memberOfNewAccount(browser, customer)
   const card = page.getByRole("region", { name: "Email notifications" })
   await expect(card.getByRole("checkbox")).toHaveCount(3)
   await expect(card.getByText("This server cannot send email")).toBeVisible()
@@ -236,14 +236,14 @@ test("a member turns off an email notification, and it stays off", { tag: "@phon
   await expect(page.getByText("Notifications saved")).toBeVisible()
   await expect(endpoints).not.toBeChecked()
   await expect(card.getByRole("checkbox", { name: /^Low SOL/ })).toBeChecked()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.reload()
   await expect(endpoints).not.toBeChecked()
   await context.close()
 })
 
 test("a role without emails sees that it gets none", async ({ browser, customer }) => {
-  const { page, context } = await ownMember(browser, customer, "viewer")
+  const { page, context } = await memberOfNewAccount(browser, customer, "viewer")
   await expect(page.getByText("Your role gets no emails.")).toBeVisible()
   await context.close()
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { origin } from "./api.ts"
-import { ownMember, PASSWORD, section, test } from "./dashboard.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { memberOfNewAccount, PASSWORD, section, test } from "./dashboard.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 
 test("an owner invites by a link, and the new member gets the role, another role, and is removed", {
   tag: ["@journey", "@phone"],
@@ -11,11 +11,11 @@ test("an owner invites by a link, and the new member gets the role, another role
   await page.getByRole("button", { name: "Invite member" }).click()
   const dialog = page.getByRole("dialog", { name: "Invite a member" })
   await dialog.getByLabel("Role").selectOption("viewer")
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Invite", exact: true }).click()
   const link = (await dialog.getByRole("region", { name: "Link" }).textContent())!
   expect(link.startsWith(`${origin}/join?token=`)).toBe(true)
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Done" }).click()
 
   const email = `${randomBytes(6).toString("hex")}@example.com`
@@ -35,12 +35,12 @@ test("an owner invites by a link, and the new member gets the role, another role
 
   await page.reload()
   await page.getByRole("button", { name: `Change ${name}` }).click()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("menuitemradio", { name: /^Developer/ }).click()
   await expect(page.getByRole("row", { name })).toContainText("Developer")
   await page.getByRole("button", { name: `Change ${name}` }).click()
   await page.getByRole("menuitem", { name: "Remove" }).click()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
   await expect(page.getByRole("row", { name })).toHaveCount(0)
 
@@ -51,7 +51,7 @@ test("an owner invites by a link, and the new member gets the role, another role
 })
 
 test("the keys that a removed member knows are shown and revoked with a click", async ({ page, browser, customer }) => {
-  const { page: theirs, email, context } = await ownMember(browser, customer)
+  const { page: theirs, email, context } = await memberOfNewAccount(browser, customer)
   for (const [mode, name] of [
     ["test", "Theirs in test"],
     ["live", "Theirs in live"],
@@ -69,7 +69,7 @@ test("the keys that a removed member knows are shown and revoked with a click", 
   await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
   const dialog = page.getByRole("dialog", { name: /^API keys .* knows$/ })
   await expect(dialog.getByRole("listitem")).toHaveCount(2)
-  await expectSound(page)
+  await expectAccessible(page)
   await dialog.getByRole("button", { name: "Revoke Theirs in live (live)" }).click()
   await expect(dialog.getByText("Revoked", { exact: true })).toBeVisible()
   await dialog.getByRole("button", { name: "Keep the rest" }).click()
@@ -77,7 +77,7 @@ test("the keys that a removed member knows are shown and revoked with a click", 
 
   await page.goto(section(customer, "keys"))
   await expect(page.getByRole("row", { name: /Theirs in test/ })).toContainText("knows this key")
-  await expectSound(page)
+  await expectAccessible(page)
   await context.close()
 })
 
@@ -91,7 +91,7 @@ test("a revoked invitation does not work", async ({ page, browser, customer }) =
   const link = (await dialog.getByRole("region", { name: "Link" }).textContent())!
   await dialog.getByRole("button", { name: "Done" }).click()
   await page.getByRole("button", { name: `Revoke the invitation for ${email}` }).click()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
   await expect(page.getByRole("row", { name: email })).toHaveCount(0)
 
@@ -103,14 +103,14 @@ test("a revoked invitation does not work", async ({ page, browser, customer }) =
 })
 
 test("the only owner cannot leave, and the page says why", async ({ page, traffic, customer }) => {
-  traffic.forgive(/409 \(Conflict\)/)
+  traffic.allow(/409 \(Conflict\)/)
   await page.goto(section(customer, "settings"))
   await page.getByRole("button", { name: "Change Olivia Owner" }).click()
   await page.getByRole("menuitem", { name: "Leave account" }).click()
   const question = page.getByRole("alertdialog")
   await question.getByRole("button", { name: "Leave" }).click()
   await expect(question.getByRole("alert")).toContainText("only owner")
-  await expectSound(page)
+  await expectAccessible(page)
   await question.getByRole("button", { name: "Cancel" }).click()
   await expect(heading(page, "Settings")).toBeVisible()
 })
@@ -121,7 +121,7 @@ test("a viewer cannot change anything on the page, and the server refuses direct
   await expect(page.getByRole("row", { name: "Olivia Owner" })).toBeVisible()
   await expect(page.getByRole("button", { name: "Invite member" })).toHaveCount(0)
   await expect(page.getByRole("button", { name: /^(Change|Revoke)/ })).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
   const refused = await page.request.post("/api/trpc/member.invite", {
     data: { role: "owner" },
     headers: { "x-vouch-workspace": customer.workspaces.test, origin },
@@ -134,7 +134,7 @@ test("the workspace tab shows its facts and its issuer", async ({ page, customer
   await expect(page.getByLabel("Company name")).toHaveValue(customer.account)
   await expect(page.getByText(`${origin}/v1`)).toBeVisible()
   await expect(page.getByRole("button", { name: /copy the issuer’s address/ })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("an owner names the company, and all other members see it", async ({ page, as, customer }) => {
@@ -146,7 +146,7 @@ test("an owner names the company, and all other members see it", async ({ page, 
   await page.getByRole("button", { name: "Save company name" }).click()
   await expect(page.getByText("Company name saved")).toBeVisible()
   await expect(page.getByRole("banner")).toContainText(other)
-  await expectSound(page)
+  await expectAccessible(page)
   const viewer = await as("viewer")
   await viewer.goto(section(customer, "settings?part=workspace"))
   await expect(viewer.getByText(other, { exact: true }).last()).toBeVisible()

@@ -1,6 +1,6 @@
 import { createMember, PASSWORD, section, test } from "./dashboard.ts"
 import { startOwnServer } from "./own-server.ts"
-import { expect, expectSound, heading } from "./support.ts"
+import { expect, expectAccessible, heading } from "./support.ts"
 import { vouch } from "./vouch.ts"
 
 test.describe("without a sign-in", () => {
@@ -10,14 +10,14 @@ test.describe("without a sign-in", () => {
     tag: "@journey",
   }, async ({ page, traffic }) => {
     // The second use of the link.
-    traffic.forgive(/status of 404/)
+    traffic.allow(/status of 404/)
     const server = await startOwnServer()
     try {
       const link = /\S+\/setup\?token=\S+/.exec(server.printed())![0]
       expect(link.startsWith(`${server.origin}/setup?token=`)).toBe(true)
       await page.goto(link)
       await expect(heading(page, "Create your account")).toBeVisible()
-      await expectSound(page)
+      await expectAccessible(page)
       await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace")
       await page.getByLabel("Email", { exact: true }).fill("ada@example.com")
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
@@ -28,7 +28,7 @@ test.describe("without a sign-in", () => {
       await expect(heading(page, "Sign in")).toBeVisible()
       await page.goto(link)
       await expect(heading(page, "This link does not work")).toBeVisible()
-      await expectSound(page)
+      await expectAccessible(page)
     } finally {
       await page.goto("about:blank")
       await server.stop()
@@ -39,15 +39,15 @@ test.describe("without a sign-in", () => {
     tag: ["@journey", "@phone"],
   }, async ({ page, traffic, customer }) => {
     // The wrong password.
-    traffic.forgive(/status of 401/)
+    traffic.allow(/status of 401/)
     await page.goto(section(customer, "settings"))
     await expect(heading(page, "Sign in")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByLabel("Email", { exact: true }).fill(customer.email)
     await page.getByLabel("Password", { exact: true }).fill("not the password")
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await expect(page.getByRole("main").getByRole("alert")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD)
     await page.keyboard.press("Enter")
     await expect(heading(page, "Settings")).toBeVisible()
@@ -60,18 +60,18 @@ test.describe("without a sign-in", () => {
     customer,
   }) => {
     // The second use of the link.
-    traffic.forgive(/status of 404/)
+    traffic.allow(/status of 404/)
     await page.goto("/forgot")
     await page.getByLabel("Email", { exact: true }).fill("anybody@example.com")
     await page.getByRole("button", { name: "Send link" }).click()
     await expect(heading(page, "Ask your administrator")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
 
     const { email } = await createMember(customer, "viewer")
     const { reset_link } = await vouch<{ reset_link: string }>("user", "reset", email)
     await page.goto(reset_link)
     await expect(heading(page, "Choose a new password")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByLabel("New password").fill("another long password")
     await page.getByRole("button", { name: "Change password" }).click()
     await expect(heading(page, "Your password is changed")).toBeVisible()
@@ -105,10 +105,10 @@ test("another customer's workspace is not found, and the page links to one's own
   traffic,
   customer,
 }) => {
-  traffic.forgive(/404/)
+  traffic.allow(/404/)
   await page.goto("/ws_4f8NqYcTzHkLwR2sVbJm9X/overview")
   await expect(heading(page, "Choose a workspace")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("link", { name: new RegExp(`${customer.account}.*test`, "i") }).click()
   await expect(heading(page, "Overview")).toBeVisible()
 })

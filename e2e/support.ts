@@ -4,14 +4,14 @@ import { expect } from "./expect.ts"
 import { createKey } from "./vouch.ts"
 
 export { expect } from "./expect.ts"
-export { expectSound } from "./sound.ts"
+export { expectAccessible } from "./expect-accessible.ts"
 
 /** The requests and errors of a page, which every test checks at its end. */
 export type Traffic = {
   /** Requests of the page, in order. */
   requests: { url: string; referer: string | undefined }[]
   /** Allows errors that would otherwise fail the test. */
-  forgive(trouble: RegExp): void
+  allow(trouble: RegExp): void
 }
 
 export const test = base.extend<{ traffic: Traffic }, { api: Api }>({
@@ -56,7 +56,7 @@ function watchTraffic(page: Page) {
   })
   page.on("pageerror", (error) => troubles.push(error.message))
   return {
-    traffic: { requests, forgive: (trouble: RegExp) => void forgiven.push(trouble) },
+    traffic: { requests, allow: (trouble: RegExp) => void forgiven.push(trouble) },
     troubles: () => troubles.filter((trouble) => !forgiven.some((pattern) => pattern.test(trouble))),
     settled: () => Promise.all(reading),
   }
@@ -97,7 +97,7 @@ export async function setHidden(page: Page, hidden: boolean) {
 }
 
 /** Simulates that the reader returns to the page. */
-export async function seeAgain(page: Page) {
+export async function returnToPage(page: Page) {
   await setHidden(page, true)
   await setHidden(page, false)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { Page } from "@playwright/test"
 import { changeAnswer } from "./answers.ts"
 import { newWallet, origin } from "./api.ts"
-import { type Customer, expect, expectSound, heading, section, test } from "./dashboard.ts"
+import { type Customer, expect, expectAccessible, heading, section, test } from "./dashboard.ts"
 
 const fresh = () => randomBytes(3).toString("hex")
 
@@ -42,7 +42,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
   const [alice, bob] = await Promise.all([walletOf(customer), walletOf(customer)])
   const stranger = newWallet()
 
-  await test.step("what the server would refuse stands at its field; holder mode takes its limits away", async () => {
+  await test.step("an error appears at its field, and holder mode removes the limits", async () => {
     await page.goto(section(customer, "tokens"))
     await expect(heading(page, "Tokens")).toBeVisible()
     await page.getByRole("link", { name: "Create token" }).click()
@@ -66,16 +66,16 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByRole("radio", { name: /^By holders/ }).check()
     await expect(page.getByLabel("Maximum balance per wallet")).toBeDisabled()
     await expect(page.getByText(/^Not available when holders move tokens/)).toHaveCount(3)
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByRole("radio", { name: /^Only through Vouch/ }).check()
     await page.getByLabel("Maximum balance per wallet").fill("600")
     await page.getByLabel("Not from these countries", { exact: true }).selectOption("KP")
     await page.getByRole("button", { name: "Add to not from these countries" }).click()
     await expect(page.getByRole("button", { name: /^Remove North Korea/ })).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
-  await test.step("its page says the rules in words", async () => {
+  await test.step("its page lists the rules in words", async () => {
     await page.getByRole("button", { name: "Create token" }).click()
     await expect(page).toHaveURL(new RegExp(`/tokens/harbour_${run}_v1$`))
     await expect(page.getByRole("heading", { level: 1 })).toContainText(`Harbour ${run}`)
@@ -83,7 +83,7 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expect(page.getByText("Maximum supply 1,000.")).toBeVisible()
     await expect(page.getByRole("button", { name: /copy mint address/ })).toBeVisible()
     await expect(page.getByText("No holders yet")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
   await test.step("a wallet that is not verified is refused in the form, with what to do", async () => {
@@ -94,10 +94,10 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await expect(send(page, "Mint")).toBeDisabled()
     const start = preflight(page).getByRole("link", { name: /^Start a session for/ })
     await expect(start).toHaveAttribute("href", new RegExp(`/sessions\\?.*wallet=${stranger}`))
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
-  await test.step("an address that is none is said to be none, at its field", async () => {
+  await test.step("an invalid address is reported at its field", async () => {
     const wallet = page.getByLabel("Wallet", { exact: true })
     const complaint = page.getByText(/^Enter a wallet address/)
     for (const wrong of [alice.slice(0, 20), `0${alice.slice(1)}`, `${alice} ${bob}`]) {
@@ -109,18 +109,18 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     }
   })
 
-  await test.step("what the rules admit is minted, and followed until it is confirmed", async () => {
+  await test.step("a mint that the rules allow is sent and followed until it is confirmed", async () => {
     await page.getByLabel("Wallet", { exact: true }).fill(alice)
     await page.getByLabel("Amount", { exact: true }).fill("600.01")
     await expect(preflight(page)).toContainText("may hold 600 at most")
     await expect(send(page, "Mint")).toBeDisabled()
     await page.getByLabel("Amount", { exact: true }).fill("600")
     await expect(preflight(page)).toContainText("All rules passed.")
-    await expectSound(page)
+    await expectAccessible(page)
     await send(page, "Mint").click()
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Mint of 600 HARB" })).toBeFocused()
     await expect(page.getByRole("button", { name: "Mint more" })).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByRole("button", { name: "Close" }).click()
     await expect(page.getByRole("meter", { name: "Supply" })).toHaveAttribute("aria-valuetext", "600 of 1,000")
     const row = page.getByRole("row").filter({ hasText: alice })
@@ -139,12 +139,12 @@ test("a token is created, minted and transferred, and a refused mint is explaine
     await page.getByRole("link", { name: "Open the operation" }).click()
     await expect(page.getByRole("heading", { level: 1 })).toContainText("Transfer of 100.5 HARB")
     await expect(page.getByRole("main").getByText("Confirmed", { exact: true }).first()).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.getByRole("button", { name: "Raw transaction" }).click()
     const drawer = page.getByRole("dialog", { name: "Transaction" })
     await expect(drawer.getByText("TransferChecked", { exact: true })).toBeVisible()
     await expect(drawer.getByText(/^vouch:1:op_/)).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
   const operations = await operationsOf(customer, `harbour_${run}_v1`)
@@ -176,7 +176,7 @@ test("a double click, a lost answer and a second tab mint once", async ({ page, 
     await fillInMint(tab, wallet, "7.25")
     await expect(preflight(tab)).toContainText("All rules passed.")
   }
-  traffic.forgive(/token\.mint|ERR_FAILED/)
+  traffic.allow(/token\.mint|ERR_FAILED/)
   await page.route("**/token.mint", async (route) => {
     await route.fetch()
     await route.abort("failed")
@@ -204,7 +204,7 @@ test("a paused token says so and refuses until it is unpaused", async ({ page, c
   const [id, wallet] = await Promise.all([makeToken(customer), walletOf(customer)])
   await page.goto(section(customer, `tokens/${id}`))
   await page.getByRole("button", { name: "Pause" }).click()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("alertdialog").getByRole("button", { name: "Pause" }).click()
   await expect(page.getByRole("button", { name: "Unpause" })).toBeVisible()
   await expect(page.getByRole("heading", { level: 1 })).toContainText("Paused")
@@ -228,14 +228,14 @@ test("rules are changed, and accounts follow a change of mode", { tag: "@phone" 
   await page.getByRole("radio", { name: /^By holders/ }).check()
   await expect(page.getByText("Accounts of verified wallets are opened")).toBeVisible()
   await page.getByLabel("Maximum supply").fill("50")
-  await expectSound(page)
+  await expectAccessible(page)
   await page.getByRole("button", { name: "Save changes" }).click()
   await expect(page).toHaveURL(new RegExp(`/tokens/${id}$`))
   await expect(page.getByText("Maximum supply 50.")).toBeVisible()
   await expect(page.getByText("By holders.")).toBeVisible()
   const row = page.getByRole("row").filter({ hasText: wallet })
   await expect(row.getByText("Open").filter({ visible: true })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("holders show how often their accounts were reopened, and the limit", async ({ page, customer }) => {
@@ -251,7 +251,7 @@ test("holders show how often their accounts were reopened, and the limit", async
   await page.reload()
   await expect(row).toContainText("Reopened 3 of 3 times")
   await expect(page.getByText(/^Reopened: this month, the holder closed/)).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("operations are filtered by wallet and status, and the filters are in the address", async ({ page, customer }) => {
@@ -269,7 +269,7 @@ test("operations are filtered by wallet and status, and the filters are in the a
   await expect(page).toHaveURL(new RegExp(`pubkey=${alice}`))
   await page.getByLabel("Filter operations by status").selectOption("failed")
   await expect(page.getByText("No matching operations")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.reload()
   await expect(page.getByText("No matching operations")).toBeVisible()
   await page.getByRole("button", { name: "Clear" }).click()
@@ -300,12 +300,12 @@ test("a viewer sees everything and has no controls to change it", async ({ as, c
 })
 
 test("an unknown token or operation says so", async ({ page, customer, traffic }) => {
-  traffic.forgive(/404/)
+  traffic.allow(/404/)
   await page.goto(section(customer, "tokens/none_v1"))
   await expect(
     page.getByRole("alert").filter({ hasText: "this workspace has no mint configuration none_v1" }),
   ).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   await page.goto(section(customer, "tokens/none_v1/operations/op_1"))
   await expect(page.getByRole("alert").filter({ hasText: "this workspace has no operation" })).toBeVisible()
 })

@@ -1,5 +1,5 @@
 import { showInstead } from "./hosted-page.ts"
-import { expect, expectSound, heading, setHidden, submitForm, test } from "./support.ts"
+import { expect, expectAccessible, heading, setHidden, submitForm, test } from "./support.ts"
 
 const CALLS = "**/api/trpc/**"
 const LOOKS = "**/api/trpc/verification.view"
@@ -10,15 +10,15 @@ test.describe("the connection", () => {
     await page.route(CALLS, () => {})
     await page.goto(url)
     await expect(heading(page, "Verify your identity")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     const asked = traffic.requests.map(({ url }) => url)
     expect(asked.filter((one) => !one.includes("/api/") && !one.endsWith("/icon.svg"))).toEqual([url])
   })
 
   test("may fail at first: the page retries automatically and by its button", async ({ page, api, traffic }) => {
-    traffic.forgive(/ERR_FAILED|status of 503/)
+    traffic.allow(/ERR_FAILED|status of 503/)
     const { url } = await api.start()
-    // The server works again once the button is pressed. The page's own retries before that fail.
+    // The server works again when the button is pressed. The page's own retries before that fail.
     let pressed = false
     await page.exposeFunction("pressed", () => {
       pressed = true
@@ -27,7 +27,7 @@ test.describe("the connection", () => {
     await page.route(CALLS, (route) => (pressed ? route.continue() : route.abort()))
     await page.goto(url)
     await expect(heading(page, "This page could not be loaded")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.evaluate(() =>
       document.addEventListener("click", () => (window as unknown as { pressed(): void }).pressed(), true),
     )
@@ -36,7 +36,7 @@ test.describe("the connection", () => {
   })
 
   test("the page appears without any action once the server works again", async ({ page, api, traffic }) => {
-    traffic.forgive(/status of 503/)
+    traffic.allow(/status of 503/)
     const { url } = await api.start()
     let isBack = false
     await showInstead(page, url, () => ({ state: "failed" }), { status: 503, while: () => !isBack })
@@ -47,14 +47,14 @@ test.describe("the connection", () => {
   })
 
   test("may be lost while a verification is checked, and recovers", async ({ page, api, traffic }) => {
-    traffic.forgive(/ERR_FAILED/)
+    traffic.allow(/ERR_FAILED/)
     const { url } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "in_review" })
     await expect(page.getByText("A reviewer is checking it. You can close this page and open")).toBeVisible()
     await page.route(LOOKS, (route) => route.abort())
     await expect(page.getByText("Connection lost. Trying again.")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.unroute(LOOKS)
     await expect(page.getByText("Connection lost. Trying again.")).toBeHidden()
   })
@@ -83,7 +83,7 @@ test.describe("the connection", () => {
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
     expect(await looksWithin(3000)).toBeGreaterThanOrEqual(3)
     // A poll in progress at that moment times out at once.
-    traffic.forgive(/verification\.view: net::ERR_ABORTED/)
+    traffic.allow(/verification\.view: net::ERR_ABORTED/)
     await page.clock.fastForward(30_000)
     await expect.poll(() => looksWithin(6000)).toBeLessThanOrEqual(4)
     await setHidden(page, true)

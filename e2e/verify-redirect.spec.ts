@@ -1,7 +1,7 @@
 import { startVendor, type Vendor } from "../test/vendor/server.ts"
 import { type Api, apiOf } from "./api.ts"
 import { type OwnServer, startOwnServer } from "./own-server.ts"
-import { expect, expectSound, heading, test } from "./support.ts"
+import { expect, expectAccessible, heading, test } from "./support.ts"
 import { createKey } from "./vouch.ts"
 
 // The hosted page with a provider that verifies on its own page, on a separate server.
@@ -31,7 +31,7 @@ test("consent, the provider's page, back, and the result", async ({ page }) => {
   await expect(heading(page, "Verify your identity")).toBeVisible()
   await expect(page.getByText("Example ID", { exact: true })).toBeVisible()
   await expect(page.getByLabel("Country")).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
 
   const consent = page.getByRole("checkbox", { name: "I agree", exact: true })
   await go.click()
@@ -46,7 +46,7 @@ test("consent, the provider's page, back, and the result", async ({ page }) => {
   await page.getByRole("button", { name: "Later" }).click()
   await expect(heading(page, "Waiting for the result")).toBeVisible()
   await expect(page.getByText("Not finished yet? Continue where you left off.")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 
   await go.click()
   await page.getByRole("button", { name: "Pass" }).click()
@@ -55,7 +55,7 @@ test("consent, the provider's page, back, and the result", async ({ page }) => {
 })
 
 test("the page says that a provider is down, and continues when it is back", async ({ page, traffic }) => {
-  traffic.forgive(/status of 503/)
+  traffic.allow(/status of 503/)
   const { url, sessionId } = await ours.start()
   await page.goto(url)
   await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
@@ -63,7 +63,7 @@ test("the page says that a provider is down, and continues when it is back", asy
   const go = page.getByRole("button", { name: "Continue to Example ID" })
   await go.click()
   await expect(page.getByRole("alert").filter({ hasText: "Example ID is not responding right now" })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   vendor.misbehave(null)
   await go.click()
   await expect(heading(page, "Example ID")).toBeVisible()

@@ -4,15 +4,16 @@ import { qrCode } from "../server/lib/qr-code.ts"
 import { newSigningWallet, type SigningWallet } from "../test/fixtures/wallet.ts"
 import { startVendor, type Vendor } from "../test/vendor/server.ts"
 import { type Api, apiOf } from "./api.ts"
+import { hardwareWallets } from "./hardware-wallets.ts"
 import { type OwnServer, startOwnServer } from "./own-server.ts"
-import { expect, expectSound, heading, test } from "./support.ts"
+import { expect, expectAccessible, heading, test } from "./support.ts"
 import { createKey } from "./vouch.ts"
-import { type InstalledWallet, installWallet } from "./wallet.ts"
+import { installWallet } from "./wallet.ts"
 
 // The hosted page with a wallet proof: live mode, with a provider that verifies people.
 let vendor: Vendor
 let server: OwnServer
-let ours: Api
+let api: Api
 
 test.beforeAll(async () => {
   vendor = await startVendor()
@@ -23,7 +24,7 @@ test.beforeAll(async () => {
   vendor.reportTo(`${server.origin}/v1/kyc/webhook/exampleid`)
   // The command line cannot use the provider's double.
   const env = { ...server.env, VOUCH_LIVE_PROVIDER: "" }
-  ours = apiOf(await createKey("e2e", env, "live"), server.origin)
+  api = apiOf(await createKey("e2e", env, "live"), server.origin)
 })
 test.afterAll(async () => {
   await server?.stop()
@@ -36,7 +37,7 @@ const alert = (page: Page) => page.getByRole("alert")
 const goOn = (page: Page) => page.getByRole("button", { name: "Continue to Example ID" })
 
 async function open(page: Page, wallet: SigningWallet = newSigningWallet()) {
-  const session = await ours.start({}, wallet.address)
+  const session = await api.start({}, wallet.address)
   await page.goto(session.url)
   await expect(heading(page, "Verify your identity")).toBeVisible()
   return { ...session, wallet }
@@ -62,7 +63,7 @@ test("by keyboard: consent, the wallet signs in, the provider, and the result", 
   await expect(steps).toHaveText([/Consent/, /Wallet/, /Check/, /Result/])
   await expect(steps.nth(0)).toHaveAttribute("aria-current", "step")
   await expect(goOn(page)).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
 
   const consent = page.getByRole("checkbox", { name: "I agree", exact: true })
   await page.getByRole("button", { name: "Continue", exact: true }).focus()
@@ -75,7 +76,7 @@ test("by keyboard: consent, the wallet signs in, the provider, and the result", 
   await expect(steps.nth(1)).toHaveAttribute("aria-current", "step")
   await expect(page.getByText(wallet.address)).toBeVisible()
   await expect(signWith(page, "Test Wallet")).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   expect(vendor.opened(sessionId)).toHaveLength(0)
 
   await page.keyboard.press("Tab")
@@ -85,16 +86,16 @@ test("by keyboard: consent, the wallet signs in, the provider, and the result", 
   await expect(steps.nth(2)).toHaveAttribute("aria-current", "step")
   await expect(heading(page, "Verify your identity")).toBeFocused()
   await expect(consent).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
 
   await goOn(page).click()
   await page.getByRole("button", { name: "Pass" }).click()
   await expect(heading(page, "Your wallet is verified")).toBeVisible()
-  expect(await ours.status(wallet.address)).toMatchObject({ status: "verified" })
+  expect(await api.status(wallet.address)).toMatchObject({ status: "verified" })
 })
 
 test("one of several wallets is chosen, and one that only signs messages is enough", async ({ page, traffic }) => {
-  traffic.forgive(/status of 422/)
+  traffic.allow(/status of 422/)
   const wallet = newSigningWallet()
   const other = newSigningWallet()
   await installWallet(page, { name: "Other Account", accounts: [other], can: ["solana:signMessage"] })
@@ -116,7 +117,7 @@ test("one of several wallets is chosen, and one that only signs messages is enou
   await expect(alert(page)).toHaveText(/^Other Account has another account open\./)
   await signWith(page, "Wrong Key").click()
   await expect(alert(page)).toHaveText(/^The signature is not from the account above\./)
-  await expectSound(page)
+  await expectAccessible(page)
   await signWith(page, "Plain Wallet").click()
   await expect(goOn(page)).toBeVisible()
 })
@@ -125,7 +126,7 @@ test("an investor who declines can try again, and a message changed by the walle
   page,
   traffic,
 }) => {
-  traffic.forgive(/status of 422/)
+  traffic.allow(/status of 422/)
   const wallet = newSigningWallet()
   const answers: ((text: string) => string | null)[] = [
     () => null,
@@ -150,7 +151,7 @@ test("an investor who declines can try again, and a message changed by the walle
     await signWith(page, "Test Wallet").click()
     await expect(alert(page)).toHaveText(words)
   }
-  // After a reload the page is at the same step, because the consent is kept.
+  // The consent is kept, so a reload shows the same step.
   await page.reload()
   await expect(heading(page, STEP)).toBeVisible()
   await signWith(page, "Test Wallet").click()
@@ -174,90 +175,15 @@ test("a wallet that never answers blocks neither other wallets nor its own next 
     await expect.poll(() => asked.length).toBe(times)
     await expect(page.getByText("Approve the request in Silent Wallet.")).toBeVisible()
   }
-  // Its answer to the first request is too late.
+  // The wallet's answer to the first request comes too late.
   asked[0]!(null)
   await expect(alert(page)).toHaveText("")
   await signWith(page, "Test Wallet").click()
   await expect(goOn(page)).toBeVisible()
 })
 
-// What hardware wallets can do through an app, and how they fail, from public reports.
-type Case = [string, Omit<InstalledWallet, "name" | "accounts">, "at once" | "another way" | "unsent"]
-const SIGNS_ALL = ["solana:signIn", "solana:signMessage", "solana:signTransaction"] as const
 test.describe("a hardware wallet", () => {
-  const cases: Case[] = [
-    // "User rejected the request", code 4001, for a Ledger whose owner approves: https://github.com/phantom/sandbox/issues/14
-    [
-      "Phantom",
-      {
-        can: SIGNS_ALL,
-        accountsList: ["solana:signMessage", "solana:signTransaction"],
-        fails: {
-          "solana:signIn": { code: 4001, message: "User rejected the request." },
-          "solana:signMessage": { code: 4001, message: "User rejected the request." },
-        },
-      },
-      "another way",
-    ],
-    // Accounts that list only transactions, as Wallet Standard allows for devices.
-    ["Phantom and others", { can: SIGNS_ALL, accountsList: ["solana:signTransaction"] }, "unsent"],
-    // "Signing off chain messages with Ledger is not yet supported": https://github.com/anza-xyz/wallet-adapter/issues/800
-    [
-      "Backpack",
-      {
-        can: SIGNS_ALL,
-        // https://github.com/coral-xyz/backpack/blob/master/packages/wallet-standard/src/account.ts
-        accountsList: ["solana:signAndSendTransaction", "solana:signTransaction", "standard:signMessage"],
-        fails: {
-          "solana:signIn": { message: "Signing off chain messages with Ledger is not yet supported" },
-          "solana:signMessage": { message: "Signing off chain messages with Ledger is not yet supported" },
-        },
-      },
-      "unsent",
-    ],
-    // Listed by the account, and refused with 4001 for a Ledger: https://github.com/solflare-wallet/solflare-sdk/issues/24
-    [
-      "Solflare",
-      {
-        can: [...SIGNS_ALL, "solana:signOffchainMessage"],
-        accountsList: ["solana:signOffchainMessage", "solana:signTransaction"],
-        fails: { "solana:signOffchainMessage": { code: 4001, message: "Transaction cancelled" } },
-      },
-      "unsent",
-    ],
-    // The app supports it, but the account does not list it: https://github.com/solana-foundation/connectorkit/pull/59
-    [
-      "Jupiter",
-      {
-        can: [...SIGNS_ALL, "solana:signOffchainMessage"],
-        accountsList: ["solana:signTransaction"],
-        fails: {
-          "solana:signOffchainMessage": { message: "Account does not support off-chain message signing" },
-        },
-      },
-      "unsent",
-    ],
-    // The merged standard: https://github.com/anza-xyz/wallet-standard/pull/92
-    [
-      "Merged Standard",
-      {
-        can: [...SIGNS_ALL, "solana:signOffchainMessage"],
-        accountsList: ["solana:signOffchainMessage", "solana:signTransaction"],
-      },
-      "at once",
-    ],
-    // Signing in 1.1, an open request: https://github.com/anza-xyz/wallet-standard/pull/93
-    [
-      "Next Standard",
-      {
-        can: ["solana:signIn"],
-        signInVersion: "1.1.0",
-        accountsList: ["solana:signIn"],
-      },
-      "at once",
-    ],
-  ]
-  for (const [name, wallet, outcome] of cases)
+  for (const [name, wallet, outcome] of hardwareWallets)
     test(`through ${name}: it signs ${outcome}`, async ({ page }) => {
       const account = newSigningWallet()
       await installWallet(page, { name, accounts: [account], ...wallet })
@@ -265,7 +191,7 @@ test.describe("a hardware wallet", () => {
       await agree(page)
       await signWith(page, name).click()
       if (outcome === "another way") {
-        // A request that may have been declined is repeated, or sent in another way.
+        // The investor may have declined. They can repeat the request or sign in another way.
         await expect(alert(page)).toHaveText(new RegExp(`^${name} did not sign\\.`))
         await expect(signWith(page, name)).toBeVisible()
         const other = page.getByRole("button", { name: `Sign in another way with ${name}` })
@@ -274,10 +200,10 @@ test.describe("a hardware wallet", () => {
         await expect(alert(page)).toHaveText(new RegExp(`^${name} did not sign\\.`))
       }
       if (outcome !== "at once") {
-        const unsent = page.getByRole("button", { name: `Sign with ${name}, without sending` })
+        const unsent = page.getByRole("button", { name: `Sign with ${name} without sending` })
         await expect(unsent).toBeFocused()
-        await expect(page.getByText("It is never sent and can never take effect")).toBeVisible()
-        await expectSound(page)
+        await expect(page.getByText("It is never sent, so it costs nothing")).toBeVisible()
+        await expectAccessible(page)
         await page.keyboard.press("Enter")
       }
       await expect(goOn(page)).toBeVisible()
@@ -288,13 +214,13 @@ test("a smart wallet's members send a memo on chain, and the page checks the tra
   page,
   traffic,
 }) => {
-  traffic.forgive(/status of 422/)
+  traffic.allow(/status of 422/)
   const [vault] = PublicKey.findProgramAddressSync([newSigningWallet().publicKey], PublicKey.default)
-  const session = await ours.start({}, vault.toBase58())
+  const session = await api.start({}, vault.toBase58())
   await page.goto(session.url)
   await agree(page)
   await expect(page.getByText(/^Proof of this wallet for localhost:\d+: \w{20,22}$/)).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
   const field = page.getByRole("textbox", { name: "Signature of the executed transaction" })
   const check = page.getByRole("button", { name: "Check transaction" })
   await check.click()
@@ -303,7 +229,7 @@ test("a smart wallet's members send a memo on chain, and the page checks the tra
   await field.fill("5".repeat(88))
   await check.click()
   await expect(page.getByRole("alert").filter({ hasText: "The transaction was not found" })).toBeVisible()
-  await expectSound(page)
+  await expectAccessible(page)
 })
 
 test("without a wallet the page says what to do, and accepts one that appears later", async ({ page }) => {
@@ -324,7 +250,7 @@ test("without a wallet the page says what to do, and accepts one that appears la
   const drawn = await code.locator("path").getAttribute("d")
   expect(qrCode(url, "").text).toContain(`<path d="${drawn}"/>`)
   await expect(page.getByRole("main").getByRole("button")).toHaveCount(0)
-  await expectSound(page)
+  await expectAccessible(page)
   await announce()
   await expect(code).toHaveCount(0)
   await signWith(page, "Late").click()
@@ -347,6 +273,6 @@ test.describe("on a phone", () => {
       expect(decodeURIComponent(pathname.split("/browse/")[1]!)).toBe(url)
       expect(searchParams.get("ref")).toBe(server.origin)
     }
-    await expectSound(page)
+    await expectAccessible(page)
   })
 })

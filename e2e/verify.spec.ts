@@ -1,5 +1,5 @@
 import { showInstead } from "./hosted-page.ts"
-import { expect, expectSound, fillInForm, heading, seeAgain, setHidden, submitForm, test } from "./support.ts"
+import { expect, expectAccessible, fillInForm, heading, returnToPage, setHidden, submitForm, test } from "./support.ts"
 
 test.describe("from the form to the outcome", { tag: "@phone" }, () => {
   test("an approved wallet is verified, with its transaction", { tag: "@journey" }, async ({ page, context, api }) => {
@@ -13,7 +13,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await expect(page.getByRole("main")).toContainText("Individual identity")
     await expect(page.getByText("This is a sandbox")).toBeVisible()
     await expect(page.getByLabel("Country", { exact: true }).locator("option[value]")).toHaveCount(251)
-    await expectSound(page)
+    await expectAccessible(page)
 
     await submitForm(page)
     await expect(heading(page, "Your wallet is verified")).toBeFocused()
@@ -26,30 +26,30 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(wallet)
     await expect(page.getByText("Local test network")).toBeVisible()
     await expect(page.locator("time")).toHaveAttribute("title", / UTC$/)
-    await expectSound(page)
+    await expectAccessible(page)
     expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBeLessThan(0.01)
   })
 
-  test("a rejected one shows the reason and what to do", async ({ page, api }) => {
+  test("a rejected verification shows the reason and what to do", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "rejected" })
     await expect(heading(page, "Verification rejected")).toBeVisible()
     await expect(page.getByText("Your information could not be verified.")).toBeVisible()
     // Only the customer sees the provider's own words.
-    await expect(page.getByText("The sandbox was told")).toHaveCount(0)
+    await expect(page.getByText("The sandbox was asked")).toHaveCount(0)
     await expect(page.getByText("Contact e2e if you think this is a mistake")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     expect(await api.status(wallet)).toMatchObject({ status: "rejected", onchain_tx: null })
   })
 
-  test("one in review shows that it is being checked, also when its page is opened again", async ({ page, api }) => {
+  test("a verification in review says so, also when its page is opened again", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "in_review" })
     // Waits for the text about the review, because an earlier navigation would interrupt the page's own.
     await expect(page.getByText("open the same link later to see the result")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     // Between two polls, because a poll in progress would be cancelled and counted as failed.
     const look = await page.waitForResponse("**/verification.view")
     await look.finished()
@@ -59,9 +59,13 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     expect(await api.status(wallet)).toMatchObject({ status: "pending" })
   })
 
-  test("one that must be submitted again gets the form again, and can pass then", async ({ page, api, traffic }) => {
+  test("a verification that must be submitted again shows the form again and can then pass", async ({
+    page,
+    api,
+    traffic,
+  }) => {
     // The page may be polling when it is opened again.
-    traffic.forgive(/verification\.view: net::ERR_ABORTED/)
+    traffic.allow(/verification\.view: net::ERR_ABORTED/)
     const { url } = await api.start()
     await page.goto(url)
     await fillInForm(page, { outcome: "resubmission_requested" })
@@ -69,7 +73,7 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await page.getByRole("button", { name: "Submit verification" }).click()
     await expect(page.getByRole("main").getByText("Your last submission was not enough for a decision.")).toBeVisible()
     await expect(heading(page, "Verify your identity")).toBeFocused()
-    await expectSound(page)
+    await expectAccessible(page)
     // Entered values are still there when the page is opened again. Only the consent must be given again.
     for (const open of [async () => {}, async () => void (await page.reload())]) {
       await open()
@@ -81,31 +85,31 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await page.getByRole("checkbox", { name: "I agree", exact: true }).check()
     await page.getByRole("button", { name: "Submit verification" }).click()
     await expect(heading(page, "Your wallet is verified")).toBeVisible()
-    // The stored values are deleted with the outcome.
+    // The stored values are deleted when the outcome arrives.
     await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0)
   })
 
-  test("one that expires is closed and says where to get a new link", async ({ page, api }) => {
+  test("an expired session is closed and says where to get a new link", async ({ page, api }) => {
     const { url } = await api.start()
     await page.goto(url)
     await submitForm(page, { outcome: "expired" })
     await expect(heading(page, "This verification has expired")).toBeVisible()
     await expect(page.getByText("Ask e2e for a new link")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
-  test("a revoked one says so without the team's internal reason", async ({ page, api }) => {
+  test("a revoked verification says so without the team's internal reason", async ({ page, api }) => {
     const { url, wallet } = await api.start()
     await page.goto(url)
     await submitForm(page)
     await expect(heading(page, "Your wallet is verified")).toBeVisible()
     const { attestation_id } = await api.status(wallet)
     await api.revoke(attestation_id, "The wallet was reported as stolen.")
-    await seeAgain(page)
+    await returnToPage(page)
     await expect(heading(page, "Verification revoked")).toBeVisible()
     await expect(page.getByText("Your information could not be verified.")).toBeVisible()
     expect(await page.content()).not.toContain("reported as stolen")
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
   test("an expired verification says so", async ({ page, api }) => {
@@ -113,17 +117,17 @@ test.describe("from the form to the outcome", { tag: "@phone" }, () => {
     await showInstead(page, url, (view) => ({ ...view, state: "expired", was: "verified" }))
     await page.goto(url)
     await expect(heading(page, "Your verification has expired")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
   for (const path of ["sess_11111111111111111111Ab", "anything", "x".repeat(500)]) {
     test(`/verify/${path.slice(0, 30)} is not found`, async ({ page, traffic }) => {
-      traffic.forgive(/404/)
+      traffic.allow(/404/)
       const response = await page.goto(`/verify/${path}`)
       expect(response!.status()).toBe(404)
       await expect(heading(page, "Verification not found")).toBeVisible()
       await expect(page).toHaveTitle("Verification not found · Vouch")
-      await expectSound(page)
+      await expectAccessible(page)
     })
   }
 })
@@ -160,7 +164,7 @@ test.describe("the form", () => {
     await expect(country).toBeFocused()
     await expect(country).toHaveAccessibleDescription("Choose your country.")
     await expect(consent).toHaveAccessibleDescription(/^Agree to continue\./)
-    await expectSound(page)
+    await expectAccessible(page)
     await country.selectOption("FR")
     await expect(country).toHaveAttribute("aria-invalid", "false")
     await submit.click()
@@ -169,7 +173,7 @@ test.describe("the form", () => {
   })
 
   test("keeps its answers when they cannot be sent, and sends them once", async ({ page, api, traffic }) => {
-    traffic.forgive(/ERR_FAILED/)
+    traffic.allow(/ERR_FAILED/)
     const { url } = await api.start()
     await page.goto(url)
     await fillInForm(page, { outcome: "rejected" })
@@ -177,7 +181,7 @@ test.describe("the form", () => {
     const submit = page.getByRole("button", { name: "Submit verification" })
     await submit.click()
     await expect(page.getByRole("alert").filter({ hasText: "were not sent" })).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await expect(page.getByLabel("Country", { exact: true })).toHaveValue("DE")
     await expect(page.getByRole("checkbox", { name: "I agree", exact: true })).toBeChecked()
 
@@ -205,7 +209,7 @@ test.describe("another decision while the form is open", () => {
     await expect(heading(page, "Verification cancelled")).toBeFocused()
     await expect(page.getByText("e2e ended this verification before it was decided.")).toBeVisible()
     expect(traffic.requests.filter(({ url }) => url.endsWith("verification.submit"))).toEqual([])
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
   test("a submission in another tab is followed in the first, from the form to the outcome", async ({
@@ -225,7 +229,7 @@ test.describe("another decision while the form is open", () => {
     await second.close()
   })
 
-  test("what is typed in stays while the page looks after its session", async ({ page, api }) => {
+  test("entered values stay while the page polls the session", async ({ page, api }) => {
     const { url } = await api.start()
     await page.goto(url)
     await fillInForm(page)
@@ -238,7 +242,7 @@ test.describe("another decision while the form is open", () => {
 test.describe("the way back", { tag: "@phone" }, () => {
   const asker = "https://shop.example"
   const redirectUrl = `${asker}/welcome?cart=7`
-  // The page may be looking after its session just when it is left.
+  // The page may be polling at the moment it is left.
   const leftMeanwhile = /verification\.view: net::ERR_ABORTED/
 
   test.beforeEach(async ({ context }) => {
@@ -248,12 +252,12 @@ test.describe("the way back", { tag: "@phone" }, () => {
   })
 
   test("is taken after a few seconds, with the result and without a referrer", async ({ page, api, traffic }) => {
-    traffic.forgive(leftMeanwhile)
+    traffic.allow(leftMeanwhile)
     const { url, wallet, sessionId } = await api.start({ redirectUrl })
     await page.goto(url)
     await submitForm(page)
     await expect(page.getByText("You will return to shop.example in 8 seconds unless you stay.")).toBeAttached()
-    await expectSound(page)
+    await expectAccessible(page)
     await page.waitForURL(`${asker}/**`)
     const { searchParams } = new URL(page.url())
     const { attestation_id } = await api.status(wallet)
@@ -263,8 +267,8 @@ test.describe("the way back", { tag: "@phone" }, () => {
     expect(traffic.requests.find(({ url }) => url.startsWith(asker))?.referer).toBeUndefined()
   })
 
-  test("can be declined, and taken by hand", async ({ page, api, traffic }) => {
-    traffic.forgive(leftMeanwhile)
+  test("can be declined, and opened by hand", async ({ page, api, traffic }) => {
+    traffic.allow(leftMeanwhile)
     const { url } = await api.start({ redirectUrl })
     await page.goto(url)
     await submitForm(page, { outcome: "rejected" })
@@ -274,32 +278,32 @@ test.describe("the way back", { tag: "@phone" }, () => {
     await expect(link).toBeFocused()
     await page.clock.runFor(30_000)
     await expect(heading(page, "Verification rejected")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
     await link.click()
     await page.waitForURL(/status=rejected/)
     expect(await page.evaluate(() => document.referrer)).toBe("")
   })
 })
 
-test.describe("pages around it", () => {
-  test("the start page asks for a sign-in, and tells investors where to go", async ({ page }) => {
+test.describe("other pages", () => {
+  test("the start page asks for a sign-in and says where investors should go", async ({ page }) => {
     await page.goto("/")
     await page.waitForURL("/sign-in")
     await expect(heading(page, "Sign in")).toBeVisible()
     await expect(page.getByText("Asked to verify a wallet?")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 
-  test("an address that leads nowhere says so", async ({ page, traffic }) => {
-    traffic.forgive(/404/)
+  test("an unknown address says so", async ({ page, traffic }) => {
+    traffic.allow(/404/)
     const response = await page.goto("/nowhere")
     expect(response?.status()).toBe(404)
     await expect(heading(page, "Page not found")).toBeVisible()
-    await expectSound(page)
+    await expectAccessible(page)
   })
 })
 
-/** Adds up what moved on its own; what moves in answer to the reader does not count. Runs in the page. */
+/** Adds up the layout shifts that the reader did not cause. Runs in the page. */
 function countLayoutShifts() {
   const page = window as unknown as { shift: number }
   page.shift = 0

@@ -5,35 +5,35 @@ type WalletFeature = "solana:signIn" | "solana:signMessage" | "solana:signOffcha
 
 export type InstalledWallet = {
   name: string
-  /** Whose accounts are open, the first of which signs in. */
+  /** The open accounts. The first one signs in. */
   accounts: SigningWallet[]
-  /** What its app can do. */
+  /** What the wallet's app can do. */
   can: readonly WalletFeature[]
-  /** What its accounts list, where that is something else. */
+  /** What its accounts list, if that differs. */
   accountsList?: readonly string[]
-  /** The error with which it answers a request. */
+  /** The errors that it returns, by feature. */
   fails?: Partial<Record<WalletFeature, { code?: number; message: string }>>
-  /** The text that the wallet signs for a request: the same text, if neither the wallet nor its owner changes it. */
+  /** Returns the text that the wallet signs, by default the requested one. Null declines. */
   asked?: (text: string) => string | null | Promise<string | null>
   /** The version of its `solana:signIn`. */
   signInVersion?: "1.0.0" | "1.1.0"
-  /** Has no way to connect: it shows its account as it signs in. */
+  /** The wallet has no connect feature: it shows its account when it signs in. */
   isHidden?: boolean
-  /** Comes by itself, and not when the page asks. */
+  /** The wallet registers later, and does not answer the page's request. */
   isLate?: boolean
 }
 
 const ICON = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#7b4fb3"/></svg>').toString("base64")}`
 
 /**
- * Installs a wallet into a page, as an extension does: by the events of the wallet standard, before the page is loaded.
- * Returns what makes a late one known.
+ * Installs a wallet into a page before it loads, as an extension does, through the events of the wallet standard.
+ * Returns a function that registers a late wallet.
  */
 export async function installWallet(page: Page, installed: InstalledWallet): Promise<() => Promise<void>> {
   const { name, accounts, can, accountsList = can, fails = {}, asked = (text) => text } = installed
   const { signInVersion = "1.0.0", isHidden = false, isLate = false } = installed
   const binding = `sign with ${name}`
-  // What is signed: bytes, and a text after them.
+  // The signed message: these bytes, followed by the text.
   await page.exposeFunction(binding, async (address: string, bytes: string, wanted: string) => {
     const text = await asked(wanted)
     const account = accounts.find((one) => one.address === address)
@@ -60,7 +60,7 @@ export async function installWallet(page: Page, installed: InstalledWallet): Pro
     }))
     type Opened = (typeof opened)[number]
     const sign = async (feature: keyof typeof fails, account: Opened, bytes: Uint8Array, text: string) => {
-      // Accounts that do not list a feature refuse it; signing in takes what signing a message takes.
+      // An account refuses features that it does not list. Signing in needs the same ability as signing a message.
       const isListed = (name: string) => accountsList.includes(name)
       const signsIn = isListed("solana:signMessage") || isListed("standard:signMessage")
       const isAble = isListed(feature) || (signsIn && /:sign(In|Message)$/.test(feature))
@@ -72,10 +72,10 @@ export async function installWallet(page: Page, installed: InstalledWallet): Pro
       const [signedMessage, signature] = [toBytes(signed.message), toBytes(signed.signature)]
       return { account, signedMessage, signature, signatureType: "ed25519" }
     }
-    /** The envelope of messages off chain, version 1, for one signer. */
+    /** The envelope of an off-chain message, version 1, with one signer. */
     const envelopeFor = ({ publicKey }: Opened) =>
       Uint8Array.from([0xff, ...new TextEncoder().encode("solana offchain"), 1, 1, ...publicKey])
-    /** As the standard has a wallet make its text of an input. */
+    /** The text that the standard prescribes for an input. */
     const textOf = (input: Input, address: string) => {
       const lines = [
         ["uri", "URI"],
@@ -133,7 +133,7 @@ export async function installWallet(page: Page, installed: InstalledWallet): Pro
         version: "1.0.0",
         supportedTransactionVersions: ["legacy", 0],
         signTransaction: async ({ account, transaction }: { account: Opened; transaction: Uint8Array }) => {
-          // One signature stands before the message.
+          // One signature precedes the message.
           const { signature } = await sign("solana:signTransaction", account, transaction.slice(65), "")
           const signedTransaction = transaction.slice()
           signedTransaction.set(signature, 1)
@@ -146,7 +146,7 @@ export async function installWallet(page: Page, installed: InstalledWallet): Pro
       name,
       icon,
       chains: ["solana:mainnet", "solana:devnet"],
-      // As an extension: none before it is connected.
+      // Like an extension, it has no accounts before it is connected.
       accounts: [],
       features: {
         ...(!isHidden && {

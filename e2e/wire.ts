@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test"
 
-/** The most bytes of the hosted page over the wire: HTML, scripts, styles, fonts, images. */
+/** The most bytes that the hosted page may transfer: HTML, scripts, styles, fonts and images. */
 export const MAX_BYTES = 150_000
 
-/** Adds up the bytes of all answers over the wire, with their headers. */
+/** Adds up the transferred bytes of all answers, with their headers. */
 export async function bytesOver(page: Page): Promise<() => number> {
   let sum = 0
   const session = await page.context().newCDPSession(page)

@@ -86,7 +86,7 @@ export interface Attestation {
   decided_at: string | null
   /** `review` if a member decided what the provider had left in review; null without decided_at */
   decided_by: "provider" | "review" | null
-  /** When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema does not require it */
+  /** When the investor proved with a signature that the wallet is theirs; null if they did not, or if the schema does not require it */
   wallet_proved_at: string | null
   /** Time of the decision; null until verified */
   issued_at: string | null
@@ -110,7 +110,7 @@ export interface AttestationEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `attestation.verified`: An attestation was confirmed on chain; `attestation.rejected`: A verification was rejected, cancelled or revoked; `attestation.expired`: An attestation or its session expired */
   type: "attestation.verified" | "attestation.rejected" | "attestation.expired"
@@ -159,15 +159,15 @@ export interface CancelSessionRequest {
 }
 
 export interface ChangeMintConfigRequest {
-  /** Token name; on chain with the mint, and cannot change once the mint's creation has begun */
+  /** Token name. Written on chain with the mint. Cannot change once the mint's creation has begun */
   name?: string | undefined
-  /** Token symbol; on chain with the mint, and cannot change once the mint's creation has begun */
+  /** Token symbol. Written on chain with the mint. Cannot change once the mint's creation has begun */
   symbol?: string | undefined
-  /** Digits after the decimal point; on chain with the mint, and cannot change once the mint's creation has begun */
+  /** Digits after the decimal point. Written on chain with the mint. Cannot change once the mint's creation has begun */
   decimals?: number | undefined
   /** Schema that holders must be verified for */
   required_schema?: string | undefined
-  /** Accepted if it is unchanged; cannot change here */
+  /** Accepted if unchanged. Change it in the dashboard */
   transfer_mode?: "agent" | "holder" | undefined
   rules?: MintRulesChangeRequest | undefined
 }
@@ -241,7 +241,7 @@ export interface DecideTestSessionRequest {
   decision: "in_review" | "resubmission_requested" | "expired" | "approved" | "rejected"
   /** Facts that rules may use. Nothing else about a person is stored. */
   claims?: {
-    /** ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Stored as alpha-2. A passport's code that is not of a country is shown to members and satisfies no rule. */
+    /** ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport code such as `D` or `XXA`. Stored as alpha-2. A passport code that does not stand for a country is shown to members and satisfies no country rule. */
     country?: string | undefined
     age_over_18?: boolean | undefined
     accredited?: boolean | undefined
@@ -261,9 +261,9 @@ export interface Erasure {
   /** The investor whose data was erased. For one of several wallets, a new investor that has only this wallet. */
   investor_id: string
   user_pubkeys: Array<string>
-  /** How many attestations were emptied */
+  /** Number of attestations whose personal data was erased */
   attestations: number
-  /** How many of them were pending or verified, and ended */
+  /** Number of these that were pending or verified, and ended */
   revoked: number
   /** UTC, ISO 8601, to the second */
   erased_at: string
@@ -287,7 +287,7 @@ export interface ExpiringEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `attestation.expiring`: An attestation is about to expire */
   type: "attestation.expiring"
@@ -320,9 +320,9 @@ export interface Health {
     /** Absent if no list is configured */
     screening?: string
   }
-  /** By mode; empty while no worker has reported. Absent for strangers */
+  /** By mode; empty until a worker has reported. Absent from the short report */
   ledger?: Array<LedgerHealth>
-  /** Lists against which this process screens wallets; absent without any, and for strangers */
+  /** The screening lists that this process uses. Absent without any, and from the short report */
   screening?: Array<ScreeningList>
 }
 
@@ -371,7 +371,7 @@ export interface InvestorEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `investor.frozen`: A wallet's tokens were frozen because it is on a list; `investor.unfrozen`: A wallet's tokens are no longer frozen because of a list */
   type: "investor.frozen" | "investor.unfrozen"
@@ -422,9 +422,9 @@ export interface LedgerHealth {
   oldest_operation_seconds: number | null
   /** Age of the oldest transaction that may still land; null without one */
   oldest_transaction_seconds: number | null
-  /** Transactions of which it is unknown whether they landed */
+  /** Transactions that may or may not have landed */
   in_doubt: number
-  /** Time since the last reconciliation of the workspace compared longest ago; null before the first */
+  /** Time since the oldest of the workspaces' last reconciliations; null before the first */
   audit_age_seconds: number | null
   /** Differences between the chain and the database found by the last reconciliations */
   audit_differences: number
@@ -434,7 +434,7 @@ export interface LedgerHealth {
     version: string | null
     /** Whether it lists the transactions of an address */
     keeps_history: boolean
-    /** First slot of which it has a block */
+    /** First slot whose block it has */
     first_slot: number
   } | null>
   /** Failed calls since the workers started, by method */
@@ -473,9 +473,9 @@ export interface MintConfigList {
 
 /** Every rule is optional; a rule that is left out does not apply */
 export interface MintRules {
-  /** Only investors from these */
+  /** Only investors from these countries */
   allowed_countries?: Array<string>
-  /** No investors from these */
+  /** No investors from these countries */
   blocked_countries?: Array<string>
   /** Only accredited investors */
   require_accredited?: boolean
@@ -491,9 +491,9 @@ export interface MintRules {
 
 /** A rule that is left out stays unchanged; null removes it */
 export interface MintRulesChangeRequest {
-  /** Only investors from these; null removes the rule */
+  /** Only investors from these countries; null removes the rule */
   allowed_countries?: Array<string> | null | undefined
-  /** No investors from these; null removes the rule */
+  /** No investors from these countries; null removes the rule */
   blocked_countries?: Array<string> | null | undefined
   /** Only accredited investors; null removes the rule */
   require_accredited?: boolean | null | undefined
@@ -509,9 +509,9 @@ export interface MintRulesChangeRequest {
 
 /** Every rule is optional; a rule that is left out does not apply */
 export interface MintRulesRequest {
-  /** Only investors from these */
+  /** Only investors from these countries */
   allowed_countries?: Array<string> | undefined
-  /** No investors from these */
+  /** No investors from these countries */
   blocked_countries?: Array<string> | undefined
   /** Only accredited investors */
   require_accredited?: boolean | undefined
@@ -596,7 +596,7 @@ export interface OperationEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `operation.confirmed`: A mint or a transfer was confirmed on chain; `operation.failed`: A mint or a transfer failed */
   type: "operation.confirmed" | "operation.failed"
@@ -634,7 +634,7 @@ export interface QuotaEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `quota.threshold`: 80 % or all of the month's quota is used */
   type: "quota.threshold"
@@ -657,7 +657,7 @@ export interface ReplayWebhooksRequest {
   event_id?: string | undefined
   /** All events after the one with this `cursor`; `0` for all events */
   cursor?: string | undefined
-  /** All events after this sequence number. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead */
+  /** All events after this sequence number. After a failover, another event may have the number of a lost one, which a number alone cannot reveal: send `cursor` instead */
   after?: number | undefined
   /** All events since this time */
   since?: string | undefined
@@ -668,7 +668,7 @@ export interface ReviewEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `review.opened`: A review waits for a decision; `review.decided`: A review was closed */
   type: "review.opened" | "review.decided"
@@ -677,7 +677,7 @@ export interface ReviewEvent {
   data: {
     /** The review's id */
     review_id: string
-    /** What found it */
+    /** What opened the review */
     kind: "vendor" | "screening" | "signal" | "reversal"
     attestation_id: string | null
     /** Wallet address, base58 */
@@ -699,7 +699,7 @@ export interface RevokeAttestationRequest {
 }
 
 export interface RotateWebhookSecretRequest {
-  /** How long the old secret also signs. Send 0 if it has leaked. Default: `86400` */
+  /** How long events also carry a signature of the old secret. Send 0 if it has leaked. Default: `86400` */
   overlap_seconds?: number | undefined
 }
 
@@ -728,7 +728,7 @@ export interface SessionEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `session.opened`: A verification session was started; `session.submitted`: The KYC provider reported on a session for the first time; `attestation.pending`: An attestation was created with its session */
   type: "session.opened" | "session.submitted" | "attestation.pending"
@@ -812,7 +812,7 @@ export interface TokenChangeEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `token.changed`: A mint configuration was changed */
   type: "token.changed"
@@ -833,7 +833,7 @@ export interface TokenEvent {
   id: string
   /** Number of the event among all events of the workspace: 1, 2, 3, without a gap */
   sequence: number
-  /** The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it */
+  /** The position after this event: its sequence number and that number's generation. `GET /events` continues from it */
   cursor: string
   /** `token.paused`: A mint configuration was paused; `token.resumed`: A mint configuration was resumed */
   type: "token.paused" | "token.resumed"
@@ -929,7 +929,7 @@ export interface VerificationSchema {
   name: string
   /** Days from the provider's decision */
   validity_days: number
-  /** Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs */
+  /** Whether sessions started now ask investors to prove with a signature that the wallet is theirs */
   wallet_proof: boolean
   /** UTC, ISO 8601, to the second */
   created_at: string
@@ -942,7 +942,7 @@ export interface VerificationSchemaDetail {
   name: string
   /** Days from the provider's decision */
   validity_days: number
-  /** Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs */
+  /** Whether sessions started now ask investors to prove with a signature that the wallet is theirs */
   wallet_proof: boolean
   /** UTC, ISO 8601, to the second */
   created_at: string
@@ -977,7 +977,7 @@ export interface WalletStatus {
 }
 
 export interface WebhookDelivery {
-  /** Where to */
+  /** The endpoint's id */
   endpoint_id: string
   /** The event's id, the same in every attempt */
   event_id: string
@@ -996,7 +996,7 @@ export interface WebhookDelivery {
 }
 
 export interface WebhookDeliveryDetail {
-  /** Where to */
+  /** The endpoint's id */
   endpoint_id: string
   /** The event's id, the same in every attempt */
   event_id: string
@@ -1036,7 +1036,7 @@ export interface WebhookDeliveryList {
 export interface WebhookEndpoint {
   /** The endpoint's id */
   endpoint_id: string
-  /** Where events are sent. Without the scope `webhooks:write` its path and query read `***` */
+  /** Where events are sent. Without the scope `webhooks:write`, the path and query are `***` */
   url: string
   /** Your description */
   description: string | null
@@ -1046,9 +1046,9 @@ export interface WebhookEndpoint {
   ordered: boolean
   /** A disabled endpoint gets no events */
   status: "enabled" | "disabled"
-  /** `requested`: you disabled it; `gone`: it answered 410; `failing`: no delivery succeeded for 4 days. Null while it is enabled */
+  /** `requested`: you disabled it; `gone`: it answered 410; `failing`: no delivery succeeded for 4 days. Null while enabled */
   disabled_reason: "requested" | "gone" | "failing" | null
-  /** Null while it is enabled */
+  /** Null while enabled */
   disabled_at: string | null
   /** Since when every attempt has failed; null if the last one succeeded */
   failing_since: string | null
@@ -1065,7 +1065,7 @@ export interface WebhookEndpointList {
 export interface WebhookEndpointWithSecret {
   /** The endpoint's id */
   endpoint_id: string
-  /** Where events are sent. Without the scope `webhooks:write` its path and query read `***` */
+  /** Where events are sent. Without the scope `webhooks:write`, the path and query are `***` */
   url: string
   /** Your description */
   description: string | null
@@ -1075,9 +1075,9 @@ export interface WebhookEndpointWithSecret {
   ordered: boolean
   /** A disabled endpoint gets no events */
   status: "enabled" | "disabled"
-  /** `requested`: you disabled it; `gone`: it answered 410; `failing`: no delivery succeeded for 4 days. Null while it is enabled */
+  /** `requested`: you disabled it; `gone`: it answered 410; `failing`: no delivery succeeded for 4 days. Null while enabled */
   disabled_reason: "requested" | "gone" | "failing" | null
-  /** Null while it is enabled */
+  /** Null while enabled */
   disabled_at: string | null
   /** Since when every attempt has failed; null if the last one succeeded */
   failing_since: string | null
@@ -1145,17 +1145,17 @@ export interface Methods {
     schema?: string | undefined
     /** Only attestations with this status */
     status?: AttestationStatus | undefined
-    /** Only those of this investor */
+    /** Only attestations of this investor */
     investor?: string | undefined
-    /** Only those whose session has this externalId */
+    /** Only attestations whose session has this externalId */
     external_id?: string | undefined
-    /** Only the one of this session */
+    /** Only the attestation of this session */
     session?: string | undefined
-    /** Only those started at this time or later */
+    /** Only attestations started at this time or later */
     created_after?: string | undefined
-    /** Only those started before this time */
+    /** Only attestations started before this time */
     created_before?: string | undefined
-    /** Only those that are verified now and expire before this time */
+    /** Only attestations that are verified now and expire before this time */
     expiring_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1175,9 +1175,9 @@ export interface Methods {
     external_id?: string | undefined
     /** Only the investor who has this wallet */
     wallet?: string | undefined
-    /** Only those at this time or later */
+    /** Only entries from this time or later */
     created_after?: string | undefined
-    /** Only those before this time */
+    /** Only entries from before this time */
     created_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1203,7 +1203,7 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<VerificationSchemaDetail>
 
-  /** Change a schema. Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed wallet proof applies to sessions started from now on. */
+  /** Change a schema. Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed `wallet_proof` applies to sessions started from now on. */
   changeSchema(params: {
     /** Schema id */
     id: string
@@ -1234,9 +1234,9 @@ export interface Methods {
     status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
     /** Only mints, or only transfers */
     kind?: "mint" | "transfer" | undefined
-    /** Only those at this time or later */
+    /** Only entries from this time or later */
     created_after?: string | undefined
-    /** Only those before this time */
+    /** Only entries from before this time */
     created_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1258,7 +1258,7 @@ export interface Methods {
     pubkey: string
   }, options?: RequestOptions): Promise<WalletBalances>
 
-  /** List a token's holders. Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode Vouch has recorded only what went through it. */
+  /** List a token's holders. Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode, these balances include only what went through Vouch. */
   listHolders(params: {
     /** Configuration id */
     mint_config: string
@@ -1309,17 +1309,17 @@ export interface Methods {
     months?: number | undefined
   }, options?: RequestOptions): Promise<UsageHistory>
 
-  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, and you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. They name what they are about, and contain nothing personal. */
+  /** List events. Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, so that you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. Events name what they are about and contain nothing personal. */
   listEvents(params?: {
-    /** The last sequence number that you have, or 0 before the workspace's first event. Without it and without `cursor`, the list starts at the oldest event kept. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead */
+    /** The last sequence number that you have, or 0 before the workspace's first event. Without it and without `cursor`, the list starts at the oldest event kept. After a failover, another event may have the number of a lost one, which a number alone cannot reveal: send `cursor` instead */
     after?: number | undefined
     /** The `cursor` of the last event that you have, instead of `after`. It also detects that the database has lost that event */
     cursor?: string | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
-    /** Only those at this time or later */
+    /** Only entries from this time or later */
     created_after?: string | undefined
-    /** Only those before this time */
+    /** Only entries from before this time */
     created_before?: string | undefined
     /** Maximum number of events */
     limit?: number | undefined
@@ -1349,7 +1349,7 @@ export interface Methods {
     id: string
   }, options?: RequestOptions): Promise<DeletedWebhookEndpoint>
 
-  /** Get a webhook endpoint's secret. Returns the secret with which you check that an event comes from Vouch. */
+  /** Get a webhook endpoint's secret. Returns the secret that lets you check that an event comes from Vouch. */
   getWebhookSecret(params: {
     /** The endpoint's id */
     id: string
@@ -1377,7 +1377,7 @@ export interface Methods {
   listWebhookDeliveries(params: {
     /** The endpoint's id */
     id: string
-    /** Only those of this status */
+    /** Only deliveries with this status */
     status?: "pending" | "delivered" | "failed" | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1393,7 +1393,7 @@ export interface Methods {
     event_id: string
   }, options?: RequestOptions): Promise<WebhookDeliveryDetail>
 
-  /** Get the service's health. 503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns only `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for the full report. */
+  /** Get the service's health. 503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns a short report: `status`, `version` and `checks`, in which most problems are only `degraded`. Send an API key for the full report. */
   getHealth(params?: Record<never, never>, options?: RequestOptions): Promise<Health>
 
   /** Get a session. Returns the state of a verification session. */

@@ -18,9 +18,9 @@ import { refuseQuery } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
 import { type Call, run, runOnce, sendAnswer } from "./call.ts"
 import { addBody, addQuery, readParameters } from "./input.ts"
-import { whyLost } from "./lost.ts"
 import type { RequestLog } from "./request-log/record.ts"
 import type { Match, Route, RouteTable } from "./routes.ts"
+import { explainUnknownPath } from "./unknown-path.ts"
 
 /** Text that is served unchanged, such as the OpenAPI document. */
 export type Document = { type: string; body: Buffer }
@@ -85,7 +85,7 @@ export class Adapter {
         this.#document(request, reply, document, query)
         return endpoint
       }
-      if (!match) return fail("route_not_found", whyLost(path, this))
+      if (!match) return fail("route_not_found", explainUnknownPath(path, this))
       const [known] = match.routes.values()
       endpoint = known!.template
       if (!route) {

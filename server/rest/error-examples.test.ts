@@ -29,11 +29,11 @@ const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestAp
       return startTestApp({ VOUCH_SANCTIONS_LIST: list.path })
     },
   },
-  "one whose chain and vendor are away": {
+  "a deployment whose chain and vendor are unreachable": {
     scenarios: dependencies,
     begin: () => startTestApp({ ...vendorSettings, VOUCH_ROLE: "web" }),
   },
-  "one with an outage": {
+  "a deployment with an outage": {
     scenarios: outages(() => database),
     begin: () =>
       startTestApp(
@@ -47,8 +47,8 @@ const groups: Record<string, { scenarios: Scenarios; begin: () => Promise<TestAp
         },
       ),
   },
-  "a public one": { scenarios: publicOnly, begin: () => startTestApp(publicSettings) },
-  "its dashboard": { scenarios: dashboard, begin: () => startTestApp(dashboardSettings) },
+  "a public deployment": { scenarios: publicOnly, begin: () => startTestApp(publicSettings) },
+  "the dashboard of a public deployment": { scenarios: dashboard, begin: () => startTestApp(dashboardSettings) },
 }
 
 /** `VOUCH_RECORD=1 npx vitest run server/rest/error-examples.test.ts` records the answers. */

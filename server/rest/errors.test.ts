@@ -23,10 +23,10 @@ test.each([
 })
 
 test.each([
-  ["at its surface", (wallet: string) => `{"userPubkey":"${wallet}","schemaId":"x","userPubkey":"${wallet}"}`],
+  ["at the top level", (wallet: string) => `{"userPubkey":"${wallet}","schemaId":"x","userPubkey":"${wallet}"}`],
   ["under an escaped name", (wallet: string) => `{"userPubkey":"${wallet}","\\u0075serPubkey":"x"}`],
   ["in an unknown field", () => '{"x":[{"userPubkey":1,"userPubkey":2}]}'],
-])("malformed_json: a member that is in the body twice, %s", async (_name, text) => {
+])("malformed_json: a field that appears twice, %s", async (_name, text) => {
   const response = await start({ headers: json, body: text(newWallet()) })
   expectError(response, "malformed_json", /^userPubkey: in the body twice/)
 })

@@ -142,7 +142,7 @@ async function floodHealth(isOver: () => boolean): Promise<void> {
   }
 }
 
-/** Faults of connections, one after the other. */
+/** Faults of connections, one after another. */
 async function trouble(): Promise<void> {
   const admin = open(app.databaseUrl, 2)
   const lockedRows = () =>

@@ -124,7 +124,7 @@ describe.each(["another account", ONE_ACCOUNT])("%s", (name) => {
     expect(sessionId).not.toBe(pending.sessionId)
   })
 
-  test("tokens of the other workspace do so, too: configuration, operation, balance", async () => {
+  test("a configuration, operation or balance of the other workspace gets the same bytes as one that never existed", async () => {
     const { owner, stranger } = pairs[name]!
     const tokens = tokenFixture(app, owner)
     const config = await tokens.config()

@@ -76,7 +76,7 @@ test("while the database is down every request is 503 with Retry-After, and afte
     expect(response.headers["retry-after"]).toBe("1")
     expect(response.text).not.toMatch(INSIDES)
     expect(response.json.detail).toMatch(/Retry/)
-    // Only an endpoint that accepts idempotency keys says to retry with the same one.
+    // Only endpoints that accept idempotency keys advise a retry with the same key.
     expect(/Idempotency-Key/.test(response.json.detail), sent.path).toBe(sent.idempotencyKey !== undefined)
   }
   // Health is cached for a second.
@@ -160,7 +160,7 @@ test("a read-only database is 503, shown in health, and left as soon as the prim
     await admin.unsafe(`alter database "${pathname.slice(1)}" set default_transaction_read_only = ${value}`)
     await admin.end()
   }
-  // As after a failover: connections break, and the next ones reach a standby.
+  // As after a failover: connections break, and new ones reach a standby.
   await readOnly("on")
   await database.cut()
   await database.mend()
@@ -187,7 +187,7 @@ test("a read-only database is 503, shown in health, and left as soon as the prim
 
 test("a database that hangs does not hang /health", async () => {
   database.stall()
-  // Until the last good answer is a second old, that is the one.
+  // The last good answer is cached until it is a second old.
   const health = await waitFor(async () => {
     const answer = await app.request({ method: "GET", path: "/health" })
     return answer.status === 503 && answer

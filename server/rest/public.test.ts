@@ -65,7 +65,7 @@ test("a public deployment takes /v1 over HTTPS only, and redirects everything el
   const twice = `${host}X-Forwarded-Proto: https\r\nX-Forwarded-Proto: http\r\n`
   expect(await raw("/v1/health", twice)).toMatch(/https_required/)
 
-  // Addresses are made from the setting, never from the request.
+  // Addresses come from the setting, never from the request.
   const key = await app.key({ mode: "test" })
   const headers = { ...overHttps, host: "evil.example" }
   const started = await app.request({

@@ -28,7 +28,7 @@ export type Match = { routes: ReadonlyMap<string, Route>; raw: readonly string[]
 export class RouteTable {
   readonly routes: Route[] = []
   readonly #fixed = new Map<string, Map<string, Route>>()
-  /** By how many segments they have, and the first of them. */
+  /** By the number of their segments and the first segment. */
   readonly #patterns = new Map<string, Pattern[]>()
 
   constructor(router: AnyRouter) {
@@ -82,7 +82,7 @@ export class RouteTable {
   }
 }
 
-/** What two paths have in common if one pattern may match both: no path begins with a parameter. */
+/** The part that two paths share if one pattern may match both. No path begins with a parameter. */
 const kindOf = (segments: readonly string[]): string => `${segments.length}/${segments[1]}`
 
 function matchSegments(pattern: readonly string[], segments: readonly string[]): string[] | null {

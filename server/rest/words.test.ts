@@ -25,7 +25,7 @@ const VALIDATOR = /invalid|expected|received|too (small|big)|unrecognized|must m
 
 /** Refusals that a schema cannot express: what an id names, the value of an amount, and combinations of fields. */
 const BEYOND_SCHEMAS =
-  /address of a wallet|is not a (schema|mint configuration) of|must differ from|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address|send one of/
+  /address of a wallet|is not a (schema|mint configuration) of|must differ from|cannot change here|more than zero|control characters|halves of surrogate pairs|ISO 3166|digits after the point|https address|send exactly one of/
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
@@ -188,7 +188,7 @@ describe("an unknown name", () => {
     ["/token/mint", { amuont: 1 }, "amuont", "amount"],
     ["/token/transfer", { form_pubkey: "x" }, "form_pubkey", "from_pubkey"],
     ["/mint-configs", { requiredSchema: "x" }, "requiredSchema", "required_schema"],
-  ])("POST %s with %j suggests the name for %s", async (path, json, name, meant) => {
+  ])("POST %s with %j suggests the right name for %s", async (path, json, name, meant) => {
     const { status, json: answer } = await send(path, json)
     expect(status).toBe(422)
     expect(answer.detail).toContain(`${name}: unknown field. Did you mean ${meant}?`)

@@ -15,7 +15,7 @@ import { LOGO_UPLOAD, type PageOptions } from "#server/pages/pages-api.ts"
 import { routeOfPage } from "#server/pages/route.ts"
 import { servePage } from "#server/pages/serve.ts"
 import type { Adapter } from "#server/rest/adapter.ts"
-import { meantBy } from "#server/rest/lost.ts"
+import { suggestedPath } from "#server/rest/unknown-path.ts"
 import { Failure } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 
@@ -95,7 +95,7 @@ export function createListener(options: ListenerOptions): RequestListener {
 function withoutVersion({ url = "", headers }: IncomingMessage, adapter: Adapter): string | null {
   const path = url.split("?", 1)[0]!
   const isPage = headers.accept?.includes("text/html") || headers.rsc !== undefined
-  return isPage ? null : meantBy(path, adapter)
+  return isPage ? null : suggestedPath(path, adapter)
 }
 
 /** Where requests may have bodies, they are read at once, within a shared limit. Anywhere else they are skipped. */

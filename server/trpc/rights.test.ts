@@ -249,7 +249,7 @@ test("each procedure admits exactly the callers in the table", async () => {
   expect(found).toEqual(rights)
 })
 
-test("downloads do so, too", async () => {
+test("each download admits exactly the callers in the table", async () => {
   for (const [file, allowed] of Object.entries(downloads)) {
     const address = `/api/export/${file}${file.includes("?") ? "&" : "?"}workspace=${workspaceId}`
     for (const role of allRoles) {

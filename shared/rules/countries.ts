@@ -15,7 +15,7 @@ export const countries = defineRule({
   fields: {
     allowed_countries: {
       type: "countries",
-      description: "Only investors from these",
+      description: "Only investors from these countries",
       example: ["US", "CA"],
       label: "Only from these countries",
       hint: "Refuses investors from all other countries, and those whose country is unknown.",
@@ -24,7 +24,7 @@ export const countries = defineRule({
     },
     blocked_countries: {
       type: "countries",
-      description: "No investors from these",
+      description: "No investors from these countries",
       example: ["KP"],
       label: "Not from these countries",
       hint: "Refuses investors from these countries, and those whose country is unknown.",

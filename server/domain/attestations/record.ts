@@ -87,7 +87,7 @@ export const attestationRecord = z
     }),
     wallet_proved_at: timestamp.nullable().meta({
       description:
-        "When the investor proved by a signature that the wallet is theirs; null if they have not, or the schema does not require it",
+        "When the investor proved with a signature that the wallet is theirs; null if they did not, or if the schema does not require it",
       example: null,
     }),
     issued_at: timestamp.nullable().meta({ description: "Time of the decision; null until verified" }),

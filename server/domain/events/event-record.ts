@@ -100,7 +100,7 @@ const shapes = {
     types: ["review.opened", "review.decided"],
     data: z.object({
       review_id: idOf("rev").meta({ description: "The review's id", example: "rev_2sVbJm9X4f8NqYcTzHkLwR" }),
-      kind: z.enum(allReviewKinds).meta({ description: "What found it", example: "vendor" }),
+      kind: z.enum(allReviewKinds).meta({ description: "What opened the review", example: "vendor" }),
       attestation_id: attestationId.nullable(),
       user_pubkey: wallet.nullable(),
       investor_id: investorId.nullable(),
@@ -129,7 +129,7 @@ const variants = Object.entries<Shape>(shapes).map(([name, { types, data }]) =>
       }),
       cursor: z.string().regex(cursorPattern).meta({
         description:
-          "The position of a reader who has this event: its sequence number and the generation of that number. `GET /events` continues after it",
+          "The position after this event: its sequence number and that number's generation. `GET /events` continues from it",
         example: "42-9f3a61c0d7e4",
       }),
       type: z.enum(types).meta({ description: types.map((type) => `\`${type}\`: ${eventTypes[type]}`).join("; ") }),

@@ -36,12 +36,9 @@ const ledgerRecord = z
       description: "Age of the oldest transaction that may still land; null without one",
       example: null,
     }),
-    in_doubt: z
-      .number()
-      .int()
-      .meta({ description: "Transactions of which it is unknown whether they landed", example: 0 }),
+    in_doubt: z.number().int().meta({ description: "Transactions that may or may not have landed", example: 0 }),
     audit_age_seconds: seconds.meta({
-      description: "Time since the last reconciliation of the workspace compared longest ago; null before the first",
+      description: "Time since the oldest of the workspaces' last reconciliations; null before the first",
       example: 1800,
     }),
     audit_differences: z.number().int().meta({
@@ -56,7 +53,7 @@ const ledgerRecord = z
             keeps_history: z
               .boolean()
               .meta({ description: "Whether it lists the transactions of an address", example: true }),
-            first_slot: z.number().int().meta({ description: "First slot of which it has a block", example: 0 }),
+            first_slot: z.number().int().meta({ description: "First slot whose block it has", example: 0 }),
           })
           .nullable(),
       )
@@ -96,9 +93,9 @@ export const healthRecord = z
     ledger: z
       .array(ledgerRecord)
       .optional()
-      .meta({ description: "By mode; empty while no worker has reported. Absent for strangers" }),
+      .meta({ description: "By mode; empty until a worker has reported. Absent from the short report" }),
     screening: z.array(listRecord).optional().meta({
-      description: "Lists against which this process screens wallets; absent without any, and for strangers",
+      description: "The screening lists that this process uses. Absent without any, and from the short report",
     }),
   })
   .meta({ id: "Health" })

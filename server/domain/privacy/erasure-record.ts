@@ -38,11 +38,11 @@ export const erasureRecord = z
       }),
     ),
     attestations: wholeNumber(0, 2 ** 31 - 1).meta({
-      description: "How many attestations were emptied",
+      description: "Number of attestations whose personal data was erased",
       example: 2,
     }),
     revoked: wholeNumber(0, 2 ** 31 - 1).meta({
-      description: "How many of them were pending or verified, and ended",
+      description: "Number of these that were pending or verified, and ended",
       example: 1,
     }),
     erased_at: timestamp,

@@ -26,7 +26,7 @@ const countryCode = z
   )
   .meta({
     description:
-      "ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport's code such as `D` or `XXA`. Stored as alpha-2. A passport's code that is not of a country is shown to members and satisfies no rule.",
+      "ISO 3166-1 alpha-2 or alpha-3, XK for Kosovo, or a passport code such as `D` or `XXA`. Stored as alpha-2. A passport code that does not stand for a country is shown to members and satisfies no country rule.",
     example: "US",
   })
 
@@ -43,7 +43,7 @@ export const decisionFields = z.object({
   }),
   occurred_at: z.iso.datetime({ offset: true }).meta({
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
-    description: "When it was decided: events older than the last one applied are ignored",
+    description: "Time of the decision. Events older than the last applied one are ignored",
   }),
   claims: z
     .object(mapClaims(({ kind }) => claimReaders[kind].optional()) as ClaimFields)

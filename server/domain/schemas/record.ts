@@ -20,8 +20,7 @@ export const schemaRecord = z
     name: z.string().meta({ description: "Display name", example: "Individual identity" }),
     validity_days: z.number().int().meta({ description: "Days from the provider's decision", example: 365 }),
     wallet_proof: z.boolean().meta({
-      description:
-        "Whether sessions that begin now ask the investor to prove, by a signature, that the wallet is theirs",
+      description: "Whether sessions started now ask investors to prove with a signature that the wallet is theirs",
       example: true,
     }),
     created_at: timestamp,

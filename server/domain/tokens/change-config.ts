@@ -12,16 +12,16 @@ import { rulesPatch } from "./rule-schemas.ts"
 
 const { name, symbol, decimals, required_schema, transfer_mode } = configInput.shape
 
-const UNTIL_MINTED = "on chain with the mint, and cannot change once the mint's creation has begun"
+const UNTIL_MINTED = "Written on chain with the mint. Cannot change once the mint's creation has begun"
 
 /** The fields that a change may set. Others stay unchanged. */
 export const configPatch = {
-  name: name.optional().meta({ description: `Token name; ${UNTIL_MINTED}`, example: "EU Growth Fund" }),
-  symbol: symbol.optional().meta({ description: `Token symbol; ${UNTIL_MINTED}`, example: "EUGF" }),
-  decimals: decimals.optional().meta({ description: `Digits after the decimal point; ${UNTIL_MINTED}`, example: 6 }),
+  name: name.optional().meta({ description: `Token name. ${UNTIL_MINTED}`, example: "EU Growth Fund" }),
+  symbol: symbol.optional().meta({ description: `Token symbol. ${UNTIL_MINTED}`, example: "EUGF" }),
+  decimals: decimals.optional().meta({ description: `Digits after the decimal point. ${UNTIL_MINTED}`, example: 6 }),
   required_schema: required_schema.optional(),
   transfer_mode: transfer_mode.unwrap().optional().meta({
-    description: "Accepted if it is unchanged; cannot change here",
+    description: "Accepted if unchanged. Change it in the dashboard",
     example: "agent",
   }),
   rules: rulesPatch.optional(),

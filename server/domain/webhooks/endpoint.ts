@@ -31,7 +31,7 @@ export const endpointRecord = z
     }),
     url: z.string().meta({
       format: "uri",
-      description: "Where events are sent. Without the scope `webhooks:write` its path and query read `***`",
+      description: "Where events are sent. Without the scope `webhooks:write`, the path and query are `***`",
       example: "https://example.com/webhooks",
     }),
     description: z
@@ -54,10 +54,10 @@ export const endpointRecord = z
       .enum(disabledReasons)
       .nullable()
       .meta({
-        description: `\`requested\`: you disabled it; \`gone\`: it answered 410; \`failing\`: no delivery succeeded for ${disabledAfterDays} days. Null while it is enabled`,
+        description: `\`requested\`: you disabled it; \`gone\`: it answered 410; \`failing\`: no delivery succeeded for ${disabledAfterDays} days. Null while enabled`,
         example: null,
       }),
-    disabled_at: timestamp.nullable().meta({ description: "Null while it is enabled", example: null }),
+    disabled_at: timestamp.nullable().meta({ description: "Null while enabled", example: null }),
     failing_since: timestamp.nullable().meta({
       description: "Since when every attempt has failed; null if the last one succeeded",
       example: null,

@@ -43,7 +43,7 @@ export function answerExample(
 
 /** Fields that the example of a request leaves out, by operation. */
 const leftOut: Record<string, string[]> = {
-  // So that the example can be sent for a token that is on chain.
+  // So that the example also works for a token that is on chain.
   changeMintConfig: ["name", "symbol", "decimals"],
 }
 

@@ -24,74 +24,74 @@ const secretKey = "4NMwxzmYj2uvHuq8xoqhY8RXg63KSVJM1DXkpbmkUY7YQWuoyQgFnnzn6yo3C
 describe("a request's body", () => {
   test.each<[string, ReadonlySet<string>, unknown, unknown]>([
     [
-      "keeps what its endpoint has, but not the customer's own id of a person",
+      "keeps the endpoint's fields, without the customer's id of a person",
       start,
       { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: "jane@example.com" },
       { userPubkey: wallet, schemaId: "kyc_individual_v1", externalId: MASK },
     ],
     [
-      "keeps where a redirect leads, not what it carries",
+      "keeps the origin of a redirect without its path and query",
       start,
       { redirectUrl: "https://user:pass@example.com/welcome?customer=jane#top" },
       { redirectUrl: `https://example.com/${MASK}` },
     ],
     [
-      "keeps no path of a redirect",
+      "does not keep a redirect's path",
       start,
       { redirectUrl: "https://example.com/people/jane" },
       { redirectUrl: `https://example.com/${MASK}` },
     ],
-    ["keeps no redirect that is none", start, { redirectUrl: "javascript:alert(1)" }, { redirectUrl: MASK }],
-    ["keeps no reason", revoke, { reason: "Jane is on a list" }, { reason: MASK }],
+    ["does not keep an invalid redirect", start, { redirectUrl: "javascript:alert(1)" }, { redirectUrl: MASK }],
+    ["does not keep a reason", revoke, { reason: "Jane is on a list" }, { reason: MASK }],
     [
-      "keeps the names of fields that its endpoint does not have, not their values",
+      "keeps the names of unknown fields without their values",
       start,
       { name: "Jane Doe", born: 1970, document: { number: 7 }, tags: ["x"], note: null },
       { name: MASK, born: MASK, document: MASK, tags: MASK, note: null },
     ],
     [
-      "keeps no object where the endpoint has a text",
+      "does not keep an object in place of a text",
       start,
       { schemaId: { name: "Jane" }, userPubkey: ["Jane"] },
       { schemaId: MASK, userPubkey: MASK },
     ],
     [
-      "keeps the rules of a configuration, and no others",
+      "keeps the rules of a configuration, and no unknown rules",
       config,
       { id: "fund", rules: { allowed_countries: ["US", { a: "b" }], max_supply: "5", note: "Jane" } },
       { id: "fund", rules: { allowed_countries: ["US", MASK], max_supply: "5", note: MASK } },
     ],
     [
-      "keeps no secret that came into a wrong field",
+      "does not keep a secret in the wrong field",
       start,
       { userPubkey: apiKey, schemaId: sessionId },
       { userPubkey: `${startOfApiKey(apiKey)}…`, schemaId: "sess_…" },
     ],
-    ["keeps no wallet's secret key", start, { userPubkey: secretKey }, { userPubkey: MASK }],
-    ["that is no object is not kept", start, ["jane@example.com"], MASK],
-    ["that is a text is not kept", start, "jane@example.com", MASK],
+    ["does not keep a wallet's secret key", start, { userPubkey: secretKey }, { userPubkey: MASK }],
+    ["is not kept if it is not an object", start, ["jane@example.com"], MASK],
+    ["is not kept if it is a string", start, "jane@example.com", MASK],
   ])("%s", (_, fields, sent, kept) => {
     expect(JSON.parse(maskRequestBody(Buffer.from(JSON.stringify(sent)), fields)!)).toEqual(kept)
   })
 
-  test("keeps an amount as it was written, digit for digit", () => {
+  test("keeps an amount digit by digit", () => {
     const body = `{"mint_config": "fund", "amount": 123456789012345678901234567890.10}`
     expect(maskRequestBody(Buffer.from(body), mint)).toBe(
       '{"mint_config":"fund","amount":123456789012345678901234567890.10}',
     )
   })
 
-  test("that is not JSON, or too long, is kept by its length alone", () => {
+  test("is kept as its length alone if it is not JSON or too long", () => {
     expect(maskRequestBody(Buffer.from('{"reason": "Jane"'), revoke)).toBe("(17 bytes that are not JSON)")
     const long = JSON.stringify({ schemaId: "x".repeat(20_000) })
     expect(maskRequestBody(Buffer.from(long), start)).toBe(`(${long.length} bytes, more than are kept)`)
   })
 
-  test("that is empty is none", () => {
+  test("has no entry if it is empty", () => {
     expect(maskRequestBody(Buffer.alloc(0), start)).toBeNull()
   })
 
-  test("of whatever bytes is masked without an error, and holds no text of an unknown field", () => {
+  test("is masked without an error whatever its bytes are, and without any text of an unknown field", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         maskRequestBody(Buffer.from(bytes), start)
@@ -109,8 +109,8 @@ describe("a request's body", () => {
   })
 })
 
-describe("an answer's body", () => {
-  test("keeps no session, no person's id, no reason, salt or claims, however deep they lie", () => {
+describe("a response body", () => {
+  test("keeps no session, person's id, reason, salt or claims at any depth", () => {
     const record = {
       attestation_id: "att_4f8NqYcTzHkLwR2sVbJm9X",
       session_id: sessionId,
@@ -132,7 +132,7 @@ describe("an answer's body", () => {
     })
   })
 
-  test("keeps an error whole, and tells its code", () => {
+  test("keeps an error completely, with its code", () => {
     const error = { error: "unknown_schema", detail: "schemaId: is not a schema", request_id: "req_1" }
     expect(maskResponseBody(JSON.stringify(error))).toEqual({
       text: JSON.stringify(error),
@@ -140,7 +140,7 @@ describe("an answer's body", () => {
     })
   })
 
-  test("keeps no secret that an error repeats", () => {
+  test("does not keep a secret that an error repeats", () => {
     const { text } = maskResponseBody(JSON.stringify({ error: "x", detail: `No path /v1/${apiKey}` }))
     expect(text).toContain(startOfApiKey(apiKey))
     expect(text).not.toContain(apiKey.slice(20))
@@ -150,7 +150,7 @@ describe("an answer's body", () => {
 describe("an address", () => {
   test.each<[string, string, string]>([
     ["keeps the parameters of its endpoint", `/attestations?pubkey=${wallet}`, `/attestations?pubkey=${wallet}`],
-    ["keeps no others", "/attestations?email=a@b.c&limit=5", `/attestations?email=${MASK}&limit=5`],
+    ["keeps no other parameters", "/attestations?email=a@b.c&limit=5", `/attestations?email=${MASK}&limit=5`],
     ["keeps no key", `/attestations/${apiKey}?x`, `/attestations/${startOfApiKey(apiKey)}…?x`],
     ["keeps no session", `/session/${sessionId}`, "/session/sess_…"],
     ["is cut after 1,000 characters", `/${"a".repeat(2000)}!`.replaceAll("a", "-"), `/${"-".repeat(999)}`],
@@ -158,13 +158,13 @@ describe("an address", () => {
     expect(maskPath(sent, fieldsOf("GET", "/attestations"))).toBe(kept)
   })
 
-  test("of no endpoint keeps no parameter", () => {
+  test("keeps no parameters without an endpoint", () => {
     expect(maskPath("/nowhere?pubkey=jane", null)).toBe(`/nowhere?pubkey=${MASK}`)
   })
 })
 
 describe("headers", () => {
-  test("are kept by name; of the key its start is", () => {
+  test("are kept by name, with only the start of the key", () => {
     const kept = maskHeaders({
       authorization: `Bearer ${apiKey}`,
       cookie: "session=1",
@@ -185,7 +185,7 @@ describe("headers", () => {
 })
 
 // Each response field is listed here, to decide whether the log may keep it.
-test("every field of an answer that is logged is kept or masked on purpose", () => {
+test("every field of a logged response is deliberately kept or masked", () => {
   const document = openApiDocument()
   const names = new Set<string>()
   const seen = new Set<string>()

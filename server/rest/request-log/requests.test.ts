@@ -239,7 +239,7 @@ test("beyond the day's budget only method, path, status and ids are kept, and th
   })
   const { used_up } = (await owner.browser.query("request.list")).data
   expect(used_up).toEqual({ mib_per_day: 256, until: expect.stringMatching(/T00:00:00Z$/) })
-  // Twice the budget is the end of it.
+  // Beyond twice the budget, nothing is kept.
   await sql`update request_log_usage set bytes = ${2 * budget} where workspace_id = ${workspaceId}`
   const last = await send()
   // Another workspace has its own budget.
@@ -260,7 +260,7 @@ test("requests without a valid key, for health or the document, and webhooks are
   await app.request({ method: "GET", path: "/nowhere" })
   await ask({ path: "/health" })
   await app.webhook({ session_id: newId("sess"), decision: "approved" })
-  // The last request is logged, so the others would have been, too.
+  // The last request is logged, so the others would be too.
   await logged(idOf(await ask({ path: "/usage" })))
   expect((await sql`select from api_requests`).length - before.length).toBe(1)
 })

@@ -49,27 +49,27 @@ export const attestationRouter = router({
         schema: schemaId.optional(),
         status: attestationStatus.optional().meta({ description: "Only attestations with this status" }),
         investor: filterId("inv").optional().meta({
-          description: "Only those of this investor",
+          description: "Only attestations of this investor",
           example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
         }),
         external_id: plainText(200).optional().meta({
-          description: "Only those whose session has this externalId",
+          description: "Only attestations whose session has this externalId",
           example: "investor-4711",
         }),
         session: filterId("sess").optional().meta({
-          description: "Only the one of this session",
+          description: "Only the attestation of this session",
           example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
         }),
         created_after: instant.optional().meta({
-          description: "Only those started at this time or later",
+          description: "Only attestations started at this time or later",
           example: "2026-01-01T00:00:00Z",
         }),
         created_before: instant.optional().meta({
-          description: "Only those started before this time",
+          description: "Only attestations started before this time",
           example: "2026-02-01T00:00:00Z",
         }),
         expiring_before: instant.optional().meta({
-          description: "Only those that are verified now and expire before this time",
+          description: "Only attestations that are verified now and expire before this time",
           example: "2026-03-01T00:00:00Z",
         }),
         ...page,

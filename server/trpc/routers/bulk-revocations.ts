@@ -15,7 +15,7 @@ export const bulkRevocationRouter = router({
       z.object({
         attestation_ids: z
           .array(z.string().max(100))
-          .min(1, "must name an attestation")
+          .min(1, "must contain an attestation id")
           .max(MOST_REVOKED_TOGETHER, `must be at most ${MOST_REVOKED_TOGETHER}`),
         reason: words(500),
         public_reason: publicReason.optional(),

@@ -21,14 +21,14 @@ export const eventRouter = router({
         tags: ["Events"],
         summary: "List events",
         description:
-          "Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, and you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. They name what they are about, and contain nothing personal.",
+          "Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, so that you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. Events name what they are about and contain nothing personal.",
       },
     })
     .input(
       z.object({
         after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
           description:
-            "The last sequence number that you have, or 0 before the workspace's first event. Without it and without `cursor`, the list starts at the oldest event kept. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead",
+            "The last sequence number that you have, or 0 before the workspace's first event. Without it and without `cursor`, the list starts at the oldest event kept. After a failover, another event may have the number of a lost one, which a number alone cannot reveal: send `cursor` instead",
           example: 41,
         }),
         cursor: eventCursor.optional().meta({
@@ -59,7 +59,7 @@ export const eventRouter = router({
     .query(({ ctx, input }) => {
       const { after, cursor } = input
       if (cursor !== undefined && after !== undefined)
-        fail("validation_failed", "after: not together with cursor. Send cursor alone.")
+        fail("validation_failed", "after: cannot be combined with cursor. Send cursor alone.")
       return listEvents(ctx.principal.workspaceId, {
         position: cursor !== undefined ? { cursor } : after !== undefined ? { after } : null,
         type: input.type ?? null,

@@ -14,7 +14,7 @@ export const healthRouter = router({
         tags: ["Health"],
         summary: "Get the service's health",
         description:
-          "503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns only `status`, `version` and `checks`, in which `degraded` stands for most causes. Send an API key for the full report.",
+          "503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns a short report: `status`, `version` and `checks`, in which most problems are only `degraded`. Send an API key for the full report.",
       },
     })
     .input(z.object({}))

@@ -17,7 +17,7 @@ import { decisions } from "#shared/statuses.ts"
 const sessionId = z.string().max(100)
 /** A signed message is a few hundred bytes. */
 const message = z.base64().max(8192)
-/** Of any length: the proof itself refuses an invalid signature. */
+/** Any length is accepted here: the proof itself refuses an invalid signature. */
 const signature = z.base64().max(1024)
 
 const transactionSignature = z

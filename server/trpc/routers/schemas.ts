@@ -6,7 +6,10 @@ import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
-const id = matching(/^[a-z][a-z0-9_]{2,63}$/, "must be 3 to 64 of a-z, 0-9 and _, a letter first").meta({
+const id = matching(
+  /^[a-z][a-z0-9_]{2,63}$/,
+  "must be 3 to 64 characters of a-z, 0-9 and _, starting with a letter",
+).meta({
   description: "The schema's id, which cannot change",
   example: "residency_v1",
 })
@@ -102,7 +105,7 @@ export const schemaRouter = router({
         tags: ["Schemas"],
         summary: "Change a schema",
         description:
-          "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed wallet proof applies to sessions started from now on.",
+          "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed `wallet_proof` applies to sessions started from now on.",
       },
     })
     .input(

@@ -225,7 +225,7 @@ export const tokenRouter = router({
         tags: ["Token"],
         summary: "List a token's holders",
         description:
-          "Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode Vouch has recorded only what went through it.",
+          "Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode, these balances include only what went through Vouch.",
       },
     })
     .input(

@@ -167,7 +167,7 @@ export const webhookRouter = router({
     path: "/webhook-endpoint/{id}/secret",
     operationId: "getWebhookSecret",
     summary: "Get a webhook endpoint's secret",
-    description: "Returns the secret with which you check that an event comes from Vouch.",
+    description: "Returns the secret that lets you check that an event comes from Vouch.",
   })
     .input(byId)
     .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
@@ -190,7 +190,7 @@ export const webhookRouter = router({
       z.object({
         id,
         overlap_seconds: wholeNumber(0, overlap_s.longest).default(overlap_s.usual).meta({
-          description: "How long the old secret also signs. Send 0 if it has leaked",
+          description: "How long events also carry a signature of the old secret. Send 0 if it has leaked",
           example: 86_400,
         }),
       }),
@@ -255,7 +255,7 @@ export const webhookRouter = router({
           }),
           after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
             description:
-              "All events after this sequence number. A number alone cannot detect that another event got the number of a lost one after a failover: send `cursor` instead",
+              "All events after this sequence number. After a failover, another event may have the number of a lost one, which a number alone cannot reveal: send `cursor` instead",
             example: 41,
           }),
           since: instant.optional().meta({ description: "All events since this time" }),
@@ -264,7 +264,7 @@ export const webhookRouter = router({
           ({ event_id, cursor, after, since }) =>
             [event_id, cursor, after, since].filter((one) => one !== undefined).length === 1,
           {
-            error: "send one of event_id, cursor, after and since",
+            error: "send exactly one of event_id, cursor, after and since",
             path: ["event_id"],
           },
         ),
@@ -305,7 +305,7 @@ export const webhookRouter = router({
     .input(
       z.object({
         id,
-        status: z.enum(deliveryStatuses).optional().meta({ description: "Only those of this status" }),
+        status: z.enum(deliveryStatuses).optional().meta({ description: "Only deliveries with this status" }),
         ...page,
       }),
     )

@@ -316,7 +316,7 @@ test("a list has a reason and 1 to 500 attestations", async () => {
   const { browser } = await enter()
   const many = Array.from({ length: MOST_REVOKED_TOGETHER }, () => newId("att"))
   const detailOf = async (ids: string[], more: object = {}) => (await start(browser, ids, more)).error?.detail
-  expect(await detailOf([])).toBe("attestation_ids: must name an attestation.")
+  expect(await detailOf([])).toBe("attestation_ids: must contain an attestation id.")
   expect(await detailOf([...many, newId("att")])).toBe("attestation_ids: must be at most 500.")
   expect(await detailOf(many, { reason: "" })).toBe("reason: must not be empty.")
   expect(await detailOf(many, { reason: " \u200b" })).toBe("reason: must contain a visible character.")

@@ -3,9 +3,9 @@ type Known = { knows(path: string): boolean }
 const MOST_SHOWN = 100
 
 /** Why no endpoint has this path below /v1, and which path the caller may have meant. */
-export function whyLost(path: string, api: Known): string {
+export function explainUnknownPath(path: string, api: Known): string {
   if (path.length > MOST_SHOWN) return "Endpoint not found. Compare the path with the API reference."
-  const meant = meantBy(path, api)
+  const meant = suggestedPath(path, api)
   const advice = meant === null ? "Compare the path with the API reference." : `Call /v1${printable(meant)}.`
   return `Endpoint not found: /v1${printable(path)}. ${advice}`
 }
@@ -14,7 +14,7 @@ export function whyLost(path: string, api: Known): string {
  * The endpoint's path below /v1 that the caller may have meant, without common mistakes: a second /v1, double or trailing
  * slashes, capitals. Null if there is none.
  */
-export function meantBy(path: string, api: Known): string | null {
+export function suggestedPath(path: string, api: Known): string | null {
   if (path.length > MOST_SHOWN) return null
   const plain = path
     .replace(/\/{2,}/g, "/")

@@ -13,13 +13,13 @@ const sizes = [
 ]
 
 /**
- * Checks a state of a page on a phone's screen and a desktop's: no axe violation in light or dark, and nothing wider than
- * the screen. Restores the page's size afterwards. A phone has only one size, because the same test checks the others on
- * the desktop. `within` limits axe to a selector if the rest of the page was already checked.
+ * Checks a state of a page on a phone's screen and a desktop's: no axe violation in light or dark, and nothing wider
+ * than the screen. Restores the page's size afterwards. A phone's screen has no other sizes, so only the desktop's are
+ * checked in between. `within` limits axe to a selector if the rest of the page was already checked.
  */
-export async function expectSound(page: Page, within = "html"): Promise<void> {
+export async function expectAccessible(page: Page, within = "html"): Promise<void> {
   const before = page.viewportSize()!
-  // Waits first, because a colour in transition from light to dark is neither.
+  // Waits first: a color in transition from light to dark is neither.
   await page.emulateMedia({ reducedMotion: "reduce" })
   // Content in another document would not be checked.
   expect(page.frames()).toHaveLength(1)
@@ -47,7 +47,7 @@ export async function expectSound(page: Page, within = "html"): Promise<void> {
 const drawn = (page: Page) =>
   page.evaluate(() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen(null)))))
 
-/** Dark differs only in its colours. */
+/** Dark differs only in its colors. */
 const violations = (page: Page, scheme: "light" | "dark", within: string): Promise<string[]> =>
   page.evaluate(
     async ({ rules, within }) => {

@@ -12,13 +12,13 @@ import { documents, toYaml } from "./openapi.ts"
 const inputsBefore = inputSchemas()
 const document = openApiDocument()
 
-describe("making it", () => {
+describe("generating the document", () => {
   test("leaves the procedures' schemas unchanged", () => {
     expect(inputSchemas()).toEqual(inputsBefore)
     for (const [name, input] of Object.entries(inputsBefore)) expect(input, name).toMatchObject({ coerced: [] })
   })
 
-  test("null is still not a number, and text neither a number nor a boolean", async () => {
+  test("null remains different from a number, and text from numbers and booleans", async () => {
     const principal: Principal = {
       workspaceId: "ws_1",
       mode: "test",

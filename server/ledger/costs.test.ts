@@ -89,11 +89,11 @@ test("costs of operations, months and the fee payer add up to the lamport", asyn
 
 test("a transaction that no node returns is requested again, and finally counts at its highest possible cost", async () => {
   const config = await tokens.config()
-  const [told, untold] = await tokens.wallets(2)
+  const [read, missing] = await tokens.wallets(2)
   await untilCounted()
   const costOf = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.cost
   proxy.fault = replying({ result: null }, ["getTransaction"])
-  const first = (await tokens.mint(config, told!, "1")).json.operation_id
+  const first = (await tokens.mint(config, read!, "1")).json.operation_id
   await waitFor(async () => (proxy.calls.get("getTransaction") ?? 0) > 1, "the transaction to be asked for")
   expect(await costOf(first)).toBeNull()
   proxy.fault = null
@@ -101,7 +101,7 @@ test("a transaction that no node returns is requested again, and finally counts 
   const exact = BigInt((await costOf(first)).rent_lamports)
 
   proxy.fault = replying({ result: null }, ["getTransaction"])
-  const second = (await tokens.mint(config, untold!, "1")).json.operation_id
+  const second = (await tokens.mint(config, missing!, "1")).json.operation_id
   expect(await costOf(second)).toBeNull()
   await advanceClock({ seconds: 3700 })
   await waitFor(async () => (await costOf(second)) !== null, "the cost to be taken for what it can be")

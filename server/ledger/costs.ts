@@ -68,7 +68,7 @@ export class CostCounter {
     }
     logger.warn(
       { workspaceId: row.workspace_id, signature: row.signature, fee, rent },
-      "no node tells what a transaction cost; it is counted at the most it can have cost",
+      "no node returns what a transaction cost; its highest possible cost is counted",
     )
     return costsWithoutMeta({ ...row, fee, rent })
   }
@@ -86,19 +86,19 @@ async function count(counted: readonly { row: Uncounted; costs: Costs }[]): Prom
       from unnest(${counted.map(({ row }) => row.signature)}::text[], ${counted.map(({ costs }) => costs.fee)}::bigint[],
         ${counted.map(({ costs }) => costs.rent)}::bigint[]) as c(signature, fee, rent)
       where t.signature = c.signature and t.counted_at is null returning t.signature`
-    const mine = new Set(won.map(({ signature }) => signature))
-    const news = counted.filter(({ row }) => mine.has(row.signature))
-    await addToOperations(sql, news)
-    await addToMonths(sql, news)
-    await addToAccounts(sql, news)
-    return new Set(news.map(({ row }) => row.workspace_id))
+    const own = new Set(won.map(({ signature }) => signature))
+    const first = counted.filter(({ row }) => own.has(row.signature))
+    await addToOperations(sql, first)
+    await addToMonths(sql, first)
+    await addToAccounts(sql, first)
+    return new Set(first.map(({ row }) => row.workspace_id))
   })
 }
 
-type News = readonly { row: Uncounted; costs: Costs }[]
+type Counted = readonly { row: Uncounted; costs: Costs }[]
 
-async function addToOperations(sql: Queryable, news: News): Promise<void> {
-  const shares = news.flatMap(({ row, costs }) =>
+async function addToOperations(sql: Queryable, counted: Counted): Promise<void> {
+  const shares = counted.flatMap(({ row, costs }) =>
     costs.ofOperations.map((share) => ({ ...share, workspaceId: row.workspace_id })),
   )
   await sql`
@@ -116,20 +116,20 @@ async function addToOperations(sql: Queryable, news: News): Promise<void> {
     from locked join shares s using (workspace_id, id) where o.workspace_id = s.workspace_id and o.id = s.id`
 }
 
-async function addToMonths(sql: Queryable, news: News): Promise<void> {
+async function addToMonths(sql: Queryable, counted: Counted): Promise<void> {
   await sql`
     insert into chain_costs as c (workspace_id, period, transactions, fee, rent)
     select workspace_id, period, count(*), sum(fee), sum(rent)
-    from unnest(${news.map(({ row }) => row.workspace_id)}::text[], ${news.map(({ row }) => periodOf(row.settled_at))}::text[],
-      ${news.map(({ costs }) => costs.fee)}::bigint[], ${news.map(({ costs }) => costs.rent)}::bigint[])
+    from unnest(${counted.map(({ row }) => row.workspace_id)}::text[], ${counted.map(({ row }) => periodOf(row.settled_at))}::text[],
+      ${counted.map(({ costs }) => costs.fee)}::bigint[], ${counted.map(({ costs }) => costs.rent)}::bigint[])
       as n(workspace_id, period, fee, rent)
     group by workspace_id, period order by workspace_id, period
     on conflict (workspace_id, period) do update set transactions = c.transactions + excluded.transactions,
       fee = c.fee + excluded.fee, rent = c.rent + excluded.rent`
 }
 
-async function addToAccounts(sql: Queryable, news: News): Promise<void> {
-  const opened = news.flatMap(({ row, costs }) =>
+async function addToAccounts(sql: Queryable, counted: Counted): Promise<void> {
+  const opened = counted.flatMap(({ row, costs }) =>
     costs.opened.map((account) => ({
       account,
       workspaceId: row.workspace_id,

@@ -19,7 +19,7 @@ export type Plan =
   | { do: "finish" }
   | { do: "fail"; refusal: Refusal }
   /** The chain has to be read first, or again: the operation stays queued, is looked up and planned again. */
-  | { do: "look" }
+  | { do: "look up" }
   /** Something else has to happen first: the operation stays queued and is planned again in a moment. */
   | { do: "defer" }
 
@@ -73,7 +73,7 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
    */
   payload: Schema
   /** Reads from the chain what `plan` needs. No database transaction is open while it waits. */
-  look: ((operations: Operation<z.output<Schema>>[], at: Lookup) => Promise<Facts>) | null
+  lookUp: ((operations: Operation<z.output<Schema>>[], at: Lookup) => Promise<Facts>) | null
   /**
    * Checks what may have changed since the operation was queued, and builds its instructions. It reads only the
    * database, since the chain may be slow. `facts` is what `look` just found; null if the chain was not read. If

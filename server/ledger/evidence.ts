@@ -8,10 +8,10 @@ import type { Mode } from "#shared/mode.ts"
 import { decodeAll, type Operations } from "./definition.ts"
 import { issuedBy, namedByAll } from "./issuer.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "./operation.ts"
-import { readPage, refuseUntold } from "./own-transactions.ts"
+import { readPage, refuseHiddenMemos } from "./own-transactions.ts"
 import { answersNeeded } from "./quorum.ts"
 import type { Saved } from "./save.ts"
-import type { Ending } from "./settling.ts"
+import type { Outcome } from "./settling.ts"
 
 /** What must be known of a transaction to find its outcome. */
 export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
@@ -27,7 +27,7 @@ export const isLate = (
   lastValidBlockHeight < finalized.height || (signedSlot !== null && finalized.slot - signedSlot > LONGEST_SLOTS)
 
 /** A transaction's final outcome, or why it cannot be known now. */
-export type Verdict = Ending | Doubt
+export type Verdict = Outcome | Doubt
 
 /** `isPassing` if nodes failed to answer and may answer soon. Otherwise their answers are not enough. */
 type Doubt = { signature: string; workspaceId: string; end: "doubt"; reason: string; isPassing: boolean }
@@ -63,14 +63,14 @@ export async function examine(
     await chain.rpc.nodes.identify({ persists: true })
     const { views } = chain.rpc.settling
     const needed = answersNeeded(chain.rpc)
-    const told: Testimony[] = []
+    const reports: NodeReport[] = []
     for (const rpc of views) {
-      if (told.filter(({ isSilent }) => !isSilent).length >= needed && told.some(({ isWhole }) => isWhole)) break
-      told.push(await testify({ ...chain, rpc }, kinds, about))
+      if (reports.filter(({ isSilent }) => !isSilent).length >= needed && reports.some(({ isWhole }) => isWhole)) break
+      reports.push(await questionNode({ ...chain, rpc }, kinds, about))
     }
     // The address may have served another chain in between.
     await chain.rpc.nodes.identify({ persists: true })
-    return about.late.map(({ signature }) => conclude({ signature, workspaceId }, told, needed))
+    return about.late.map(({ signature }) => combineReports({ signature, workspaceId }, reports, needed))
   } catch (error) {
     if (isOfTheNodes(error)) return doubt(error.message, !isWithoutHistory(error))
     throw error
@@ -81,56 +81,56 @@ export async function examine(
  * What one node says: the transaction `landed`, it is `gone` permanently, or it is `unseen` as far as a node without
  * history can tell. Or its answers are contradictory and no node is believed, or it does not answer.
  */
-type Word =
-  | { says: "landed"; ending: Ending }
+type Answer =
+  | { says: "landed"; outcome: Outcome }
   | { says: "gone" }
   | { says: "unseen" | "contradiction" | "nothing"; reason: string; isPassing: boolean }
 
-type Testimony = { wordOn: (signature: string) => Word; isWhole: boolean; isSilent: boolean }
+type NodeReport = { answerOn: (signature: string) => Answer; isWhole: boolean; isSilent: boolean }
 
 /** What nodes say together. */
-function conclude(
+function combineReports(
   about: { signature: string; workspaceId: string },
-  told: readonly Testimony[],
+  reports: readonly NodeReport[],
   needed: number,
 ): Verdict {
-  const words = told.map(({ wordOn }) => wordOn(about.signature))
+  const answers = reports.map(({ answerOn }) => answerOn(about.signature))
   const doubt = ({ reason, isPassing }: { reason: string; isPassing: boolean }): Verdict => ({
     ...about,
     end: "doubt",
     reason,
     isPassing,
   })
-  const of = <Says extends Word["says"]>(says: Says) =>
-    words.filter((word): word is Extract<Word, { says: Says }> => word.says === says)
+  const of = <Says extends Answer["says"]>(says: Says) =>
+    answers.filter((word): word is Extract<Answer, { says: Says }> => word.says === says)
   const [contradiction] = of("contradiction")
   if (contradiction) return doubt(contradiction)
   const [landed, gone, unseen] = [of("landed"), of("gone"), of("unseen")]
   if (landed.length > 0 && gone.length > 0)
     return doubt({ reason: "one node lists it and another does not", isPassing: false })
   if (landed.length > 0) {
-    const { ending } = landed[0]!
-    return ending.end === "confirmed" ? { ...ending, isFinal: landed.length >= needed } : ending
+    const { outcome } = landed[0]!
+    return outcome.end === "confirmed" ? { ...outcome, isFinal: landed.length >= needed } : outcome
   }
   if (gone.length > 0 && gone.length + unseen.length >= needed) return { ...about, end: "expired" }
-  return doubt(words.find((word) => "reason" in word) ?? { reason: "no node reports it", isPassing: true })
+  return doubt(answers.find((word) => "reason" in word) ?? { reason: "no node reports it", isPassing: true })
 }
 
-type Weighed = { late: readonly Sought[]; asOf: { slot: number } }
+type Examined = { late: readonly Sought[]; asOf: { slot: number } }
 
 /** What the only node of `chain` says. */
-async function testify(chain: Chain, kinds: Operations, about: Weighed): Promise<Testimony> {
-  const all = (says: "unseen" | "contradiction" | "nothing", reason: string, isPassing = false): Testimony => ({
-    wordOn: () => ({ says, reason, isPassing }),
+async function questionNode(chain: Chain, kinds: Operations, about: Examined): Promise<NodeReport> {
+  const all = (says: "unseen" | "contradiction" | "nothing", reason: string, isPassing = false): NodeReport => ({
+    answerOn: () => ({ says, reason, isPassing }),
     isWhole: says === "contradiction",
     isSilent: says === "nothing",
   })
   try {
-    const alive = await findAlive(chain, about.late, about.asOf)
+    const alive = await findStillValid(chain, about.late, about.asOf)
     if (alive) return all("contradiction", alive)
     const effects = await readEffects(chain, kinds, about)
     try {
-      return { ...(await weigh(chain, kinds, { ...about, effects })), isSilent: false }
+      return { ...(await searchHistory(chain, kinds, { ...about, effects })), isSilent: false }
     } catch (error) {
       if (!isWithoutHistory(error)) throw error
       const there = effects.there()
@@ -149,7 +149,7 @@ type Effects = {
   there: (signature?: string) => string | null
 }
 
-async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Weighed): Promise<Effects> {
+async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Examined): Promise<Effects> {
   const { workspaceId } = late[0]!
   const carried = await operationsOf(workspaceId, late)
   // For what was confirmed before, the books already have the effect, so they prove nothing about the chain.
@@ -162,11 +162,11 @@ async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Weig
   return { carried, there }
 }
 
-async function weigh(
+async function searchHistory(
   chain: Chain,
   kinds: Operations,
-  { late, asOf, effects }: Weighed & { effects: Effects },
-): Promise<Omit<Testimony, "isSilent">> {
+  { late, asOf, effects }: Examined & { effects: Effects },
+): Promise<Omit<NodeReport, "isSilent">> {
   const { workspaceId } = late[0]!
   const since = Math.min(...late.map(firstSlotOf))
   const witnesses = await findWitnesses(chain.mode, workspaceId, { since, asOf: asOf.slot })
@@ -174,9 +174,9 @@ async function weigh(
     ? await namedByAll(chain)
     : await issuedBy(sql, workspaceId)
   const landed: ConfirmedSignatureInfo[] = []
-  const untold: ConfirmedSignatureInfo[] = []
+  const withoutMemo: ConfirmedSignatureInfo[] = []
   const keep = async (page: ConfirmedSignatureInfo[]) => {
-    untold.push(...(await readPage(page.filter(({ err }) => err === null))).untold)
+    withoutMemo.push(...(await readPage(page.filter(({ err }) => err === null))).withoutMemo)
     return page
   }
   // One after the other: there is more than one only if a key was replaced.
@@ -188,11 +188,11 @@ async function weigh(
   const listed = new Set(landed.map(({ signature }) => signature))
   const left = witnesses.find(({ signature }) => !listed.has(signature))
   const gap = left ? `the node's history leaves out ${left.signature}, which has landed` : null
-  await refuseUntold(chain, untold, witnesses.length > 0)
+  await refuseHiddenMemos(chain, withoutMemo, witnesses.length > 0)
   const bySignature = new Map(landed.map((one) => [one.signature, one]))
   const absent = late.flatMap(({ signature }) => (bySignature.has(signature) ? [] : signature))
-  const told = gap === null ? await toldBesides(chain, absent) : new Set<string>()
-  const words = new Map<string, Word>()
+  const unlisted = gap === null ? await knownButUnlisted(chain, absent) : new Set<string>()
+  const answers = new Map<string, Answer>()
   for (const { signature } of late) {
     const found = bySignature.get(signature)
     const memoIds = (effects.carried.get(signature) ?? []).map((row) => memoIdOf(kinds, row))
@@ -204,33 +204,37 @@ async function weigh(
         ? `${twin.signature} has its memo`
         : there
           ? `no history lists it, but the effect of ${there} is on chain`
-          : told.has(signature)
+          : unlisted.has(signature)
             ? "no history lists it, but the node returns it when asked for it"
             : null
-    if (found) words.set(signature, { says: "landed", ending: endingOf(found, workspaceId) })
-    else if (wrong) words.set(signature, { says: "contradiction", reason: wrong, isPassing: false })
+    if (found) answers.set(signature, { says: "landed", outcome: outcomeOf(found, workspaceId) })
+    else if (wrong) answers.set(signature, { says: "contradiction", reason: wrong, isPassing: false })
   }
-  const other: Word = gap === null ? { says: "gone" } : { says: "unseen", reason: gap, isPassing: false }
-  return { wordOn: (signature) => words.get(signature) ?? other, isWhole: gap === null }
+  const other: Answer = gap === null ? { says: "gone" } : { says: "unseen", reason: gap, isPassing: false }
+  return { answerOn: (signature) => answers.get(signature) ?? other, isWhole: gap === null }
 }
 
 /** Signatures that a node does not list but knows when asked for each: its answers contradict one another. */
-async function toldBesides({ rpc }: Chain, signatures: readonly string[]): Promise<ReadonlySet<string>> {
-  const told = new Set<string>()
-  if (signatures.length === 0) return told
+async function knownButUnlisted({ rpc }: Chain, signatures: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = new Set<string>()
+  if (signatures.length === 0) return known
   const { value } = await rpc.persistent.statuses(signatures, { history: true })
   for (const [i, signature] of signatures.entries())
-    if (value[i] || (await rpc.persistent.transaction(signature))) told.add(signature)
-  return told
+    if (value[i] || (await rpc.persistent.transaction(signature))) known.add(signature)
+  return known
 }
 
-const endingOf = ({ signature, slot, err }: ConfirmedSignatureInfo, workspaceId: string): Ending =>
+const outcomeOf = ({ signature, slot, err }: ConfirmedSignatureInfo, workspaceId: string): Outcome =>
   err === null
     ? { signature, workspaceId, end: "confirmed", slot, isFinal: true }
     : { signature, workspaceId, end: "failed", slot, error: err }
 
 /** Why transactions may still land despite the reported height; null if none can. */
-export async function findAlive(chain: Chain, late: readonly Sought[], asOf: { slot: number }): Promise<string | null> {
+export async function findStillValid(
+  chain: Chain,
+  late: readonly Sought[],
+  asOf: { slot: number },
+): Promise<string | null> {
   for (const { signature, signedSlot } of late) {
     const passed = asOf.slot - (signedSlot ?? 0)
     if (passed < BLOCKHASH_HEIGHTS) return `only ${passed} slots have passed since ${signature} was signed`

@@ -8,7 +8,7 @@ import type { Mode } from "#shared/mode.ts"
 import type { Operations } from "./definition.ts"
 import { examine, isLate, type Sought } from "./evidence.ts"
 import { Examinations } from "./examinations.ts"
-import { areFinal, askStatuses, hasFailed, isFinal, surelyFinal, type Told } from "./quorum.ts"
+import { areReportedFinal, hasFailed, isFinal, provenFinal, type ReportedStatuses, readStatuses } from "./quorum.ts"
 import { Resending } from "./resending.ts"
 import { type Final, settleFinalized, settleVanished } from "./settle.ts"
 
@@ -74,12 +74,12 @@ export class Finality {
     this.#late = all.filter(({ isLate }) => isLate).length + held.length
     const due = all.filter(({ slot }) => slot <= upTo)
     if (due.length === 0) return
-    const told = await askStatuses(
+    const told = await readStatuses(
       rpc,
       due.map(({ signature }) => signature),
     )
     const seen = due.map((one, i) => ({ ...one, ...told[i]! }))
-    const sure = await surelyFinal(this.#chain, seen.filter(areFinal))
+    const sure = await provenFinal(this.#chain, seen.filter(areReportedFinal))
     const final = seen.filter(({ signature }) => sure.has(signature)).map(finalOf)
     await settleFinalized(final)
     const unknown = seen.filter(({ statuses }) => statuses.every((status) => status === null))
@@ -87,9 +87,9 @@ export class Finality {
     if (unknown.length > 0) await this.#lookFor(unknown)
     this.#failures.begin(failed)
     for (const one of seen)
-      if (one.isLate && !areFinal(one) && one.statuses.some(isFinal))
+      if (one.isLate && !areReportedFinal(one) && one.statuses.some(isFinal))
         this.#noteDoubt(one.signature, "one node reports it as final and another does not")
-      else if (one.isLate && areFinal(one) && !sure.has(one.signature))
+      else if (one.isLate && areReportedFinal(one) && !sure.has(one.signature))
         this.#noteDoubt(one.signature, "the node reports it as final but does not list it")
     if (final.length > 0) publish("settled")
   }
@@ -179,7 +179,7 @@ async function readUnfinal(
 }
 
 /** It may now be in another slot than the one in which it was confirmed. */
-const finalOf = ({ signature, slot, statuses }: Unfinal & Told): Final => ({
+const finalOf = ({ signature, slot, statuses }: Unfinal & ReportedStatuses): Final => ({
   signature,
   slot: statuses[0]?.slot ?? slot,
 })

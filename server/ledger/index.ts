@@ -39,12 +39,12 @@ export {
   type Recovery,
   unclearEffects,
 } from "./definition.ts"
-export { examine, findAlive, isLate, type Verdict } from "./evidence.ts"
+export { examine, findStillValid, isLate, type Verdict } from "./evidence.ts"
 export { batchSize, whileWaiting } from "./fair-share.ts"
 export { authorityForNew, type Issuer, issuedBy, readAuthorities, readFeePayer } from "./issuer.ts"
 export { voidPlans } from "./lease.ts"
 export { enqueue, enqueueAll, type Operation, type Refusal, toRow } from "./operation.ts"
-export { askEnough, isAlone, seenTwice } from "./quorum.ts"
+export { askQuorum, confirmNothingToDo, hasOneNode } from "./quorum.ts"
 export {
   type Audited,
   auditOperations,

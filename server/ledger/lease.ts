@@ -42,7 +42,7 @@ export class Leases {
   }
 
   /** Whether this worker still holds it, with its current version; null if not. */
-  async again({ workspaceId, token }: Lease): Promise<Lease | null> {
+  async reread({ workspaceId, token }: Lease): Promise<Lease | null> {
     return (await readLease(workspaceId, token))?.lease ?? null
   }
 
@@ -84,7 +84,7 @@ async function acquire(workspaceId: string, known: string | null): Promise<Lease
 }
 
 /**
- * Makes everything of a workspace that is being signed be planned again before it is saved. Call it in the transaction
+ * Makes everything of a workspace that is being signed be planned reread before it is saved. Call it in the transaction
  * of a change that queued operations must not outrun, such as a pause or the end of a verification: what is saved
  * before that commit came before the change, and what is saved later respects it.
  */

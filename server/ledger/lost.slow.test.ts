@@ -76,7 +76,7 @@ async function goesOnAfterRestart(sessions: string[]): Promise<void> {
   const restarted = new Tracker(deployment.chains.test!, { kinds: operations, commitment: "confirmed" })
   await restarted.tick()
   expect(restarted.inDoubt).toBeGreaterThanOrEqual(UNDER_WAY)
-  expect(restarted.standing.underWay.get(faulty.key.workspaceId)).toBeUndefined()
+  expect(restarted.load.underWay.get(faulty.key.workspaceId)).toBeUndefined()
   well!.calls.clear()
   const looksTwice = async () => (well!.calls.get("getEpochInfo") ?? 0) > 5
   await waitFor(async () => {

@@ -3,13 +3,13 @@ import { logger } from "#server/lib/log.ts"
 import { WrongChain } from "#server/solana/rpc/errors.ts"
 
 /** How often an outage is logged while it lasts. */
-const TELL_EVERY_MS = 60_000
+const LOG_EVERY_MS = 60_000
 
 /** Logs an outage when it begins, once a minute, and when it ends. Failed attempts in between are not logged. */
 export class Outage {
   readonly #about: object
   #began: number | null = null
-  #toldAt = 0
+  #loggedAt = 0
   #failures = 0
 
   constructor(about: object) {
@@ -21,17 +21,17 @@ export class Outage {
     return this.#began === null ? 0 : performance.now() - this.#began
   }
 
-  goesOn(error: unknown): void {
+  noteFailure(error: unknown): void {
     const now = performance.now()
     this.#began ??= now
     this.#failures++
-    if (this.#failures > 1 && now - this.#toldAt < TELL_EVERY_MS) return
-    this.#toldAt = now
+    if (this.#failures > 1 && now - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = now
     const tried = { seconds: Math.round((now - this.#began) / 1000), failures: this.#failures }
     logger.warn({ err: error, ...this.#about, ...tried }, "the ledger failed; retrying until it works again")
   }
 
-  isOver(): void {
+  noteSuccess(): void {
     if (this.#began === null) return
     const seconds = Math.round((performance.now() - this.#began) / 1000)
     logger.info({ ...this.#about, seconds, failures: this.#failures }, "the ledger works again")

@@ -58,25 +58,25 @@ export const signersOf = ({ header, staticAccountKeys }: VersionedMessage): Addr
 /** The most transactions without a memo that are read one by one. Anyone can name our keys in as many as they like. */
 const READ = 100
 
-export const hasOurMemo = ({ memo }: ConfirmedSignatureInfo): boolean => memo?.includes(MEMO_MARK) ?? false
+export const hasVouchMemo = ({ memo }: ConfirmedSignatureInfo): boolean => memo?.includes(MEMO_MARK) ?? false
 
-export type ToldPage = {
+export type PageMemos = {
   /** The memos of those on the page that the database knows, by signature. */
   known: ReadonlyMap<string, TransactionStatus>
   /** Those without a memo, if nothing on the page proves that the node returns memos. */
-  untold: ConfirmedSignatureInfo[]
+  withoutMemo: ConfirmedSignatureInfo[]
 }
 
 /**
  * Checks, from the successful transactions of a page, that the node returns memos. Rejects with HistoryMissing if the
  * memo of one of our transactions is missing: such a list proves nothing.
  */
-export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Promise<ToldPage> {
+export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Promise<PageMemos> {
   const known = await statusesOf(succeeded)
-  const bare = succeeded.find((one) => known.has(one.signature) && !hasOurMemo(one))
+  const bare = succeeded.find((one) => known.has(one.signature) && !hasVouchMemo(one))
   if (bare) throw new HistoryMissing(`the node's history leaves out the memo of ${bare.signature}`)
-  const untold = succeeded.some(hasOurMemo) ? [] : succeeded.filter(({ memo }) => !memo)
-  return { known, untold: untold.slice(0, READ + 1) }
+  const withoutMemo = succeeded.some(hasVouchMemo) ? [] : succeeded.filter(({ memo }) => !memo)
+  return { known, withoutMemo: withoutMemo.slice(0, READ + 1) }
 }
 
 async function statusesOf(page: readonly ConfirmedSignatureInfo[]): Promise<ReadonlyMap<string, TransactionStatus>> {
@@ -91,15 +91,15 @@ async function statusesOf(page: readonly ConfirmedSignatureInfo[]): Promise<Read
  * a memo. Also if there are too many to read, unless `isProven`: another transaction proves that the node returns
  * memos.
  */
-export async function refuseUntold(
+export async function refuseHiddenMemos(
   chain: Chain,
-  untold: readonly ConfirmedSignatureInfo[],
+  withoutMemo: readonly ConfirmedSignatureInfo[],
   isProven: boolean,
 ): Promise<void> {
-  if (untold.length > READ && !isProven)
-    throw new HistoryMissing(`the node's history has ${untold.length} transactions but no memo`)
+  if (withoutMemo.length > READ && !isProven)
+    throw new HistoryMissing(`the node's history has ${withoutMemo.length} transactions but no memo`)
   const issuers = issuersOf(chain)
-  for (const { signature } of untold.slice(0, READ)) {
+  for (const { signature } of withoutMemo.slice(0, READ)) {
     const transaction = await readOwnTransaction(chain, signature, issuers)
     if (transaction && carriedBy(transaction.message).length > 0)
       throw new HistoryMissing(`the node's history leaves out the memo of ${signature}`)

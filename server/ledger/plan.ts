@@ -38,7 +38,7 @@ export type PlannedBatch = {
   planned: Planned[]
   /** Whether some operations needed no transaction. */
   ended: boolean
-  /** Operations still in the queue, because the chain has to be read for them first. */
+  /** Operations stillQueued in the queue, because the chain has to be read for them first. */
   toLookUp: OperationRow[]
 }
 
@@ -46,7 +46,7 @@ export type PlannedBatch = {
  * The first part of one workspace's batch: takes its lease, finds what can run, checks it again and plans it. Null if
  * another worker has the workspace. It reads only the database, and opens a transaction only to end operations that
  * need nothing from the chain. Nothing is locked: when the plan is saved (`signing.ts`), the lease's version from
- * before its first read shows whether it still holds.
+ * before its first read shows whether it stillQueued holds.
  */
 export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
   const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = batch
@@ -59,11 +59,11 @@ export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
   const issuer = await issuerOf(chain, lease)
   if (operations.length === 0) return { lease, issuer, planned: [], ended: false, toLookUp: [] }
   const { planned, toLookUp, toEnd } = sortPlans(operations, await planAll(operations, { kinds, issuer, facts }))
-  return { lease, issuer, planned, toLookUp, ended: await carryOut(lease, kinds, toEnd) }
+  return { lease, issuer, planned, toLookUp, ended: await endUnsent(lease, kinds, toEnd) }
 }
 
 /** How long to pause an operation that cannot be planned, or cannot end as planned. */
-const HOLD_BACK_SECONDS = 10
+const POSTPONE_SECONDS = 10
 
 /** How long to pause one that depends on something else. */
 const DEFER_SECONDS = 1
@@ -80,7 +80,7 @@ export async function lookUp(
   const facts = kinds
     .byKind(operations, (row) => row)
     .map(async ([definition, rows]) => {
-      const found = await definition.look?.(decodeAll(definition, rows), { workspaceId, chain })
+      const found = await definition.lookUp?.(decodeAll(definition, rows), { workspaceId, chain })
       return [definition.kind, found ?? null] as const
     })
   return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
@@ -125,7 +125,7 @@ export async function planAll(
 export type Sorted = {
   planned: Planned[]
   toLookUp: OperationRow[]
-  toEnd: { operation: OperationRow; plan: Exclude<PlanOutcome, { do: "send" | "look" }> }[]
+  toEnd: { operation: OperationRow; plan: Exclude<PlanOutcome, { do: "send" | "look up" }> }[]
 }
 
 export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMap<string, PlanOutcome>): Sorted {
@@ -133,7 +133,7 @@ export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMa
   for (const operation of operations) {
     const plan = plans.get(operation.id)
     if (plan?.do === "send") sorted.planned.push({ operation, instructions: plan.instructions, signers: plan.signers })
-    else if (plan?.do === "look") sorted.toLookUp.push(operation)
+    else if (plan?.do === "look up") sorted.toLookUp.push(operation)
     else if (plan) sorted.toEnd.push({ operation, plan })
   }
   return sorted
@@ -144,7 +144,7 @@ export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMa
  * ended. The lease is not locked, because callers of `voidPlans` hold locks on rows that are changed here: a change
  * that commits in the meantime counts as later.
  */
-async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]): Promise<boolean> {
+async function endUnsent(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]): Promise<boolean> {
   if (toEnd.length === 0) return false
   const { workspaceId, token, version } = lease
   const ids = toEnd.map(({ operation }) => operation.id)
@@ -154,15 +154,15 @@ async function carryOut(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"])
       where workspace_id = ${workspaceId} and id = any(${ids}) and status = 'queued' and exists (
         select from ledger_leases where workspace_id = ${workspaceId} and token = ${token} and version = ${version})
       order by id for update skip locked`
-    const still = new Set(queued.map((row) => row.id))
+    const stillQueued = new Set(queued.map((row) => row.id))
     const ended: { kind: string; outcome: "confirmed" | "failed" }[] = []
     for (const { operation, plan } of toEnd) {
-      if (!still.has(operation.id)) continue
-      if (plan.do === "hold back") await holdBack(sql, operation, plan.error)
+      if (!stillQueued.has(operation.id)) continue
+      if (plan.do === "hold back") await postpone(sql, operation, plan.error)
       // The client was already told that it is done.
       else if (plan.do === "fail" && operation.redo)
-        await holdBack(sql, operation, new Error(`it cannot be done again: ${plan.refusal.detail}`))
-      else if (plan.do === "defer") await putOff(sql, operation, DEFER_SECONDS)
+        await postpone(sql, operation, new Error(`it cannot be done again: ${plan.refusal.detail}`))
+      else if (plan.do === "defer") await delay(sql, operation, DEFER_SECONDS)
       else if (await endByPlan(sql, kinds, operation, plan))
         ended.push({ kind: operation.kind, outcome: plan.do === "fail" ? "failed" : "confirmed" })
     }
@@ -188,20 +188,20 @@ async function endByPlan(
     return true
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
-    await holdBack(sql, operation, error)
+    await postpone(sql, operation, error)
     return false
   }
 }
 
-async function holdBack(sql: Queryable, operation: OperationRow, error: unknown): Promise<void> {
+async function postpone(sql: Queryable, operation: OperationRow, error: unknown): Promise<void> {
   const { workspace_id, id, kind } = operation
   logger.error(
     { err: error, workspaceId: workspace_id, operation: id, kind },
     "an operation cannot be planned; retrying later",
   )
-  await putOff(sql, operation, HOLD_BACK_SECONDS)
+  await delay(sql, operation, POSTPONE_SECONDS)
 }
 
-const putOff = (sql: Queryable, { workspace_id, id }: OperationRow, seconds: number) => sql`
+const delay = (sql: Queryable, { workspace_id, id }: OperationRow, seconds: number) => sql`
   update operations set not_before = ${addSeconds(clock.now(), seconds)}
   where workspace_id = ${workspace_id} and id = ${id}`

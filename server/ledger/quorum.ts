@@ -14,7 +14,7 @@ import { feePayerIn } from "#server/solana/transaction.ts"
 export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
 
 /** Independent answers of nodes, until there are enough; fewer if the others do not answer. Rejects if none does. */
-async function askEach<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
+async function askNodes<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
   const { views } = rpc
   const answers: T[] = []
   let trouble: unknown
@@ -31,10 +31,10 @@ async function askEach<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]
   return answers
 }
 
-/** Like `askEach`, when a single node is not enough: rejects if fewer answer. */
-export async function askEnough<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
+/** Like `askNodes`, when a single node is not enough: rejects if fewer answer. */
+export async function askQuorum<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
   let trouble: unknown
-  const answers = await askEach(rpc, (view) =>
+  const answers = await askNodes(rpc, (view) =>
     ask(view).catch((error) => {
       trouble = error
       throw error
@@ -51,29 +51,29 @@ export const isConfirmed = (status: SignatureStatus | null): status is Signature
   status?.confirmationStatus === "confirmed" || isFinal(status)
 
 /** What each node reports about a signature. */
-export type Told = { signature: string; statuses: readonly (SignatureStatus | null)[] }
+export type ReportedStatuses = { signature: string; statuses: readonly (SignatureStatus | null)[] }
 
-export async function askStatuses(rpc: Rpc, signatures: readonly string[]): Promise<Told[]> {
-  const answers = await askEach(rpc.settling, async (view) => (await view.statuses(signatures)).value)
+export async function readStatuses(rpc: Rpc, signatures: readonly string[]): Promise<ReportedStatuses[]> {
+  const answers = await askNodes(rpc.settling, async (view) => (await view.statuses(signatures)).value)
   return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
 }
 
 /** Whether all nodes report a transaction as final. */
-export const areFinal = ({ statuses }: Told): boolean =>
+export const areReportedFinal = ({ statuses }: ReportedStatuses): boolean =>
   statuses.every((status) => isFinal(status) && status.err === null)
 
-type Sought = Told & { wire: Buffer; slot: number }
+type Sought = ReportedStatuses & { wire: Buffer; slot: number }
 
 /**
  * Returns the transactions, reported as final, that certainly are: two nodes say so, or the only node that answers also
  * lists them for their fee payer. A node without history is believed about the transaction alone.
  */
-export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sought[]): Promise<Set<string>> {
-  const sure = new Set<string>()
+export async function provenFinal({ rpc, embedded }: Chain, reported: readonly Sought[]): Promise<Set<string>> {
+  const proven = new Set<string>()
   const alone: Sought[] = []
-  for (const one of told) {
+  for (const one of reported) {
     // A node that the deployment runs itself is trusted.
-    if (embedded || one.statuses.length > 1) sure.add(one.signature)
+    if (embedded || one.statuses.length > 1) proven.add(one.signature)
     else alone.push(one)
   }
   for (const [payer, own] of Map.groupBy(alone, ({ wire }) => feePayerIn(wire))) {
@@ -86,9 +86,9 @@ export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sough
       throw error
     })
     const there = new Set(listed?.flatMap(({ err, signature }) => (err === null ? signature : [])))
-    for (const { signature } of own) if (listed === null || there.has(signature)) sure.add(signature)
+    for (const { signature } of own) if (listed === null || there.has(signature)) proven.add(signature)
   }
-  return sure
+  return proven
 }
 
 /**
@@ -98,8 +98,8 @@ export async function surelyFinal({ rpc, embedded }: Chain, told: readonly Sough
  */
 export async function hasFailed({ mode, rpc }: Chain, signature: string): Promise<boolean> {
   try {
-    const words = await askEnough(rpc.settling, (view) => tellsFailure(view, signature))
-    if (words.every(Boolean)) return true
+    const answers = await askQuorum(rpc.settling, (view) => showsFailure(view, signature))
+    if (answers.every(Boolean)) return true
     logger.warn({ mode, signature }, "a node says that a transaction failed, but the transaction itself does not")
   } catch (error) {
     if (!isOfTheNodes(error)) throw error
@@ -108,7 +108,7 @@ export async function hasFailed({ mode, rpc }: Chain, signature: string): Promis
   return false
 }
 
-const tellsFailure = async (rpc: Rpc, signature: string): Promise<boolean> => {
+const showsFailure = async (rpc: Rpc, signature: string): Promise<boolean> => {
   try {
     const found = await rpc.transaction(signature)
     return (found?.meta?.err ?? null) !== null
@@ -130,16 +130,16 @@ const REMEMBERED_MS = 120_000
 const firstSeen = new LRUCache<string, number>({ max: MOST, ttl: REMEMBERED_MS })
 
 /** Reads the same again; returns true for operations that still have nothing to do. */
-type LookAgain = (ids: readonly string[], rpc: Rpc, options: ReadOptions) => Promise<(id: string) => boolean>
+type ReadAgain = (ids: readonly string[], rpc: Rpc, options: ReadOptions) => Promise<(id: string) => boolean>
 
 /**
  * Returns the operations whose "nothing to do" is final: it is seen again, `finalized` in the same slot or later, by
  * two nodes if there are two. The others wait.
  */
-export async function seenTwice(
+export async function confirmNothingToDo(
   chain: Chain,
   { ids, slot }: { ids: readonly string[]; slot: number },
-  lookAgain: LookAgain,
+  readAgain: ReadAgain,
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   for (const id of ids) if (!firstSeen.has(id)) firstSeen.set(id, slot)
@@ -150,19 +150,19 @@ export async function seenTwice(
   const since = Math.max(...final.map(sinceOf))
   // The address may now serve another chain, which has none of the accounts.
   await chain.rpc.nodes.identify()
-  const words = await askEnough(chain.rpc.settling, (view) =>
-    lookAgain(final, view, { since, commitment: "finalized" }),
+  const answers = await askQuorum(chain.rpc.settling, (view) =>
+    readAgain(final, view, { since, commitment: "finalized" }),
   ).catch((error) => {
     // These wait for the other node; the rest of the workspace does not.
     if (isOfTheNodes(error)) return null
     throw error
   })
   await chain.rpc.nodes.identify()
-  if (words === null) return new Set()
-  const isNothing = (id: string) => words.every((say) => say(id))
+  if (answers === null) return new Set()
+  const isNothing = (id: string) => answers.every((say) => say(id))
   for (const id of final) if (!isNothing(id)) firstSeen.delete(id)
   return new Set(final.filter(isNothing))
 }
 
 /** Whether a single node's "not found" is enough. */
-export const isAlone = ({ rpc, embedded }: Chain): boolean => !embedded && answersNeeded(rpc) === 1
+export const hasOneNode = ({ rpc, embedded }: Chain): boolean => !embedded && answersNeeded(rpc) === 1

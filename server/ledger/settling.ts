@@ -5,7 +5,7 @@ import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { Operations } from "./definition.ts"
-import { areFinal, askStatuses, hasFailed, surelyFinal } from "./quorum.ts"
+import { areReportedFinal, hasFailed, provenFinal, readStatuses } from "./quorum.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 
 /**
@@ -15,7 +15,7 @@ import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 export type SettlingCommitment = "confirmed" | "finalized"
 
 /** The outcome of a workspace's transaction. */
-export type Ending = { signature: string; workspaceId: string } & (
+export type Outcome = { signature: string; workspaceId: string } & (
   | { end: "confirmed"; slot: number; isFinal: boolean }
   | { end: "failed"; slot: number; error: TransactionError }
   | { end: "expired" }
@@ -28,50 +28,50 @@ type Options = { commitment: SettlingCommitment; wireOf: (signature: string) => 
  * and under commitment `finalized` clients are notified of something that cannot be undone, so both take more than one
  * node's answer. A confirmed transaction is followed until it is final (`finality.ts`).
  */
-export async function sureEndings(
+export async function certainOutcomes(
   chain: Chain,
-  endings: readonly Ending[],
+  outcomes: readonly Outcome[],
   { commitment, wireOf }: Options,
-): Promise<Ending[]> {
-  const landed = commitment === "finalized" ? await landedForGood(chain, endings, wireOf) : null
-  const sure: Ending[] = []
-  for (const ending of endings) {
-    if (ending.end === "failed" && !(await hasFailed(chain, ending.signature))) continue
-    if (ending.end !== "confirmed" || landed === null) sure.push(ending)
-    else if (ending.isFinal || landed.has(ending.signature)) sure.push({ ...ending, isFinal: true })
+): Promise<Outcome[]> {
+  const landed = commitment === "finalized" ? await finalizedAmong(chain, outcomes, wireOf) : null
+  const certain: Outcome[] = []
+  for (const outcome of outcomes) {
+    if (outcome.end === "failed" && !(await hasFailed(chain, outcome.signature))) continue
+    if (outcome.end !== "confirmed" || landed === null) certain.push(outcome)
+    else if (outcome.isFinal || landed.has(outcome.signature)) certain.push({ ...outcome, isFinal: true })
   }
-  return sure
+  return certain
 }
 
-async function landedForGood(
+async function finalizedAmong(
   chain: Chain,
-  endings: readonly Ending[],
+  outcomes: readonly Outcome[],
   wireOf: Options["wireOf"],
 ): Promise<ReadonlySet<string>> {
-  const landed = endings.flatMap((ending) => {
-    const wire = wireOf(ending.signature)
-    return ending.end === "confirmed" && !ending.isFinal && wire ? { ...ending, wire } : []
+  const landed = outcomes.flatMap((outcome) => {
+    const wire = wireOf(outcome.signature)
+    return outcome.end === "confirmed" && !outcome.isFinal && wire ? { ...outcome, wire } : []
   })
   if (landed.length === 0) return new Set()
   try {
-    const told = await askStatuses(
+    const reported = await readStatuses(
       chain.rpc,
       landed.map(({ signature }) => signature),
     )
-    return await surelyFinal(chain, landed.map((one, i) => ({ ...one, ...told[i]! })).filter(areFinal))
+    return await provenFinal(chain, landed.map((one, i) => ({ ...one, ...reported[i]! })).filter(areReportedFinal))
   } catch (error) {
     if (!isOfTheNodes(error)) throw error
     return new Set()
   }
 }
 
-type Confirmed = Extract<Ending, { end: "confirmed" }>
+type Confirmed = Extract<Outcome, { end: "confirmed" }>
 
 /**
  * Workspaces that are settled separately at the same time: each may wait for a lock and holds a connection while it
  * does.
  */
-const APART = 2
+const MAX_SEPARATE = 2
 
 /**
  * Settles transactions that have ended, all in one commit if possible. Otherwise each workspace is settled separately,
@@ -86,9 +86,9 @@ export class Settling {
   /** By workspace: a lock on its rows is released soon, or the database ends it. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Signatures whose last attempt to settle failed, by workspace. */
-  readonly #troubled = new Map<string, Set<string>>()
-  readonly #waiting = new Map<string, Ending[]>()
-  readonly #apart = new Map<string, Promise<void>>()
+  readonly #unsettled = new Map<string, Set<string>>()
+  readonly #waiting = new Map<string, Outcome[]>()
+  readonly #separate = new Map<string, Promise<void>>()
 
   /** Calls `onSettled` with each settled transaction. */
   constructor(kinds: Operations, onSettled: (signature: string) => void) {
@@ -97,7 +97,7 @@ export class Settling {
   }
 
   /** Whether its status need not be read now. */
-  isHeld({ signature, workspaceId }: Pick<Ending, "signature" | "workspaceId">): boolean {
+  isHeld({ signature, workspaceId }: Pick<Outcome, "signature" | "workspaceId">): boolean {
     return this.#failing.isHeld(signature) || this.#locked.isHeld(workspaceId)
   }
 
@@ -108,61 +108,61 @@ export class Settling {
 
   /** How many of a workspace's transactions could not be settled at the last attempt. */
   unsettledOf(workspaceId: string): number {
-    return this.#troubled.get(workspaceId)?.size ?? 0
+    return this.#unsettled.get(workspaceId)?.size ?? 0
   }
 
   /**
    * Settles what can be settled at once; separate attempts continue after it returns. Throws if the database is
    * unreachable; nothing is lost.
    */
-  async settle(endings: readonly Ending[]): Promise<void> {
-    const ready = endings.filter((one) => !this.isHeld(one))
-    const [troubled, others] = partition(ready, ({ workspaceId }) => this.#troubled.has(workspaceId))
+  async settle(outcomes: readonly Outcome[]): Promise<void> {
+    const ready = outcomes.filter((one) => !this.isHeld(one))
+    const [unsettled, others] = partition(ready, ({ workspaceId }) => this.#unsettled.has(workspaceId))
     const failed = await this.#settleTogether(others)
-    for (const [workspaceId, own] of Map.groupBy([...troubled, ...failed], (one) => one.workspaceId)) {
-      if (!this.#apart.has(workspaceId)) this.#waiting.set(workspaceId, own)
+    for (const [workspaceId, own] of Map.groupBy([...unsettled, ...failed], (one) => one.workspaceId)) {
+      if (!this.#separate.has(workspaceId)) this.#waiting.set(workspaceId, own)
     }
-    this.#goOnApart()
+    this.#startSeparate()
   }
 
   /** Resolves when nothing is being settled. */
   async end(): Promise<void> {
     this.#waiting.clear()
-    await Promise.all(this.#apart.values())
+    await Promise.all(this.#separate.values())
   }
 
   /** Returns the workspaces that failed. */
-  async #settleTogether(endings: readonly Ending[]): Promise<Ending[]> {
-    const [confirmed, others] = partition(endings, isConfirmedEnding)
-    const failed: Ending[] = []
+  async #settleTogether(outcomes: readonly Outcome[]): Promise<Outcome[]> {
+    const [confirmed, others] = partition(outcomes, isConfirmedOutcome)
+    const failed: Outcome[] = []
     for (const some of [confirmed, ...others.map((one) => [one])]) {
-      const isTroubled = some.length === 1 && this.#troubled.has(some[0]!.workspaceId)
-      const error = isTroubled ? "settling its workspace separately" : await this.#attempt(some)
+      const isUnsettled = some.length === 1 && this.#unsettled.has(some[0]!.workspaceId)
+      const error = isUnsettled ? "settling its workspace separately" : await this.#attempt(some)
       if (error === null) continue
       if (isLost(error)) throw error
-      for (const one of some) this.#note(one)
+      for (const one of some) this.#noteUnsettled(one)
       failed.push(...some)
     }
     return failed
   }
 
-  #goOnApart(): void {
-    for (const [workspaceId, endings] of this.#waiting) {
-      if (this.#apart.size >= APART) return
+  #startSeparate(): void {
+    for (const [workspaceId, outcomes] of this.#waiting) {
+      if (this.#separate.size >= MAX_SEPARATE) return
       this.#waiting.delete(workspaceId)
-      const settled = this.#settleApart(workspaceId, endings)
+      const settled = this.#settleSeparately(workspaceId, outcomes)
         .catch((error) => logger.debug({ err: error }, "could not settle; retrying later"))
         .finally(() => {
-          this.#apart.delete(workspaceId)
-          this.#goOnApart()
+          this.#separate.delete(workspaceId)
+          this.#startSeparate()
         })
-      this.#apart.set(workspaceId, settled)
+      this.#separate.set(workspaceId, settled)
     }
   }
 
   /** One workspace's transactions: together, or else one by one. After a lock timeout, all are retried later. */
-  async #settleApart(workspaceId: string, endings: readonly Ending[]): Promise<void> {
-    const [confirmed, others] = partition(endings, isConfirmedEnding)
+  async #settleSeparately(workspaceId: string, outcomes: readonly Outcome[]): Promise<void> {
+    const [confirmed, others] = partition(outcomes, isConfirmedOutcome)
     const together = confirmed.length > 1 ? await this.#attempt(confirmed) : "one"
     if (isLocked(together)) return this.#locked.failed(workspaceId)
     for (const one of [...(together === null ? [] : confirmed), ...others]) {
@@ -175,34 +175,34 @@ export class Settling {
   }
 
   /** Returns the error, or null. */
-  async #attempt(endings: readonly Ending[]): Promise<unknown> {
-    const [first] = endings
+  async #attempt(outcomes: readonly Outcome[]): Promise<unknown> {
+    const [first] = outcomes
     if (!first) return null
     try {
       if (first.end === "failed") await settleFailed(this.#kinds, first)
       else if (first.end === "expired") await settleExpired(first.signature)
-      else await settleConfirmed(this.#kinds, endings as Confirmed[])
+      else await settleConfirmed(this.#kinds, outcomes as Confirmed[])
     } catch (error) {
       return error
     }
-    for (const { signature, workspaceId } of endings) {
+    for (const { signature, workspaceId } of outcomes) {
       this.#failing.succeeded(signature)
-      const troubled = this.#troubled.get(workspaceId)
-      troubled?.delete(signature)
-      if (troubled?.size === 0) this.#troubled.delete(workspaceId)
+      const unsettled = this.#unsettled.get(workspaceId)
+      unsettled?.delete(signature)
+      if (unsettled?.size === 0) this.#unsettled.delete(workspaceId)
       this.#onSettled(signature)
     }
     return null
   }
 
-  #note({ signature, workspaceId }: Ending): void {
-    const troubled = this.#troubled.get(workspaceId) ?? new Set()
-    this.#troubled.set(workspaceId, troubled.add(signature))
+  #noteUnsettled({ signature, workspaceId }: Outcome): void {
+    const unsettled = this.#unsettled.get(workspaceId) ?? new Set()
+    this.#unsettled.set(workspaceId, unsettled.add(signature))
   }
 
-  #hold(ending: Ending, error: unknown): void {
-    const { signature, workspaceId, end } = ending
-    this.#note(ending)
+  #hold(outcome: Outcome, error: unknown): void {
+    const { signature, workspaceId, end } = outcome
+    this.#noteUnsettled(outcome)
     this.#failing.failed(signature)
     const times = this.#failing.times(signature)
     logger.warn({ err: error, workspaceId, signature, end, times }, "could not settle a transaction; retrying later")
@@ -212,7 +212,7 @@ export class Settling {
 /** Whether the database could not be reached, so that the attempt itself was not at fault. */
 const isLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isLocked(error)
 
-const isConfirmedEnding = (ending: Ending): boolean => ending.end === "confirmed"
+const isConfirmedOutcome = (outcome: Outcome): boolean => outcome.end === "confirmed"
 
 function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
   return [all.filter(test), all.filter((one) => !test(one))]

@@ -8,12 +8,12 @@ import { type PriorityFees, writtenMints } from "#server/solana/priority-fees.ts
 import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { computeBudget, feeOf, type SignedTransaction, signTransactions } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
+import { countByWorkspace, type Load } from "./capacity.ts"
 import type { Operations } from "./definition.ts"
 import { type Issuer, issuerOf } from "./issuer.ts"
 import type { Lease, Leases } from "./lease.ts"
 import type { Unfinished } from "./operation.ts"
 import { type Planned, pack } from "./pack.ts"
-import { countByWorkspace, type Standing } from "./places.ts"
 import type { PlannedBatch } from "./plan.ts"
 import { type Facts, planAll, sortPlans } from "./plan.ts"
 import { type Blockhash, type Saved, type Signed, save } from "./save.ts"
@@ -54,7 +54,7 @@ export type SigningOptions = {
 /** A planned batch. */
 type Batch = Pick<PlannedBatch, "lease" | "issuer" | "planned">
 
-type UnderWay = {
+type InProgress = {
   workspaceId: string
   feePayer: Address
   operations: Unfinished[]
@@ -69,7 +69,7 @@ type UnderWay = {
 export class Signing {
   readonly #options: SigningOptions
   readonly #units: SimulatedUnits
-  readonly #underWay = new Set<UnderWay>()
+  readonly #inProgress = new Set<InProgress>()
 
   constructor(options: SigningOptions) {
     this.#options = options
@@ -84,26 +84,26 @@ export class Signing {
 
   /** Transactions that are being signed. */
   get size(): number {
-    return [...this.#underWay].reduce((sum, { drafts }) => sum + drafts.length, 0)
+    return [...this.#inProgress].reduce((sum, { drafts }) => sum + drafts.length, 0)
   }
 
   /** Each of these takes a place. */
-  get standing(): Standing {
+  get load(): Load {
     const all = countByWorkspace(
-      [...this.#underWay].flatMap(({ workspaceId, drafts }) => drafts.map(() => ({ workspaceId }))),
+      [...this.#inProgress].flatMap(({ workspaceId, drafts }) => drafts.map(() => ({ workspaceId }))),
     )
     return { underWay: all, all }
   }
 
   /** Fees of those that a key pays for. */
   feesOf(feePayer: Address): number {
-    const drafts = [...this.#underWay].flatMap((one) => (one.feePayer === feePayer ? one.drafts : []))
+    const drafts = [...this.#inProgress].flatMap((one) => (one.feePayer === feePayer ? one.drafts : []))
     return drafts.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
   }
 
   /** Operations of a workspace that are being signed. */
   of(workspaceId: string): Unfinished[] {
-    return [...this.#underWay].filter((one) => one.workspaceId === workspaceId).flatMap((one) => one.operations)
+    return [...this.#inProgress].filter((one) => one.workspaceId === workspaceId).flatMap((one) => one.operations)
   }
 
   /** Returns what was saved, which may be less than was planned. Throws what the signer or the database throws. */
@@ -116,7 +116,7 @@ export class Signing {
       ),
       options.fees_lamports,
     )
-    const one: UnderWay = {
+    const one: InProgress = {
       workspaceId: lease.workspaceId,
       feePayer: addressOf(feePayer.publicKey),
       // The queue treats them as submitted.
@@ -126,17 +126,17 @@ export class Signing {
       drafts,
       done: this.#signAndSave({ lease, issuer }, drafts, options.facts),
     }
-    this.#underWay.add(one)
+    this.#inProgress.add(one)
     try {
       return await one.done
     } finally {
-      this.#underWay.delete(one)
+      this.#inProgress.delete(one)
     }
   }
 
   /** Resolves when nothing is being signed. */
   async end(): Promise<void> {
-    await Promise.allSettled([...this.#underWay].map(({ done }) => done))
+    await Promise.allSettled([...this.#inProgress].map(({ done }) => done))
   }
 
   async #signAndSave(
@@ -236,15 +236,15 @@ export class Signing {
       if (tries === SAVE_TRIES) throw new Error("what the plans depend on keeps changing")
       // The process that is changing it holds a lock on the lease and is about to commit.
       await sleep(tries * SAVE_PAUSE_MS)
-      const next = await this.#options.leases.again(current)
+      const next = await this.#options.leases.reread(current)
       if (!next) break
-      if (next.version !== current.version) rest = await this.#stillPlanned(next, rest, about)
+      if (next.version !== current.version) rest = await this.#withSamePlan(next, rest, about)
       current = next
     }
     return new Set()
   }
 
-  async #stillPlanned(
+  async #withSamePlan(
     lease: Lease,
     signed: Signed[],
     { issuer: before, facts }: { issuer: Issuer; facts: Facts | null },

@@ -27,7 +27,7 @@ const kindNamed = (kind: string) =>
     label: "Ask for an amount as text",
     isUrgent: false,
     payload: z.object({ mint: z.string() }),
-    look: null,
+    lookUp: null,
     plan: async (_sql, all, issuer) =>
       new Map(
         all.map(({ id, payload: { mint } }) => {

@@ -5,23 +5,23 @@ import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { HistoryMissing } from "#server/solana/rpc/errors.ts"
 import type { Address } from "#shared/address.ts"
+import { countByWorkspace, type Load, stuckPayers } from "./capacity.ts"
 import type { Operations } from "./definition.ts"
 import { examine, isLate } from "./evidence.ts"
 import { type Doubt, doubtBefore, Examinations, noteDoubt } from "./examinations.ts"
 import { Outage } from "./outage.ts"
-import { countByWorkspace, type Standing, stuckPayers } from "./places.ts"
 import { isConfirmed } from "./quorum.ts"
 import { Resending } from "./resending.ts"
 import type { Saved } from "./save.ts"
 import { readSaved } from "./save.ts"
-import { type Ending, Settling, type SettlingCommitment, sureEndings } from "./settling.ts"
+import { certainOutcomes, type Outcome, Settling, type SettlingCommitment } from "./settling.ts"
 
 /** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
 /** How often to search for transactions that another worker saved and no longer tracks. */
-const ADOPT_EVERY_MS = 1000
+const TAKE_OVER_EVERY_MS = 1000
 /** Age at which this worker takes over a transaction that it does not know. */
-const ADOPT_AFTER_SECONDS = 3
+const TAKE_OVER_AFTER_SECONDS = 3
 /** How often to compare with the finalized height, once something could have expired. */
 const EXPIRY_EVERY_MS = 1000
 /** How long a transaction is followed before it could have expired: no cluster has 150 blocks in less. */
@@ -31,17 +31,17 @@ const OVERDUE_MS = 30_000
 /** The same when nodes do not answer for any transaction. */
 const UNANSWERED_MS = 10_000
 /** How soon to check again one that has landed, but not with enough certainty. */
-const LANDED_AGAIN_MS = 1000
+const RECHECK_LANDED_MS = 1000
 /** The same for one that one node reports as failed and another does not confirm. */
-const UNSURE_AGAIN_MS = 5000
+const RECHECK_FAILED_MS = 5000
 
 /** From this many ended but unsettled transactions on, a workspace gets no more batches. */
-const CROWD = 8
+const MAX_UNSETTLED = 8
 
 type Tracked = Saved & {
   addedAt: number
   /** When its status was last requested. */
-  askedAt: number
+  checkedAt: number
   /** When the finalized height first showed that it can no longer land; null while it can. */
   lateSince: number | null
   /** Until when not to ask again: it has landed, but not with enough certainty. */
@@ -53,7 +53,7 @@ export type TrackerOptions = { kinds: Operations; commitment: SettlingCommitment
 
 /**
  * Follows a chain's saved transactions to their end: sends and resends the same bytes, and settles what is confirmed,
- * failed or expired. After an RPC error the outcome is *unknown*: nothing changes, and it is asked again.
+ * failed or expired. After an RPC error the outcome is *unknown*: nothing changes, and it is toCheck again.
  */
 export class Tracker {
   readonly #chain: Chain
@@ -62,11 +62,11 @@ export class Tracker {
   readonly #tracked = new Map<string, Tracked>()
   readonly #settling: Settling
   #settledSlot = 0
-  #news = false
-  #adoptedAt = Number.NEGATIVE_INFINITY
+  #hasSettled = false
+  #takenOverAt = Number.NEGATIVE_INFINITY
   readonly #resending: Resending
   readonly #examinations: Examinations<Tracked>
-  readonly #failures: Examinations<Ending>
+  readonly #failures: Examinations<Outcome>
   readonly #statusOutage: Outage
   readonly #heightOutage: Outage
   #finalized: { slot: number; height: number } | null = null
@@ -85,7 +85,7 @@ export class Tracker {
     this.#settling = new Settling(kinds, (signature) => {
       this.#tracked.delete(signature)
       this.#resending.forget(signature)
-      this.#news = true
+      this.#hasSettled = true
     })
   }
 
@@ -104,7 +104,7 @@ export class Tracker {
    * Only transactions that may still land take places. The others take none: they ended and could not be settled, they
    * can no longer land and that has to be proven, or a workspace's own fee payer holds them up.
    */
-  get standing(): Standing {
+  get load(): Load {
     const stuck = this.stuckPayers
     const all = [...this.#tracked.values()]
     const takesPlace = (one: Tracked) =>
@@ -117,9 +117,9 @@ export class Tracker {
   }
 
   /** Workspaces with many transactions to settle first. */
-  get crowded(): string[] {
+  get overloaded(): string[] {
     const workspaces = new Set([...this.#tracked.values()].map((one) => one.workspaceId))
-    return [...workspaces].filter((id) => this.#settling.unsettledOf(id) >= CROWD)
+    return [...workspaces].filter((id) => this.#settling.unsettledOf(id) >= MAX_UNSETTLED)
   }
 
   /** Transactions that ended and cannot be settled. The log names them. */
@@ -165,18 +165,18 @@ export class Tracker {
   }
 
   #follow(saved: Saved, begun: Pick<Tracked, "addedAt" | "doubt">): void {
-    this.#tracked.set(saved.signature, { ...saved, ...begun, askedAt: 0, lateSince: null, landedUntil: 0 })
+    this.#tracked.set(saved.signature, { ...saved, ...begun, checkedAt: 0, lateSince: null, landedUntil: 0 })
     this.#resending.noteSent(saved.signature)
   }
 
   /** One check of everything in flight. Throws if the database cannot be reached; nothing is lost. */
   async tick(): Promise<void> {
-    this.#tell()
-    if (performance.now() - this.#adoptedAt >= ADOPT_EVERY_MS) await this.#adopt()
+    this.#publish()
+    if (performance.now() - this.#takenOverAt >= TAKE_OVER_EVERY_MS) await this.#takeOver()
     if (this.#tracked.size === 0) return
-    const signatures = this.#toAsk()
+    const signatures = this.#signaturesToCheck()
     for (let from = 0; from < signatures.length; from += STATUSES) {
-      await this.#look(signatures.slice(from, from + STATUSES))
+      await this.#readStatuses(signatures.slice(from, from + STATUSES))
     }
     this.#resend()
     // This may read a long history. What is in flight is followed in the meantime.
@@ -187,27 +187,27 @@ export class Tracker {
   }
 
   /** Publishes what was settled since the last call. */
-  #tell(): void {
-    if (!this.#news) return
-    this.#news = false
+  #publish(): void {
+    if (!this.#hasSettled) return
+    this.#hasSettled = false
     publish("settled")
     publish("ledger")
   }
 
   /** Those that may end at any moment. */
-  #open(test: (one: Tracked) => boolean): Tracked[] {
+  #unended(test: (one: Tracked) => boolean): Tracked[] {
     return [...this.#tracked.values()].filter((one) => !this.#settling.isHeld(one) && test(one))
   }
 
   /** All that may still land. Doubtful ones fill up the last request, so that they need no extra call. */
-  #toAsk(): string[] {
+  #signaturesToCheck(): string[] {
     const now = performance.now()
-    const unseen = this.#open(({ landedUntil }) => landedUntil <= now)
+    const unseen = this.#unended(({ landedUntil }) => landedUntil <= now)
     const [doubted, others] = [unseen.filter(isDoubted), unseen.filter((one) => !isDoubted(one))]
-    doubted.sort((one, other) => one.askedAt - other.askedAt)
-    const asked = [...others, ...doubted.slice(0, STATUSES - (others.length % STATUSES))]
-    for (const one of asked) one.askedAt = now
-    return asked.map(({ signature }) => signature)
+    doubted.sort((one, other) => one.checkedAt - other.checkedAt)
+    const toCheck = [...others, ...doubted.slice(0, STATUSES - (others.length % STATUSES))]
+    for (const one of toCheck) one.checkedAt = now
+    return toCheck.map(({ signature }) => signature)
   }
 
   /** What can no longer land is not sent again: that would take calls from proving it. */
@@ -215,41 +215,41 @@ export class Tracker {
     const now = performance.now()
     const canLand = (one: Tracked) =>
       one.landedUntil <= now && (this.#finalized ? !isLate(one, this.#finalized) : now - one.addedAt < EXPIRY_AFTER_MS)
-    this.#resending.resend(this.#open(canLand))
+    this.#resending.resend(this.#unended(canLand))
   }
 
   /**
    * Takes over what a stopped worker saved. A live worker may track it too: settling is guarded. It is sent once the
    * finalized height is known, since it may have expired long ago.
    */
-  async #adopt(): Promise<void> {
+  async #takeOver(): Promise<void> {
     const now = clock.now()
     const found = await readSaved(this.#chain.mode, { except: [...this.#tracked.keys()], most: STATUSES })
     const addedAt = performance.now() - EXPIRY_AFTER_MS
     for (const { doubt, savedAt, ...saved } of found) {
-      if (this.#adoptedAt >= 0 && secondsBetween(savedAt, now) < ADOPT_AFTER_SECONDS) continue
+      if (this.#takenOverAt >= 0 && secondsBetween(savedAt, now) < TAKE_OVER_AFTER_SECONDS) continue
       this.#follow(saved, { addedAt, doubt: doubt === null ? null : doubtBefore(doubt) })
     }
-    this.#adoptedAt = performance.now()
+    this.#takenOverAt = performance.now()
   }
 
-  async #look(signatures: string[]): Promise<void> {
+  async #readStatuses(signatures: string[]): Promise<void> {
     let statuses: (SignatureStatus | null)[]
     try {
       const { settling } = this.#chain.rpc
       statuses = (await settling.statuses(signatures, { since: this.#settledSlot })).value
-      this.#statusOutage.isOver()
+      this.#statusOutage.noteSuccess()
     } catch (error) {
-      return this.#statusOutage.goesOn(error)
+      return this.#statusOutage.noteFailure(error)
     }
-    const endings = this.#endings(signatures, statuses)
-    await this.#settle(endings.filter(({ end }) => end === "confirmed"))
+    const outcomes = this.#outcomes(signatures, statuses)
+    await this.#settle(outcomes.filter(({ end }) => end === "confirmed"))
     // A failure takes more than one node. If another does not answer, that delays none of the others.
-    this.#failures.begin(endings.filter(({ end }) => end === "failed"))
+    this.#failures.begin(outcomes.filter(({ end }) => end === "failed"))
   }
 
-  #endings(signatures: string[], statuses: (SignatureStatus | null)[]): Ending[] {
-    return statuses.flatMap((status, index): Ending[] => {
+  #outcomes(signatures: string[], statuses: (SignatureStatus | null)[]): Outcome[] {
+    return statuses.flatMap((status, index): Outcome[] => {
       const tracked = this.#tracked.get(signatures[index]!)
       if (!tracked || !isConfirmed(status)) return []
       const { signature, workspaceId } = tracked
@@ -259,7 +259,7 @@ export class Tracker {
       // A failed transaction's operations would be signed again. If its slot vanished, the same bytes could still land
       // and succeed.
       if (!isFinal && (err !== null || this.#commitment === "finalized")) {
-        this.#lookAgain(signature)
+        this.#readAgain(signature)
         return []
       }
       return err === null
@@ -279,11 +279,11 @@ export class Tracker {
       const finalized = await this.#chain.rpc.finalizedHeight()
       this.#finalized = finalized
       for (const one of this.#tracked.values()) one.lateSince = isLate(one, finalized) ? (one.lateSince ?? now) : null
-      const late = this.#open((one) => one.lateSince !== null)
+      const late = this.#unended((one) => one.lateSince !== null)
       this.#examinations.begin(late.filter(({ doubt }) => (doubt?.againAt ?? 0) <= now))
-      this.#heightOutage.isOver()
+      this.#heightOutage.noteSuccess()
     } catch (error) {
-      this.#heightOutage.goesOn(error)
+      this.#heightOutage.noteFailure(error)
     }
   }
 
@@ -297,17 +297,17 @@ export class Tracker {
       throw error
     })
     // A status shows neither what the list contains nor what another node says, so what must be final is examined.
-    const isEnough = ({ end }: Ending) => end !== "confirmed" || this.#commitment === "confirmed"
-    const found = this.#endings(signatures, statuses.value).filter(isEnough)
+    const isEnough = ({ end }: Outcome) => end !== "confirmed" || this.#commitment === "confirmed"
+    const found = this.#outcomes(signatures, statuses.value).filter(isEnough)
     await this.#settle(found)
     const known = new Set(found.map(({ signature }) => signature))
     const unknown = late.filter(({ signature }) => !known.has(signature) && this.#tracked.has(signature))
-    if (unknown.length > 0) await this.#weigh(unknown, asOf)
+    if (unknown.length > 0) await this.#searchHistory(unknown, asOf)
   }
 
-  async #weigh(late: Tracked[], asOf: { slot: number }): Promise<void> {
+  async #searchHistory(late: Tracked[], asOf: { slot: number }): Promise<void> {
     const verdicts = await examine(this.#chain, this.#kinds, { late, asOf })
-    const endings: Ending[] = []
+    const outcomes: Outcome[] = []
     for (const verdict of verdicts) {
       if (verdict.end === "doubt") await this.#noteDoubt(verdict)
       else if (verdict.end === "confirmed" && !verdict.isFinal && this.#commitment === "finalized")
@@ -316,22 +316,22 @@ export class Tracker {
           reason: "only one node reports that it landed",
           isPassing: false,
         })
-      else endings.push(verdict)
+      else outcomes.push(verdict)
     }
-    await this.#settle(endings)
+    await this.#settle(outcomes)
   }
 
-  async #settle(endings: readonly Ending[]): Promise<void> {
+  async #settle(outcomes: readonly Outcome[]): Promise<void> {
     const wireOf = (signature: string) => this.#tracked.get(signature)?.wire ?? null
-    const sure = await sureEndings(this.#chain, endings, { commitment: this.#commitment, wireOf })
-    const settled = new Set(sure.map(({ signature }) => signature))
-    for (const { signature, end } of endings)
-      if (!settled.has(signature)) this.#lookAgain(signature, end === "failed" ? UNSURE_AGAIN_MS : undefined)
-    await this.#settling.settle(sure)
-    this.#tell()
+    const certain = await certainOutcomes(this.#chain, outcomes, { commitment: this.#commitment, wireOf })
+    const settled = new Set(certain.map(({ signature }) => signature))
+    for (const { signature, end } of outcomes)
+      if (!settled.has(signature)) this.#readAgain(signature, end === "failed" ? RECHECK_FAILED_MS : undefined)
+    await this.#settling.settle(certain)
+    this.#publish()
   }
 
-  #lookAgain(signature: string, pause_ms = LANDED_AGAIN_MS): void {
+  #readAgain(signature: string, pause_ms = RECHECK_LANDED_MS): void {
     const tracked = this.#tracked.get(signature)
     if (tracked) tracked.landedUntil = performance.now() + pause_ms
   }

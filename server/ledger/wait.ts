@@ -6,17 +6,17 @@ import { sleep } from "#server/lib/time.ts"
 /** How long a request waits for its operation. */
 export const WAIT_MS = 25_000
 /** A notification can be lost, so waiting requests also poll. */
-const LOOK_EVERY_MS = 1000
+const POLL_EVERY_MS = 1000
 /** Notifications within this time are handled together. */
 const GATHER_MS = 2
 
 type Waiting = { workspaceId: string; ended: (() => void)[] }
 
 const waiting = new Map<string, Waiting>()
-let looking = false
-let news = Promise.withResolvers<void>()
+let isPolling = false
+let wake = Promise.withResolvers<void>()
 
-subscribe("settled", () => news.resolve())
+subscribe("settled", () => wake.resolve())
 
 /** Resolves when the operation has ended, or after `timeoutMs`. One query serves all waiting requests. */
 export async function untilEnded(workspaceId: string, operationId: string, timeoutMs: number): Promise<void> {
@@ -25,8 +25,8 @@ export async function untilEnded(workspaceId: string, operationId: string, timeo
   one.ended.push(resolve)
   waiting.set(operationId, one)
   // It may have ended already, and then no notification will follow.
-  news.resolve()
-  if (!looking) void look()
+  wake.resolve()
+  if (!isPolling) void poll()
   const timer = setTimeout(resolve, timeoutMs)
   await promise
   clearTimeout(timer)
@@ -39,20 +39,20 @@ export function endWaits(): void {
   for (const { ended } of waiting.values()) for (const end of ended) end()
 }
 
-async function look(): Promise<void> {
-  looking = true
+async function poll(): Promise<void> {
+  isPolling = true
   while (waiting.size > 0) {
-    news = Promise.withResolvers()
-    await lookOnce().catch((error) => logger.debug({ err: error }, "could not check waiting requests; retrying"))
+    wake = Promise.withResolvers()
+    await pollOnce().catch((error) => logger.debug({ err: error }, "could not check waiting requests; retrying"))
     const pause = new AbortController()
-    await Promise.race([news.promise, sleep(LOOK_EVERY_MS, pause.signal)])
+    await Promise.race([wake.promise, sleep(POLL_EVERY_MS, pause.signal)])
     pause.abort()
     await sleep(GATHER_MS)
   }
-  looking = false
+  isPolling = false
 }
 
-async function lookOnce(): Promise<void> {
+async function pollOnce(): Promise<void> {
   const ids = [...waiting.keys()]
   const workspaces = ids.map((id) => waiting.get(id)!.workspaceId)
   const rows = await sql<{ id: string }[]>`

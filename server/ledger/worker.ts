@@ -10,6 +10,7 @@ import { type PriceLimits, PriorityFees } from "#server/solana/priority-fees.ts"
 import { SignerFailure } from "#server/solana/signers/definition.ts"
 import { FEE_PER_TRANSACTION } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
+import { type Capacity, capacityFor } from "./capacity.ts"
 import { CostCounter } from "./costs.ts"
 import type { Operations } from "./definition.ts"
 import type { FeePayerBalance, LowFunds } from "./fee-payer-balance.ts"
@@ -17,7 +18,6 @@ import { Finality } from "./finality.ts"
 import { FUNDING_EVERY_MS, Funds } from "./funds.ts"
 import { Leases } from "./lease.ts"
 import { Outage, troubleOf } from "./outage.ts"
-import { type Room, roomFor } from "./places.ts"
 import { type Facts, lookUp, type PlannedBatch, planBatch } from "./plan.ts"
 import { type Next, nextWorkspace } from "./queue.ts"
 import { troubleOfSent } from "./report.ts"
@@ -28,7 +28,7 @@ import { Signing, type SignOptions } from "./signing.ts"
 import { Tracker } from "./track.ts"
 
 /** How long the next batch waits for a signer, in milliseconds: a local one answers within a few. */
-const PATIENCE_MS = 25
+const SIGNER_WAIT_MS = 25
 /** A blockhash is used for this long; a cluster accepts it for about a minute. */
 const BLOCKHASH_MS = 1000
 const IDLE_MS = 1000
@@ -104,8 +104,8 @@ export class LedgerWorker {
     this.#loops = Promise.all([
       this.#run("turn", () => this.#turn()),
       this.#run("track", () => this.#track()),
-      this.#run("finality", () => this.#followToTheEnd()),
-      this.#run("costs", () => this.#count()),
+      this.#run("finality", () => this.#followFinality()),
+      this.#run("costs", () => this.#countCosts()),
     ])
   }
 
@@ -158,11 +158,11 @@ export class LedgerWorker {
       try {
         await step()
         this.#failingSteps.delete(name)
-        outage.isOver()
+        outage.noteSuccess()
       } catch (error) {
         this.#failingSteps.set(name, troubleOf(error))
         this.#known.resolve()
-        outage.goesOn(error)
+        outage.noteFailure(error)
         await sleep(RETRY_MS, this.#stop.signal)
       }
     }
@@ -172,16 +172,16 @@ export class LedgerWorker {
     await bindChain(this.chain)
     void this.chain.rpc.nodes.learnCapabilities(this.chain.feePayer.publicKey)
     await this.funds.refresh()
-    const doubt = clockDoubt(this.chain.mode) ?? (await this.#comparison.look(this.funds.slot))
+    const doubt = clockDoubt(this.chain.mode) ?? (await this.#comparison.check(this.funds.slot))
     this.#trouble = doubt ?? (this.funds.troubles.join("; ") || null)
     // The embedded network's faucet is about to fund it, so its balance is not known yet.
     if (this.funds.own.isEnough || !this.chain.embedded) this.#known.resolve()
-    const room = roomFor(this.#tracker.standing, this.#signing.standing)
+    const capacity = capacityFor(this.#tracker.load, this.#signing.load)
     const low = [...this.funds.lowPayers, ...this.#tracker.stuckPayers]
-    const next = doubt === null && room.forUrgent ? await this.#nextWorkspace(room, low) : null
+    const next = doubt === null && capacity.forUrgent ? await this.#nextWorkspace(capacity, low) : null
     if (next === null) {
       this.#blocked.clear()
-      const isFull = !room.forAll || room.full.length > 0
+      const isFull = !capacity.forAll || capacity.full.length > 0
       const pause = this.funds.isFunding ? FUNDING_EVERY_MS : isFull ? this.chain.pollMs : IDLE_MS
       await nextMessage("ledger", pause, this.#stop.signal)
       return
@@ -195,7 +195,7 @@ export class LedgerWorker {
     if (fees_lamports < FEE_PER_TRANSACTION) return this.#emptyPayers.failed(feePayer)
     this.#lastWasUrgent = next.isUrgent
     if (!next.isUrgent) this.#lastWorkspace = workspaceId
-    const urgentOnly = isLow || !room.forAll || room.full.includes(workspaceId)
+    const urgentOnly = isLow || !capacity.forAll || capacity.full.includes(workspaceId)
     if (await this.#runBatch(next, { urgentOnly, fees_lamports })) {
       this.#blocked.clear()
     } else if (this.#blocked.has(workspaceId)) {
@@ -220,13 +220,13 @@ export class LedgerWorker {
       }
       const moved = await this.#signBatch(first, null, limits)
       if (first.toLookUp.length === 0) return moved
-      const look = { kinds: this.#options.kinds, operations: first.toLookUp }
-      const facts = await lookUp(this.chain, workspaceId, look)
+      const about = { kinds: this.#options.kinds, operations: first.toLookUp }
+      const facts = await lookUp(this.chain, workspaceId, about)
       const second = await this.#planBatch(workspaceId, facts, limits)
       return (second !== null && (await this.#signBatch(second, facts, limits))) || moved
     } catch (error) {
       if (isDatabaseUnavailable(error) && !isLocked(error)) throw error
-      this.#putOff(workspaceId, error)
+      this.#delay(workspaceId, error)
       return false
     }
   }
@@ -256,12 +256,12 @@ export class LedgerWorker {
   async #signBatch(batch: PlannedBatch, facts: Facts | null, limits: Limits): Promise<boolean> {
     const { lease, planned, ended } = batch
     if (planned.length === 0) {
-      if (this.#signing.of(lease.workspaceId).length === 0) this.#putRight(lease.workspaceId)
+      if (this.#signing.of(lease.workspaceId).length === 0) this.#noteBatchSuccess(lease.workspaceId)
       return ended
     }
     await this.#signing.prepare(batch)
     const answered = new AbortController()
-    const patience = sleep(PATIENCE_MS, answered.signal).then(() => true)
+    const patience = sleep(SIGNER_WAIT_MS, answered.signal).then(() => true)
     const signed = this.#signAndSend(batch, { facts, ...limits }).finally(() => answered.abort())
     return (await Promise.race([signed, patience])) || ended
   }
@@ -273,22 +273,22 @@ export class LedgerWorker {
       const saved = await this.#signing.signAndSave(batch, about)
       for (const transaction of saved) this.#tracker.add(transaction)
       if (saved.length > 0) this.#noteProgress(workspaceId)
-      this.#putRight(workspaceId)
+      this.#noteBatchSuccess(workspaceId)
       return saved.length > 0
     } catch (error) {
-      this.#putOff(workspaceId, error)
+      this.#delay(workspaceId, error)
       return false
     }
   }
 
-  #putOff(workspaceId: string, error: unknown): void {
+  #delay(workspaceId: string, error: unknown): void {
     this.#signerFails = error instanceof SignerFailure
     const backoff = isDatabaseUnavailable(error) ? this.#locked : this.#failing
     backoff.failed(workspaceId)
     logger.warn({ err: error, mode: this.chain.mode, workspaceId }, "a workspace's batch failed; retrying later")
   }
 
-  #putRight(workspaceId: string): void {
+  #noteBatchSuccess(workspaceId: string): void {
     this.#locked.succeeded(workspaceId)
     this.#failing.succeeded(workspaceId)
   }
@@ -306,12 +306,12 @@ export class LedgerWorker {
     await Promise.race([this.#sent.promise, nextMessage("ledger", IDLE_MS, this.#stop.signal)])
   }
 
-  async #followToTheEnd(): Promise<void> {
+  async #followFinality(): Promise<void> {
     if (this.#comparison.reason === null) await this.#finality.tick()
     await sleep(this.#finality.pause, this.#stop.signal)
   }
 
-  async #count(): Promise<void> {
+  async #countCosts(): Promise<void> {
     if (!(await this.#costs.tick())) await sleep(IDLE_MS, this.#stop.signal)
   }
 
@@ -325,14 +325,14 @@ export class LedgerWorker {
   }
 
   /** Urgent operations go first, but not twice in a row before others. */
-  #nextWorkspace(room: Room, low: readonly Address[]) {
+  #nextWorkspace(capacity: Capacity, low: readonly Address[]) {
     return nextWorkspace({
       mode: this.chain.mode,
       after: this.#lastWorkspace,
-      except: [...this.#failing.held, ...this.#locked.held, ...this.#tracker.crowded, ...room.closed],
-      urgent: !room.forAll ? "only" : this.#lastWasUrgent ? "last" : "first",
+      except: [...this.#failing.held, ...this.#locked.held, ...this.#tracker.overloaded, ...capacity.closed],
+      urgent: !capacity.forAll ? "only" : this.#lastWasUrgent ? "last" : "first",
       blocked: [...this.#blocked],
-      full: room.full,
+      full: capacity.full,
       payers: { own: this.funds.own.address, low, empty: this.#emptyPayers.held as Address[] },
     })
   }

@@ -1,6 +1,6 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { isAlone, type Lookup, type Operation, seenTwice } from "#server/ledger/index.ts"
+import { confirmNothingToDo, hasOneNode, type Lookup, type Operation } from "#server/ledger/index.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
@@ -37,11 +37,11 @@ export type SeenUnits = {
    */
   sure: ReadonlySet<string>
   /** Whether only a single node says so, because there is no other. */
-  isAlone: boolean
+  hasOneNode: boolean
 }
 
 /** What wallets hold of credentials now, from a node that has seen the last transaction that landed on them. */
-export async function lookAtUnits<Payload extends OfCredential>(
+export async function lookUpUnits<Payload extends OfCredential>(
   operations: readonly Operation<Payload>[],
   at: Lookup,
 ): Promise<SeenUnits> {
@@ -50,12 +50,12 @@ export async function lookAtUnits<Payload extends OfCredential>(
   const { slot, units } = await readUnits(operations, { workspaceId, rpc: chain.rpc }, { since })
   const byId = new Map(operations.map(({ id }, i) => [id, units[i]!]))
   const few = operations.filter(({ id, redo }) => redo || byId.get(id) === 0n)
-  const sure = await seenTwice(chain, { ids: few.map(({ id }) => id), slot }, async (ids, rpc, options) => {
+  const sure = await confirmNothingToDo(chain, { ids: few.map(({ id }) => id), slot }, async (ids, rpc, options) => {
     const again = few.filter(({ id }) => ids.includes(id))
     const { units } = await readUnits(again, { workspaceId, rpc }, options)
     return (id) => units[again.findIndex((one) => one.id === id)] === byId.get(id)
   })
-  return { slot, units: byId, sure, isAlone: isAlone(chain) }
+  return { slot, units: byId, sure, hasOneNode: hasOneNode(chain) }
 }
 
 /**
@@ -81,7 +81,7 @@ export async function lastLandingOnCredentials(
 }
 
 /** Units of credentials on chain, finalized as of a slot, and whose unit it is according to the ledger. */
-export async function readUnitsForGood<Payload extends OfCredential>(
+export async function readFinalizedUnits<Payload extends OfCredential>(
   operations: readonly Operation<Payload>[],
   at: Lookup & { slot: number },
 ): Promise<{ operation: Operation<Payload>; units: bigint; held: string | null }[]> {

@@ -34,7 +34,7 @@ export async function reconcileMode(mode: Mode, progress: (text: string) => void
   let said: string | null = null
   for (;;) {
     const { slot } = await chain.rpc.finalizedHeight()
-    const reason = await comparison.look(slot)
+    const reason = await comparison.check(slot)
     if (reason === null || !comparison.isPassing) {
       const remaining = await recheckQuarantines(chain)
       return {

@@ -3,7 +3,7 @@ import { publish } from "#db/pubsub.ts"
 import { recordChange, theOperator } from "#server/domain/audit-log/record.ts"
 import { chainOf } from "#server/domain/deployment.ts"
 import { operations as kinds } from "#server/domain/operations/operations.ts"
-import { examine, findAlive, isLate, settleConfirmed, settleExpired, type Verdict } from "#server/ledger/index.ts"
+import { examine, findStillValid, isLate, settleConfirmed, settleExpired, type Verdict } from "#server/ledger/index.ts"
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
 
@@ -79,7 +79,7 @@ export async function gatherEvidence(id: string): Promise<Evidence> {
   await bindChain(chain)
   const finalized = await chain.rpc.finalizedHeight()
   const saved = { signature, workspaceId: workspace_id, wire, signedSlot, lastValidBlockHeight }
-  const canStillLand = !isLate(saved, finalized) || (await findAlive(chain, [saved], finalized)) !== null
+  const canStillLand = !isLate(saved, finalized) || (await findStillValid(chain, [saved], finalized)) !== null
   const verdicts = canStillLand ? [] : await examine(chain, kinds, { late: [saved], asOf: finalized })
   const verdict = verdicts[0] ?? null
   return {

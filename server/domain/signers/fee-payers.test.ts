@@ -243,7 +243,7 @@ test("transactions of one fee payer that do not land, whatever a node says about
   add(modes(), 8)
   add(derived("2"), 7)
   add(derived(), 8)
-  const underWay = () => tracker.standing.underWay.get(key.workspaceId)
+  const underWay = () => tracker.load.underWay.get(key.workspaceId)
   expect([underWay(), tracker.stuckPayers.size]).toEqual([23, 0])
   clock.mockReturnValue(now + 60_000)
   expect(tracker.stuckPayers).toEqual(new Set([derived()]))

@@ -59,7 +59,7 @@ export function authorityMove<Payload extends { to: Address }>(mintOf: (operatio
     operations.map((operation) => moveOf(operation, mintOf(operation)))
   return {
     isUrgent: false,
-    look: (operations: Operation<Payload>[], at: Lookup) => lookAtAuthorities(movesOf(operations), at),
+    lookUp: (operations: Operation<Payload>[], at: Lookup) => lookUpAuthorities(movesOf(operations), at),
     settleAgain: null,
     release: null,
     memoId: ({ id }: { id: string }) => id,
@@ -96,7 +96,7 @@ export const planMoves = <Payload extends { to: Address }>(
 export type SeenAuthorities = ReadonlyMap<string, Address | null>
 
 /** The authority of each mint, from a node that has seen everything that landed for the workspace. */
-async function lookAtAuthorities(moves: readonly Move[], { workspaceId, chain }: Lookup): Promise<SeenAuthorities> {
+async function lookUpAuthorities(moves: readonly Move[], { workspaceId, chain }: Lookup): Promise<SeenAuthorities> {
   const [row] = await sql<{ slot: bigint | null }[]>`
     select max(slot) as slot from (select slot from transactions
       where workspace_id = ${workspaceId} and status = 'confirmed' order by created_at desc limit 100) t`
@@ -113,7 +113,7 @@ function planMove(
   known: KnownMint & { seen: SeenAuthorities | null },
 ): Plan {
   const seen = known.seen?.get(id) ?? null
-  if (looks && seen === null) return { do: "look" }
+  if (looks && seen === null) return { do: "look up" }
   const from = issuer.authority(looks ? seen : known.authority).publicKey
   if (addressOf(from) === to) return { do: "finish" }
   const about = { mint, from, to: publicKeyOf(to), pausable: known.pausable, memoText: operationMemo(id) }

@@ -1,7 +1,7 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
-import { isAlone, type Lookup, type Operation, seenTwice } from "#server/ledger/index.ts"
+import { confirmNothingToDo, hasOneNode, type Lookup, type Operation } from "#server/ledger/index.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { AccountState } from "#server/solana/asset.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
@@ -9,7 +9,7 @@ import { readTokenAccount } from "#server/solana/token-account.ts"
 import type { Address } from "#shared/address.ts"
 import type { ConfigRow } from "./config.ts"
 import type { HoldingKey } from "./holder-facts.ts"
-import { leftOpen } from "./left-open.ts"
+import { thawedByLastTransaction } from "./thawed-by-last-transaction.ts"
 
 const nameOf = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
 
@@ -19,7 +19,7 @@ export type AssetAccount = { state: AccountState; amount: bigint }
 export type SeenAccounts = { slot: number; accountOf: (key: HoldingKey) => AssetAccount | null }
 
 /** The accounts of operations, as they are on chain. */
-export const lookAtAccounts = async (
+export const lookUpAccounts = async (
   operations: readonly Operation<OfHolders>[],
   { workspaceId, chain }: Lookup,
 ): Promise<SeenAccounts> => {
@@ -30,21 +30,21 @@ export const lookAtAccounts = async (
   return { slot, accountOf: (key) => seen.get(nameOf(key)) ?? null }
 }
 
-/** The same, and the operations whose accounts are certainly closed, because that was seen twice. */
-export type SurelySeen = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
+/** The same, and the operations whose accounts are certainly closed, because that was read twice. */
+export type ConfirmedAccounts = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
 
 type IsClosed = (accountOf: SeenAccounts["accountOf"], operation: Operation<OfHolders>) => boolean
 
-const lookTwice = async (
+const lookUpAndConfirm = async (
   operations: readonly Operation<OfHolders>[],
   at: Lookup,
   isClosed: IsClosed,
-): Promise<SurelySeen> => {
+): Promise<ConfirmedAccounts> => {
   const { workspaceId, chain } = at
-  const seen = await lookAtAccounts(operations, at)
+  const seen = await lookUpAccounts(operations, at)
   const closed = operations.filter((operation) => isClosed(seen.accountOf, operation))
   const about = { ids: closed.map(({ id }) => id), slot: seen.slot }
-  const sure = await seenTwice(chain, about, async (ids, rpc, options) => {
+  const sure = await confirmNothingToDo(chain, about, async (ids, rpc, options) => {
     const again = closed.filter(({ id }) => ids.includes(id))
     const { accounts } = await readAccounts({ workspaceId, rpc }, again.flatMap(holdingKeysOf), options)
     const states = new Map(accounts.map(([key, account]) => [nameOf(key), account]))
@@ -55,23 +55,23 @@ const lookTwice = async (
 }
 
 /** Only one node reports an account as closed that Vouch's own last transaction left open. */
-export type SeenClosed = SurelySeen & { isContested: (operation: { id: string }) => boolean }
+export type ConfirmedFrozen = ConfirmedAccounts & { isContested: (operation: { id: string }) => boolean }
 
 /** Operations that freeze accounts which are already frozen or do not exist. */
-export const lookTwiceAtAccounts = async (
+export const lookUpToFreeze = async (
   operations: readonly Operation<OfHolders>[],
   at: Lookup,
-): Promise<SeenClosed> => {
-  const seen = await lookTwice(operations, at, (accountOf, operation) =>
+): Promise<ConfirmedFrozen> => {
+  const seen = await lookUpAndConfirm(operations, at, (accountOf, operation) =>
     holdingKeysOf(operation).every((key) => accountOf(key)?.state !== "thawed"),
   )
-  const contested = isAlone(at.chain) ? await leftOpen(operations.filter(seen.isSure)) : null
+  const contested = hasOneNode(at.chain) ? await thawedByLastTransaction(operations.filter(seen.isSure)) : null
   return { ...seen, isContested: ({ id }) => contested?.has(id) ?? false }
 }
 
 /** Operations that take from a wallet that has no account. */
-export const lookTwiceAtGivers = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
-  lookTwice(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
+export const lookUpToTransfer = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
+  lookUpAndConfirm(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
     const key = from_wallet && { config: mint_config, wallet: from_wallet }
     return key !== undefined && accountOf(key)?.state === "absent"
   })

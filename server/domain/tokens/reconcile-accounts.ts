@@ -5,7 +5,7 @@ import { only } from "#db/rows.ts"
 import { deployment } from "#server/domain/deployment.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { enqueueReconcile } from "#server/domain/token-accounts/reconcile.ts"
-import { askEnough } from "#server/ledger/index.ts"
+import { askQuorum } from "#server/ledger/index.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { readSupply } from "#server/solana/mint-account.ts"
@@ -129,7 +129,7 @@ async function readCount(due: Due): Promise<Count | null> {
   const keys = rows.map(({ wallet }) => ({ config: id, wallet }))
   const options = { since: Number(snapshot.final_slot ?? 0), commitment: "finalized" } as const
   const upTo = rows.length === BATCH ? rows.at(-1)!.wallet : null
-  const [first, second = first] = await askEnough(chain.rpc, async (rpc) => {
+  const [first, second = first] = await askQuorum(chain.rpc, async (rpc) => {
     const { accounts } = await readAccounts({ workspaceId: workspace_id, rpc }, keys, options)
     // Holders can burn their tokens.
     const supply = upTo === null ? await readSupply(rpc, assetMintOf(workspace_id, id), options) : null

@@ -2,7 +2,7 @@ import type { ConfirmedSignatureInfo } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { issuedBy } from "#server/ledger/issuer.ts"
-import { hasOurMemo, readPage } from "#server/ledger/own-transactions.ts"
+import { hasVouchMemo, readPage } from "#server/ledger/own-transactions.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -84,7 +84,7 @@ type Range = { first: number; from: number | null; upTo: number; began: Date }
 async function compareHistory(audited: Audited, range: Range): Promise<void> {
   const { chain, workspaceId, report } = audited
   const landed = new SignatureSet()
-  const strangers = new Strangers(audited)
+  const unknown = new UnknownTransactions(audited)
   for (const address of await issuedBy(sql, workspaceId)) {
     await chain.rpc.patient.landedSince(publicKeyOf(address), {
       slot: range.first,
@@ -95,7 +95,7 @@ async function compareHistory(audited: Audited, range: Range): Promise<void> {
         const { known } = await readPage(succeeded)
         await compareLanded(audited, known)
         for (const signature of known.keys()) landed.add(signature)
-        await strangers.look(
+        await unknown.check(
           succeeded.filter(({ signature }) => !known.has(signature)),
           address,
         )
@@ -103,7 +103,7 @@ async function compareHistory(audited: Audited, range: Range): Promise<void> {
       },
     })
   }
-  strangers.tell()
+  unknown.report()
   await compareTransactions(audited, landed, range)
   await compareOperations(audited, range)
   report.differences = [...new Map(report.differences.map((one) => [one.detail, one])).values()]
@@ -136,7 +136,7 @@ async function compareLanded(
 }
 
 /** Transactions that name an authority and that the database does not know as ours. */
-class Strangers {
+class UnknownTransactions {
   readonly #audited: Audited
   #withMemo = 0
   #without = 0
@@ -146,11 +146,11 @@ class Strangers {
     this.#audited = audited
   }
 
-  async look(unknown: readonly ConfirmedSignatureInfo[], authority: Address): Promise<void> {
+  async check(unknown: readonly ConfirmedSignatureInfo[], authority: Address): Promise<void> {
     const { workspaceId, report } = this.#audited
     for (const one of unknown) {
       const { signature } = one
-      const isRead = hasOurMemo(one) ? ++this.#withMemo <= READ_WITH_MEMO : ++this.#without <= READ_WITHOUT
+      const isRead = hasVouchMemo(one) ? ++this.#withMemo <= READ_WITH_MEMO : ++this.#without <= READ_WITHOUT
       if (!isRead) this.#unread++
       else if (await isSignedBy(this.#audited, signature, authority)) {
         const detail = `${workspaceId}: ${signature} was signed by the authority, but not by this deployment`
@@ -159,7 +159,7 @@ class Strangers {
     }
   }
 
-  tell(): void {
+  report(): void {
     if (this.#unread === 0) return
     const { workspaceId, report } = this.#audited
     report.information.push(`${workspaceId}: ${this.#unread} more transactions name its authority; they were not read`)

@@ -5,25 +5,25 @@ import { qualified } from "#db/rows.ts"
 import type { Operations } from "#server/ledger/definition.ts"
 import { effectsOf } from "#server/ledger/evidence.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "#server/ledger/operation.ts"
-import { askEnough } from "#server/ledger/quorum.ts"
+import { askQuorum } from "#server/ledger/quorum.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { HistoryMissing } from "#server/solana/rpc/errors.ts"
 import { BLOCKHASH_HEIGHTS } from "#server/solana/transaction.ts"
-import { type Adopted, Adoption } from "./adopt.ts"
-import { hasOurs, readAgreedNews, readNews } from "./history.ts"
+import { Booking, type BookingResult } from "./booking.ts"
+import { hasOwnTransaction, readAgreedUnbooked, readUnbooked } from "./history.ts"
 import { type Quarantined, readQuarantines, recheckQuarantines } from "./quarantine.ts"
 import { type ChainState, markCompared, noteSeen, noteWaiting, readState } from "./state.ts"
 
 /** How often to check that the database is still the run that was compared, in milliseconds. */
-const LOOK_EVERY_MS = 1000
+const CHECK_EVERY_MS = 1000
 /** How often the latest seen slot is saved, and how often to ask a node again that could not answer. */
 const SEEN_EVERY_MS = 10_000
-const AGAIN_EVERY_MS = 2000
-const LONGEST_AGAIN_MS = 15_000
+const RETRY_MS = 2000
+const LONGEST_RETRY_MS = 15_000
 
 /** Operations whose accounts are read together. */
-const LOOKED_AT_ONCE = 100
+const OPERATIONS_AT_ONCE = 100
 
 const NOTHING_SIGNED = "nothing is signed until the database and the chain agree"
 
@@ -51,7 +51,7 @@ export class Comparison {
   #begun: Begun | null = null
   #isPassing = true
   #quarantined = 0
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
   #seenAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
   #reason: string | null = "not compared with the chain yet"
@@ -80,8 +80,8 @@ export class Comparison {
    * The same, checked again. `slot` is one that the chain has reached. Rejects if the chain or the database cannot be
    * reached.
    */
-  async look(slot: number): Promise<string | null> {
-    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return this.#reason
+  async check(slot: number): Promise<string | null> {
+    if (performance.now() - this.#checkedAt < CHECK_EVERY_MS) return this.#reason
     const { mode } = this.#chain
     const state = await readState(mode)
     if (state === null) return this.#reason
@@ -91,10 +91,10 @@ export class Comparison {
       this.#reason = null
     } else {
       this.#reason = await this.#compare(state, slot)
-      if (this.#reason !== null) await this.#tellOthers(state, this.#reason)
+      if (this.#reason !== null) await this.#noteForOthers(state, this.#reason)
     }
     // A run that is being compared is checked again as soon as anything can have changed.
-    if (this.#reason === null) this.#lookedAt = performance.now()
+    if (this.#reason === null) this.#checkedAt = performance.now()
     return this.#reason
   }
 
@@ -105,17 +105,17 @@ export class Comparison {
   }
 
   /** Other processes continue if only this one has just started and has not compared yet. */
-  async #tellOthers({ server, compared }: ChainState, reason: string): Promise<void> {
+  async #noteForOthers({ server, compared }: ChainState, reason: string): Promise<void> {
     if (compared?.server !== server) await noteWaiting(this.#chain.mode, reason)
   }
 
   async #compare(state: ChainState, slot: number): Promise<string | null> {
     const { server, compared } = state
-    if (compared === null && !(await this.#hasWork())) return this.#goOn(state, slot)
+    if (compared === null && !(await this.#hasWork())) return this.#finish(state, slot)
     const doubt = clockDoubt(this.#chain.mode)
     if (doubt !== null) return doubt
     if (this.#begun?.server !== server) this.#begun = { server, wait: null, tries: 0 }
-    const pause_ms = Math.min(AGAIN_EVERY_MS * 2 ** this.#begun.tries, LONGEST_AGAIN_MS)
+    const pause_ms = Math.min(RETRY_MS * 2 ** this.#begun.tries, LONGEST_RETRY_MS)
     if (this.#reason !== null && performance.now() - this.#triedAt < pause_ms && this.#triedAt > 0) return this.#reason
     this.#isPassing = true
     try {
@@ -126,8 +126,8 @@ export class Comparison {
       this.#begun.tries++
       this.#isPassing = false
       // The server was never restarted, so it has lost nothing.
-      if (compared?.server === server) return this.#goOn(state, slot)
-      return this.#say(`no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`)
+      if (compared?.server === server) return this.#finish(state, slot)
+      return this.#keepWaiting(`no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`)
     }
   }
 
@@ -139,8 +139,8 @@ export class Comparison {
       const newest = await rpc.latestBlockhash({ since })
       let why = this.#whyLost(state)
       if (why === null) {
-        const news = await readNews(this.#chain, state, { commitment: "confirmed", since: newest.slot })
-        if (!(await hasOurs(this.#chain, news))) return this.#goOn(state, newest.slot)
+        const unbooked = await readUnbooked(this.#chain, state, { commitment: "confirmed", since: newest.slot })
+        if (!(await hasOwnTransaction(this.#chain, unbooked))) return this.#finish(state, newest.slot)
         why = "the chain has transactions of this deployment that the database does not know"
       }
       const from = await rpc.finalizedHeight()
@@ -149,19 +149,19 @@ export class Comparison {
     }
     const finalized = await rpc.finalizedHeight()
     if (!begun.wait.isOver(finalized)) return begun.wait.reason(finalized)
-    const news = await readAgreedNews(this.#chain, state, finalized)
-    const adoption = new Adoption(this.#chain, this.#kinds)
-    const counts: Record<Adopted, number> = { settled: 0, unexplained: 0, foreign: 0, stranger: 0 }
-    for (const one of news) counts[await adoption.adopt(one)]++
+    const unbooked = await readAgreedUnbooked(this.#chain, state, finalized)
+    const booking = new Booking(this.#chain, this.#kinds)
+    const counts: Record<BookingResult, number> = { settled: 0, unexplained: 0, foreign: 0, stranger: 0 }
+    for (const one of unbooked) counts[await booking.book(one)]++
     await rpc.nodes.identify()
     const waiting = await recheckQuarantines(this.#chain)
     await this.#refuseGap(finalized, waiting)
     const about = { mode, ...counts, quarantined: waiting.map(({ workspace_id }) => workspace_id) }
     const done = "the database was compared with the chain: everything that landed is in the books"
-    if (news.length > 0 || waiting.length > 0) logger.warn(about, done)
+    if (unbooked.length > 0 || waiting.length > 0) logger.warn(about, done)
     else logger.info(about, done)
     publish("settled")
-    return this.#goOn(state, finalized.slot)
+    return this.#finish(state, finalized.slot)
   }
 
   /**
@@ -175,7 +175,7 @@ export class Comparison {
       where w.mode = ${this.#chain.mode} and o.status = 'queued' and not o.urgent and not o.redo
         and not w.id = any(${except.map((one) => one.workspace_id)})
       order by o.workspace_id, o.seq`
-    const found = await askEnough(this.#chain.rpc.settling, (rpc) => this.#findGap({ ...this.#chain, rpc }, rows, asOf))
+    const found = await askQuorum(this.#chain.rpc.settling, (rpc) => this.#findGap({ ...this.#chain, rpc }, rows, asOf))
     const there = found.find((id) => id !== null)
     if (there) throw new HistoryMissing(`no history lists ${there}, but accounts show its effect or a similar one`)
   }
@@ -187,8 +187,8 @@ export class Comparison {
     asOf: { slot: number },
   ): Promise<string | null> {
     for (const [workspaceId, own] of Map.groupBy(rows, (row) => row.workspace_id)) {
-      for (let from = 0; from < own.length; from += LOOKED_AT_ONCE) {
-        const carried = own.slice(from, from + LOOKED_AT_ONCE)
+      for (let from = 0; from < own.length; from += OPERATIONS_AT_ONCE) {
+        const carried = own.slice(from, from + OPERATIONS_AT_ONCE)
         const effects = await effectsOf(chain, this.#kinds, { workspaceId, carried, asOf })
         const there = carried.find(({ id }) => effects.get(id) === "there")
         if (there) return there.id
@@ -216,7 +216,7 @@ export class Comparison {
     return row!.has
   }
 
-  async #goOn({ server, lineage }: ChainState, slot: number): Promise<null> {
+  async #finish({ server, lineage }: ChainState, slot: number): Promise<null> {
     await markCompared(sql, this.#chain.mode, { server, lineage, slot })
     this.#compared = server
     this.#begun = null
@@ -224,7 +224,7 @@ export class Comparison {
     return null
   }
 
-  #say(reason: string): string {
+  #keepWaiting(reason: string): string {
     if (reason !== this.#reason) logger.warn({ mode: this.#chain.mode, reason }, NOTHING_SIGNED)
     return reason
   }

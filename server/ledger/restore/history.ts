@@ -1,8 +1,14 @@
 import type { ConfirmedSignatureInfo, Finality } from "@solana/web3.js"
 import { background as sql } from "#db/client.ts"
 import { namedByAll } from "#server/ledger/issuer.ts"
-import { hasOurMemo, issuersOf, readOwnTransaction, readPage, refuseUntold } from "#server/ledger/own-transactions.ts"
-import { askEnough } from "#server/ledger/quorum.ts"
+import {
+  hasVouchMemo,
+  issuersOf,
+  readOwnTransaction,
+  readPage,
+  refuseHiddenMemos,
+} from "#server/ledger/own-transactions.ts"
+import { askQuorum } from "#server/ledger/quorum.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { HistoryMissing, isOfTheNodes } from "#server/solana/rpc/errors.ts"
@@ -22,7 +28,7 @@ export type Landed = { signature: string; slot: number; isKnown: boolean }
  * Returns what our fee payers paid for and the database does not know to have landed, oldest first. Rejects with
  * HistoryMissing if no node has the complete history, judged by its first block and by what is known to have landed.
  */
-export async function readNews(
+export async function readUnbooked(
   chain: Chain,
   state: ChainState,
   { commitment, since }: { commitment: Finality; since: number },
@@ -34,17 +40,17 @@ export async function readNews(
   const onlyRestarted = compared?.lineage === state.lineage
   const isNeeded = witness !== null && (!onlyRestarted || witness.slot >= seen - RECENT_SLOTS)
   const saved = new Set<string>()
-  const untold: ConfirmedSignatureInfo[] = []
+  const withoutMemo: ConfirmedSignatureInfo[] = []
   const isWitness = ({ signature }: ConfirmedSignatureInfo) => signature === witness?.signature
   const keep = async (page: ConfirmedSignatureInfo[]) => {
     const succeeded = page.filter(({ err }) => err === null)
-    const told = await readPage(succeeded)
-    untold.push(...told.untold)
-    for (const [signature, status] of told.known) if (status === "saved") saved.add(signature)
+    const read = await readPage(succeeded)
+    withoutMemo.push(...read.withoutMemo)
+    for (const [signature, status] of read.known) if (status === "saved") saved.add(signature)
     return succeeded.filter((one) => {
-      const status = told.known.get(one.signature)
-      const isNews = status !== "confirmed" && (status !== "saved" || commitment === "finalized")
-      return isWitness(one) || (isNews && hasOurMemo(one))
+      const status = read.known.get(one.signature)
+      const isUnbooked = status !== "confirmed" && (status !== "saved" || commitment === "finalized")
+      return isWitness(one) || (isUnbooked && hasVouchMemo(one))
     })
   }
   const listed: ConfirmedSignatureInfo[] = []
@@ -67,7 +73,7 @@ export async function readNews(
   const isWitnessThere = listed.some(isWitness)
   if (isNeeded && !isWitnessThere)
     throw new HistoryMissing(`the node's history leaves out ${witness.signature}, which has landed`)
-  await refuseUntold(chain, untold, isWitnessThere)
+  await refuseHiddenMemos(chain, withoutMemo, isWitnessThere)
   const landed = listed.filter((one) => !isWitness(one))
   // Within a slot, too, the newest comes first. A transaction that names two fee payers is listed twice.
   const oldestFirst = landed.reverse().sort((one, other) => one.slot - other.slot)
@@ -79,14 +85,14 @@ export async function readNews(
 }
 
 /**
- * Like `readNews`, but finalized, because it is written to the books: if there are two nodes, both must list the same
+ * Like `readUnbooked`, but finalized, because it is written to the books: if there are two nodes, both must list the same
  * up to the requested slot. A node without that history does not count here, but its accounts do (`comparison.ts`).
  * Rejects with HistoryMissing if no node has the complete history, too few answer, or two disagree.
  */
-export async function readAgreedNews(chain: Chain, state: ChainState, asOf: { slot: number }): Promise<Landed[]> {
+export async function readAgreedUnbooked(chain: Chain, state: ChainState, asOf: { slot: number }): Promise<Landed[]> {
   const missing: HistoryMissing[] = []
-  const words = await askEnough(chain.rpc.settling, (rpc) =>
-    readNews({ ...chain, rpc }, state, { commitment: "finalized", since: asOf.slot }).catch((error) => {
+  const lists = await askQuorum(chain.rpc.settling, (rpc) =>
+    readUnbooked({ ...chain, rpc }, state, { commitment: "finalized", since: asOf.slot }).catch((error) => {
       if (!(error instanceof HistoryMissing)) throw error
       missing.push(error)
       return null
@@ -95,13 +101,13 @@ export async function readAgreedNews(chain: Chain, state: ChainState, asOf: { sl
     if (!isOfTheNodes(error) || chain.rpc.views.length === 1) throw error
     throw new HistoryMissing(`a second node must confirm it, but does not answer: ${error.message}`)
   })
-  const [first, second] = words.filter((word) => word !== null)
+  const [first, second] = lists.filter((list) => list !== null)
   if (first === undefined) throw missing[0]
   if (second === undefined) return first
   const upTo = (list: readonly Landed[]) =>
     new Set(list.flatMap(({ slot, signature }) => (slot <= asOf.slot ? signature : [])))
-  const [ours, theirs] = [upTo(first), upTo(second)]
-  const contested = [...ours, ...theirs].find((signature) => !(ours.has(signature) && theirs.has(signature)))
+  const [inFirst, inSecond] = [upTo(first), upTo(second)]
+  const contested = [...inFirst, ...inSecond].find((signature) => !(inFirst.has(signature) && inSecond.has(signature)))
   if (contested) throw new HistoryMissing(`one node lists ${contested} and another does not`)
   return first
 }
@@ -116,8 +122,8 @@ async function findWitness(mode: Mode): Promise<{ signature: string; slot: numbe
   return row ? { signature: row.signature, slot: Number(row.slot) } : null
 }
 
-/** The signatures that are ours, until one is found. */
-export async function hasOurs(chain: Chain, landed: readonly Landed[]): Promise<boolean> {
+/** The signatures that are inFirst, until one is found. */
+export async function hasOwnTransaction(chain: Chain, landed: readonly Landed[]): Promise<boolean> {
   const issuers = issuersOf(chain)
   for (const { signature } of landed) if ((await readOwnTransaction(chain, signature, issuers)) !== null) return true
   return false

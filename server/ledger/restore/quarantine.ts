@@ -1,7 +1,7 @@
 import { PublicKey } from "@solana/web3.js"
 import { background, type Queryable } from "#db/client.ts"
 import type { Unexplained } from "#db/schema/ledger.ts"
-import { askEnough } from "#server/ledger/quorum.ts"
+import { askQuorum } from "#server/ledger/quorum.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
@@ -91,7 +91,7 @@ async function stillThere(chain: Chain, differences: readonly Unexplained[]): Pr
   const { slot } = await chain.rpc.finalizedHeight()
   const accounts = differences.flatMap(({ account }) => (account === null ? [] : new PublicKey(account)))
   const held = new Set<string>()
-  const words = await askEnough(chain.rpc.settling, (view) =>
+  const words = await askQuorum(chain.rpc.settling, (view) =>
     view.accounts(accounts, { since: slot, commitment: "finalized" }),
   )
   for (const { value } of words) {

@@ -11,7 +11,7 @@ import { attestationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
 import { loadCredentials } from "../credential-accounts.ts"
-import { lastLandingOnCredentials, lookAtUnits, readUnitsForGood, type SeenUnits } from "../effects.ts"
+import { lastLandingOnCredentials, lookUpUnits, readFinalizedUnits, type SeenUnits } from "../effects.ts"
 import { endOthers } from "../end-others.ts"
 import { endLostApproval } from "../unexplained.ts"
 
@@ -26,7 +26,7 @@ export const attest = defineOperation({
   isUrgent: false,
   payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: storedAddress }),
   // If nothing has vanished, the books say what a wallet holds.
-  look: lookAtUnits,
+  lookUp: lookUpUnits,
 
   async plan(sql, operations, issuer, seen: SeenUnits | null) {
     const rows = await sql<Approved[]>`
@@ -45,7 +45,7 @@ export const attest = defineOperation({
         if (redo && row?.held !== payload.attestation_id) return [id, { do: "finish" }]
         if (!redo && row?.status !== "pending") return [id, { do: "fail", refusal: CANCELLED }]
         const units = redo ? unitsOf(id) : row!.held === null ? 0n : 1n
-        if (units === undefined) return [id, { do: "look" }]
+        if (units === undefined) return [id, { do: "look up" }]
         // If it is not certain that the wallet holds none, it could get a second unit.
         if (redo && units === 0n && !seen?.sure.has(id)) return [id, { do: "defer" }]
         const memo = attestationMemo(row!.id, row!.commitment, row!.expires_at)
@@ -91,7 +91,7 @@ export const attest = defineOperation({
   release: null,
   memoId: ({ payload }) => payload.attestation_id,
   async effects(operations, at) {
-    const all = await readUnitsForGood(operations, at)
+    const all = await readFinalizedUnits(operations, at)
     // A renewal keeps the number of units the same.
     const effectOf = (units: bigint, held: string | null): Effect =>
       held !== null ? "unclear" : units > 0n ? "there" : "absent"

@@ -12,7 +12,7 @@ export const createCredentialMint = defineOperation({
   label: "Create schema",
   isUrgent: false,
   payload: z.object({ schema_id: z.string() }),
-  look: null,
+  lookUp: null,
 
   async plan(sql, operations, issuer) {
     const ids = operations.map(({ payload }) => payload.schema_id)

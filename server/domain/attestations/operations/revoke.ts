@@ -7,7 +7,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { revoke as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { credentialAccounts, loadCredentials } from "../credential-accounts.ts"
-import { lastLandingOnCredentials, lookAtUnits, readUnitsForGood, type SeenUnits } from "../effects.ts"
+import { lastLandingOnCredentials, lookUpUnits, readFinalizedUnits, type SeenUnits } from "../effects.ts"
 
 const REASON_LOST = "Revoked before the database was restored from a backup; the reason was not in it."
 
@@ -17,7 +17,7 @@ export const revoke = defineOperation({
   label: "Destroy credential",
   isUrgent: true,
   payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: storedAddress }),
-  look: lookAtUnits,
+  lookUp: lookUpUnits,
 
   async plan(sql, operations, issuer, seen: SeenUnits | null) {
     const held = await sql<{ schema_id: string; wallet: string; attestation_id: string }[]>`
@@ -34,13 +34,13 @@ export const revoke = defineOperation({
         const holder = holders.get(`${schema_id}/${wallet}`)
         if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
         const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
-        if (there === undefined) return [id, { do: "look" }]
+        if (there === undefined) return [id, { do: "look up" }]
         // A redone operation leaves the unit of a newer attestation in place.
         const told = redo && holder !== undefined ? there - 1n : there
         const isSure = seen!.sure.has(id)
         // Only Vouch can burn a unit that the books have there. If a single node reports it as missing, the chain
         // decides: a burn without a unit fails there.
-        const isContested = !redo && told <= 0n && isSure && seen!.isAlone && attempts === 0
+        const isContested = !redo && told <= 0n && isSure && seen!.hasOneNode && attempts === 0
         const units = isContested ? 1n : told
         if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]
         const { credential } = credentials.get(schema_id)!
@@ -62,7 +62,7 @@ export const revoke = defineOperation({
   release: null,
   memoId: ({ id }) => id,
   async effects(operations, at) {
-    const all = await readUnitsForGood(operations, at)
+    const all = await readFinalizedUnits(operations, at)
     const effectOf = (isHolder: boolean, units: bigint): Effect =>
       !isHolder ? "unclear" : units === 0n ? "there" : "absent"
     return new Map(

@@ -13,7 +13,7 @@ export const createAssetMint = defineOperation({
   label: "Create token",
   isUrgent: false,
   payload: z.object({ mint_config: z.string() }),
-  look: null,
+  lookUp: null,
 
   plan: (sql, operations, issuer) =>
     planByConfig(sql, operations, issuer, ({ id, name, symbol, pausable }, asset, memoText) => ({

@@ -5,7 +5,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { mintAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError } from "#server/solana/program-error.ts"
-import { lookAtAccounts } from "../account-states.ts"
+import { lookUpAccounts } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import {
   configOfMint,
@@ -23,7 +23,7 @@ export const mint = defineOperation({
   label: "Mint",
   isUrgent: false,
   payload: z.object({ mint_config: z.string(), wallet: storedAddress, amount: storedAmount }),
-  look: lookAtAccounts,
+  lookUp: lookUpAccounts,
 
   plan: (sql, operations, issuer, seen) =>
     planMovements(sql, operations, {

@@ -65,7 +65,7 @@ export async function planMovements<M extends Movement>(
     if (violation && !operation.redo) return { do: "fail", refusal: violation }
     const stateOf = (wallet: Address) => states({ config: config.id, wallet })
     const before = { to: stateOf(to), from: from === null ? ("absent" as const) : stateOf(from) }
-    if (before.to === null || before.from === null) return { do: "look" }
+    if (before.to === null || before.from === null) return { do: "look up" }
     const reopening = before.to === "absent" ? reopenings(operation) : null
     if (reopening) return reopening
     return build(operation, {

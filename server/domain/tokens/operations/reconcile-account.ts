@@ -10,9 +10,9 @@ import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import type { Holder } from "#shared/rules/define.ts"
 import {
   type AssetAccount,
+  type ConfirmedFrozen,
   holdingKeysOf,
-  lookTwiceAtAccounts,
-  type SeenClosed,
+  lookUpToFreeze,
   stillHolds,
 } from "../account-states.ts"
 import { type ConfigRow, loadConfigs } from "../config.ts"
@@ -27,9 +27,9 @@ const ABSENT = "IncorrectProgramId"
 export const reconcileAccount = defineOperation({
   ...reconciliation,
   label: "Freeze or unfreeze",
-  look: lookTwiceAtAccounts,
+  lookUp: lookUpToFreeze,
 
-  async plan(sql, operations, issuer, seen: SeenClosed | null) {
+  async plan(sql, operations, issuer, seen: ConfirmedFrozen | null) {
     const { workspaceId } = issuer
     const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
     const wallets = operations.map(({ payload: { mint_config, wallet } }) => ({
@@ -48,7 +48,7 @@ export const reconcileAccount = defineOperation({
       operations.map(({ id, attempts, payload: { mint_config, wallet } }, i): [string, Plan] => {
         const config = configs.get(mint_config)!
         const account = current?.accountOf({ config: config.id, wallet })
-        if (!account) return [id, { do: "look" }]
+        if (!account) return [id, { do: "look up" }]
         const open = !frozen.has(wallet) && shouldBeOpen(config, wallet, claims(wallets[i]!))
         const isSure = seen!.isSure({ id })
         // If a node contradicts what landed, the chain decides: freezing a frozen account fails there.

@@ -10,7 +10,7 @@ export const reconcilePause = defineOperation({
   label: "Pause or resume",
   isUrgent: true,
   payload: z.object({ mint_config: z.string() }),
-  look: null,
+  lookUp: null,
 
   plan: (sql, operations, issuer) =>
     planByConfig(sql, operations, issuer, ({ paused }, asset, memoText) => ({

@@ -5,7 +5,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { SystemError, TokenError } from "#server/solana/program-error.ts"
-import { lookTwiceAtGivers, type SurelySeen } from "../account-states.ts"
+import { type ConfirmedAccounts, lookUpToTransfer } from "../account-states.ts"
 import { storedAmount } from "../amount.ts"
 import type { ConfigRow } from "../config.ts"
 import type { Holding } from "../holder-facts.ts"
@@ -32,9 +32,9 @@ export const transfer = defineOperation({
     /** Whether the sender's holder slot goes with it. */
     handover: z.boolean().optional(),
   }),
-  look: lookTwiceAtGivers,
+  lookUp: lookUpToTransfer,
 
-  plan: (sql, operations, issuer, seen: SurelySeen | null) =>
+  plan: (sql, operations, issuer, seen: ConfirmedAccounts | null) =>
     planMovements(sql, operations, {
       issuer,
       seen,

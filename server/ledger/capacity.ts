@@ -1,21 +1,21 @@
 import type { Address } from "#shared/address.ts"
 
 /** The most transactions in flight on one chain, and the most being signed: few enough that none expires. */
-const PLACES = 128
+const MAX_IN_FLIGHT = 128
 /** The same for urgent operations, if others take all places. */
-const URGENT_PLACES = 144
+const MAX_IN_FLIGHT_URGENT = 144
 /**
  * Unfinished transactions of one workspace, including doubtful ones. From the first number on, only urgent operations
  * are signed; from the second on, none.
  */
-const OWN = 64
-const URGENT_OWN = 128
+const MAX_OWN = 64
+const MAX_OWN_URGENT = 128
 
 /** Transactions by workspace: those that take places, and all unfinished ones. */
-export type Standing = { underWay: ReadonlyMap<string, number>; all: ReadonlyMap<string, number> }
+export type Load = { underWay: ReadonlyMap<string, number>; all: ReadonlyMap<string, number> }
 
 /** Which workspaces may continue, by the places that are free. */
-export type Room = {
+export type Capacity = {
   /** Whether there is a place for operations that can wait, and for urgent ones. */
   forAll: boolean
   forUrgent: boolean
@@ -26,19 +26,19 @@ export type Room = {
 }
 
 /**
- * `standings` are the transactions in flight and those being signed, each with as many places. A workspace takes no
+ * `loads` are the transactions in flight and those being signed, each with as many places. A workspace takes no
  * more places than it leaves free, so there is one for the next workspace.
  */
-export function roomFor(...standings: readonly Standing[]): Room {
-  const taken = standings.map(({ underWay }) => total(underWay))
-  const full = standings.flatMap(({ underWay, all }, i) => {
-    const free = PLACES - taken[i]!
-    return [...all].flatMap(([id, own]) => (own >= OWN || (underWay.get(id) ?? 0) >= free ? id : []))
+export function capacityFor(...loads: readonly Load[]): Capacity {
+  const taken = loads.map(({ underWay }) => total(underWay))
+  const full = loads.flatMap(({ underWay, all }, i) => {
+    const free = MAX_IN_FLIGHT - taken[i]!
+    return [...all].flatMap(([id, own]) => (own >= MAX_OWN || (underWay.get(id) ?? 0) >= free ? id : []))
   })
-  const closed = standings.flatMap(({ all }) => [...all].flatMap(([id, own]) => (own >= URGENT_OWN ? id : [])))
+  const closed = loads.flatMap(({ all }) => [...all].flatMap(([id, own]) => (own >= MAX_OWN_URGENT ? id : [])))
   return {
-    forAll: taken.every((count) => count < PLACES),
-    forUrgent: taken.every((count) => count < URGENT_PLACES),
+    forAll: taken.every((count) => count < MAX_IN_FLIGHT),
+    forUrgent: taken.every((count) => count < MAX_IN_FLIGHT_URGENT),
     full: [...new Set(full)],
     closed: [...new Set(closed)],
   }

@@ -29,7 +29,7 @@ afterAll(async () => {
 const onChain = async (account: PublicKey) =>
   unpackAccount(account, await cluster.connection.getAccountInfo(account), TOKEN_2022_PROGRAM_ID)
 
-test("one node is not enough to conclude that there is nothing to burn or freeze, however often it says so", async () => {
+test("one node is not enough to combineReports that there is nothing to burn or freeze, however often it says so", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)

@@ -27,10 +27,10 @@ const OWNER_OFFSET = 32
  * The result for one transaction: `foreign` if no workspace of this database signed it, `stranger` if we did not pay
  * for it.
  */
-export type Adopted = "settled" | "unexplained" | "foreign" | "stranger"
+export type BookingResult = "settled" | "unexplained" | "foreign" | "stranger"
 
 /** Books transactions that have landed, one after the other in the order in which they landed. */
-export class Adoption {
+export class Booking {
   readonly #chain: Chain
   readonly #kinds: Operations
   /** Unfinished operations of each workspace, by the ids in their memos. */
@@ -43,7 +43,7 @@ export class Adoption {
     this.#issuers = issuersOf(chain)
   }
 
-  async adopt({ signature, slot, isKnown }: Landed): Promise<Adopted> {
+  async book({ signature, slot, isKnown }: Landed): Promise<BookingResult> {
     if (isKnown) {
       await settleConfirmed(this.#kinds, [{ signature, slot, isFinal: true }])
       return "settled"
@@ -137,7 +137,7 @@ export class Adoption {
     for (const one of carried) {
       const row = unfinished.get(one.id)
       const { id, problem } = row
-        ? { id: row.id, problem: await this.#takeUp(sql, row, signature) }
+        ? { id: row.id, problem: await this.#attach(sql, row, signature) }
         : await this.#rebuild(sql, workspaceId, { one, signature, ownerOf })
       ids.push(id)
       if (problem !== null) unexplained.push(describe(one, { signature, detail: problem, ownerOf }))
@@ -175,7 +175,7 @@ export class Adoption {
   }
 
   /** Its other transaction, if it has one, expires: it can never land in addition to this one. */
-  async #takeUp(sql: Queryable, { workspace_id, id }: OperationRow, signature: string): Promise<string | null> {
+  async #attach(sql: Queryable, { workspace_id, id }: OperationRow, signature: string): Promise<string | null> {
     const taken = await sql`
       update operations set status = 'submitted', signature = ${signature}
       where workspace_id = ${workspace_id} and id = ${id} and status in ('queued', 'submitted') returning id`

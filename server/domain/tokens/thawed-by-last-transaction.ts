@@ -10,7 +10,7 @@ import type { Address } from "#shared/address.ts"
  * Operations whose wallet's account Vouch's last transaction left thawed, according to its stored bytes. Only Vouch can
  * freeze the account, and only an empty account can be closed.
  */
-export async function leftOpen(
+export async function thawedByLastTransaction(
   operations: readonly Operation<{ mint_config: string; wallet: Address }>[],
 ): Promise<ReadonlySet<string>> {
   const open = new Set<string>()

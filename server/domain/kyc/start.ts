@@ -15,7 +15,7 @@ import { clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { isOfProgram, isOnCurve } from "#server/solana/strict-ed25519.ts"
 import { fail } from "#shared/errors.ts"
-import { type Beginning, type Begun, begin, type Obstacle, pendingOf, type StartRequest } from "./begin.ts"
+import { type Beginning, begin, pendingOf, type StartOutcome, type StartRequest } from "./begin.ts"
 import { decideTestWallet } from "./decide-test-wallet.ts"
 import { sessionUrl } from "./session-record.ts"
 
@@ -27,7 +27,8 @@ export type Session = { session_id: string; session_url: string }
 /**
  * Starts a verification, or returns the open session of the same person, wallet and schema. An open session takes the
  * external id and redirect address of this request, and costs no second unit of quota. Another person's session of the
- * wallet continues. A test wallet's session is decided at once. Errors: unknown_schema, invalid_public_key,
+ * wallet continues. The SQL function `choose_investor`, which `begin` calls, says whose session it is
+ * (`db/functions/choose-investor.sql`). A test wallet's session is decided at once. Errors: unknown_schema, invalid_public_key,
  * wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
  * provider_not_configured, chain_not_configured.
  */
@@ -48,44 +49,49 @@ async function startOrFind(request: StartRequest): Promise<string> {
   let signs: boolean | null = null
   for (;;) {
     const beginning: Beginning = { request, provider, account, signs }
-    const begun: Begun | Obstacle = await repeatOnDeadlock(() =>
+    const started: StartOutcome = await repeatOnDeadlock(() =>
       isByHand(request) ? beginByHand(beginning) : begin(short, beginning),
     )
-    if (begun === "raced") continue
-    if (!begun.schema_known) {
-      fail(
-        "unknown_schema",
-        `schemaId: ${request.schemaId} is not a schema of this workspace. List them with GET /schemas.`,
-      )
+    switch (started.outcome) {
+      case "raced":
+        continue
+      case "unknown schema":
+        return fail(
+          "unknown_schema",
+          `schemaId: ${request.schemaId} is not a schema of this workspace. List them with GET /schemas.`,
+        )
+      case "own address":
+        return fail("invalid_public_key", isOwn("userPubkey", request.wallet))
+      case "begun":
+        if (idempotency) idempotency.begun = started.sessionId
+        publishActivity(principal.workspaceId)
+        return started.sessionId
+      case "needs signs": {
+        const key = publicKeyOf(request.wallet)
+        signs = isOfProgram(key) || isOnCurve(key.toBytes())
+        if (!signs) cannotSign(request)
+        continue
+      }
+      case "over budget": {
+        const { code, detail } = overBudget(clock.now())
+        return fail(code, detail)
+      }
+      case "needs account":
+        account = credentialAccounts(principal.workspaceId, request.schemaId, request.wallet).account
+        continue
+      case "account reopened":
+        return fail("account_reopening_limit", reopenedTooOften(request.wallet, request.schemaId))
+      case "sessions expired":
+        if (performance.now() >= giveUpAt)
+          fail("database_unavailable", "Expired sessions are being closed. Retry in a moment.", {
+            retryAfterSeconds: 1,
+          })
+        await sweepNow(principal.workspaceId)
+        continue
+      case "quota used":
+        // After the statement's snapshot, another start of this wallet may have taken the last unit.
+        if (!(await isPending(request))) await quotaExceeded(sql, principal.workspaceId, started.included)
     }
-    if (begun.own) fail("invalid_public_key", isOwn("userPubkey", request.wallet))
-    if (begun.session_id !== null) {
-      if (idempotency) idempotency.begun = begun.session_id
-      publishActivity(principal.workspaceId)
-      return begun.session_id
-    }
-    if (begun.proof_wanted && signs === null) {
-      const key = publicKeyOf(request.wallet)
-      signs = isOfProgram(key) || isOnCurve(key.toBytes())
-      if (!signs) cannotSign(request)
-      continue
-    }
-    if (begun.over_budget) {
-      const { code, detail } = overBudget(clock.now())
-      fail(code, detail)
-    }
-    if (begun.account_wanted) {
-      account = credentialAccounts(principal.workspaceId, request.schemaId, request.wallet).account
-      continue
-    }
-    if (begun.reopened) fail("account_reopening_limit", reopenedTooOften(request.wallet, request.schemaId))
-    if (begun.due && performance.now() < giveUpAt) await sweepNow(principal.workspaceId)
-    else if (begun.due)
-      fail("database_unavailable", "Expired sessions are being closed. Retry in a moment.", {
-        retryAfterSeconds: 1,
-      })
-    // After the statement's snapshot, another start of this wallet may have taken the last unit.
-    else if (!(await isPending(request))) await quotaExceeded(sql, principal.workspaceId, begun.included)
   }
 }
 
@@ -119,19 +125,19 @@ async function isPending(request: StartRequest): Promise<boolean> {
 const isByHand = ({ principal, renewalOf }: StartRequest): boolean => principal.via.kind === "user" || renewalOf != null
 
 /** Like `begin`, in one commit with the audit log's entry. Errors: invalid_link. */
-async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
+async function beginByHand(beginning: Beginning): Promise<StartOutcome> {
   const { request } = beginning
   const { principal, requestId, schemaId, renewalOf } = request
   const { workspaceId } = principal
   const id = newId("att")
   try {
     return await sql.begin(async (sql) => {
-      const begun = await begin(sql, beginning, id)
+      const started = await begin(sql, beginning, id)
       // A refused insert has aborted this transaction.
-      if (typeof begun === "string" || begun.session_id === null) throw new NotBegun(begun)
-      if (renewalOf) await requireSessionOf(sql, workspaceId, begun.session_id, renewalOf.investorId)
-      const [started] = await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
-      if (started) {
+      if (started.outcome !== "begun") throw new NotBegun(started)
+      if (renewalOf) await requireSessionOf(sql, workspaceId, started.sessionId, renewalOf.investorId)
+      const [isNew] = await sql`select id from attestations where workspace_id = ${workspaceId} and id = ${id}`
+      if (isNew) {
         await recordChange(sql, workspaceId, {
           author: renewalOf ? { ...vouch, requestId } : { principal, requestId },
           action: "session.started",
@@ -139,7 +145,7 @@ async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
           detail: { schema: schemaId, ...(renewalOf && { renewal_of: renewalOf.attestationId }) },
         })
       }
-      return begun
+      return started
     })
   } catch (error) {
     if (error instanceof NotBegun) return error.why
@@ -148,8 +154,8 @@ async function beginByHand(beginning: Beginning): Promise<Begun | Obstacle> {
 }
 
 class NotBegun extends Error {
-  readonly why: Begun | Obstacle
-  constructor(why: Begun | Obstacle) {
+  readonly why: StartOutcome
+  constructor(why: StartOutcome) {
     super("nothing was begun")
     this.why = why
   }

@@ -36,7 +36,7 @@ const mint = async (wallet = alice, more = {}) => {
   expect(status, text).toBe(200)
   return json.operation_id as string
 }
-/** Makes everything final, and so old that its bytes are gone. */
+/** Makes everything final and so old that its bytes are dropped. */
 async function allEnded(): Promise<void> {
   await waitFor(
     async () =>
@@ -94,7 +94,7 @@ async function whatIsSeen() {
   }
 }
 
-test("customers see the same with none, some and all of it in the archive, and so does a reconciliation", async () => {
+test("customers and reconciliations see the same with nothing, some rows and all rows in the archive", async () => {
   for (const wallet of [alice, bob, alice]) await mint(wallet)
   await tokens.transfer(config, alice, bob, "1")
   const half = new Date()
@@ -134,7 +134,7 @@ test("customers see the same with none, some and all of it in the archive, and s
     expect(again!.checked).toEqual(full!.checked)
     expect(incremental!.differences).toEqual([])
   }
-  // It has the archive to compare with.
+  // It compares the archive too.
   await sql`create table lost as select * from archived_transactions limit 1`
   await sql`delete from archived_transactions where signature = (select signature from lost)`
   const [lost] = await audits()
@@ -143,7 +143,7 @@ test("customers see the same with none, some and all of it in the archive, and s
   await sql`drop table lost`
 })
 
-test("a repeated key joins an archived operation, even if its stored answer is gone", async () => {
+test("a repeated key joins an archived operation, even if its stored answer was deleted", async () => {
   const headers = { headers: { "idempotency-key": "once" } }
   const id = await mint(alice, headers)
   await allEnded()
@@ -165,7 +165,7 @@ async function compareAll() {
   return JSON.parse(line) as { settled: number; unexplained: number; quarantined: string[] }
 }
 
-test("after a restore the archive counts, and what it lost or has in another state is booked again", async () => {
+test("after a restore the archive counts, and rows that it lost or has in another state are booked again", async () => {
   await allEnded()
   await archiveEnded(soon(), never)
   expect(await compareAll()).toMatchObject({ settled: 0, unexplained: 0, quarantined: [] })
@@ -186,7 +186,7 @@ test("after a restore the archive counts, and what it lost or has in another sta
   expect(await tokens.supply(config)).toBe(supply + 2n)
 })
 
-/** Moves until its statement has to wait in the middle, and returns a function that lets it continue. */
+/** Starts a move whose statement waits halfway, and returns a function that lets it continue. */
 async function heldInTheMiddle() {
   const holder = open(app.databaseUrl, 1)
   await holder`select pg_advisory_lock(1)`
@@ -202,7 +202,7 @@ async function heldInTheMiddle() {
       select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
         and query like '%insert into archived_operations%' and pid <> pg_backend_pid()`
     return waiting?.pid ?? null
-  }, "the move to be in the middle")
+  }, "the move to be halfway")
   const goOn = async () => {
     await holder.end()
     await moving.catch(() => {})
@@ -211,7 +211,7 @@ async function heldInTheMiddle() {
   return { moving, pid, goOn }
 }
 
-test("a move that is killed in the middle moves nothing, and four at once move everything once", async () => {
+test("a move that is killed halfway moves nothing, and four at once move everything once", async () => {
   for (let n = 0; n < 3; n++) await mint()
   await allEnded()
   const before = await places()
@@ -282,7 +282,7 @@ test.each([
     "status in ('confirmed', 'failed') and fee is not null and counted_at is null",
   ],
   ["bytes", "transactions", "wire is not null"],
-])("whoever looks for %s does not look in the archive", async (_what, table, where) => {
+])("a search for %s does not read the archive", async (_what, table, where) => {
   const plan = async (only: string) =>
     (await sql.unsafe(`explain select from ${table} where ${only}`)).map((row) => row["QUERY PLAN"]).join("\n")
   expect(await plan(where)).not.toContain("archived")

@@ -72,8 +72,7 @@ async function moveBatch(workspaceId: string, until: Date): Promise<number> {
 }
 
 /**
- * Keeps the workspace's rows in place until the caller's transaction ends. For updates of rows that may be in the
- * archive: a statement would miss a row that was just moved.
+ * Keeps the workspace's rows in place until the caller's transaction ends. Call it before you update rows that may be in the archive: the update could miss a row that is being moved.
  */
 export const holdArchive = (sql: Queryable, workspaceId: string) =>
   sql`select from workspaces where id = ${workspaceId} for share`

@@ -25,17 +25,17 @@ afterAll(async () => {
 
 const callsSoFar = () => [...node.calls.values()].reduce((sum, count) => sum + count, 0)
 
-test("a mint takes a dozen calls until it is final, and a server that does nothing one a second", async () => {
+test("a mint takes a dozen calls until it is final, and an idle server makes one call a second", async () => {
   const key = await app.key()
   const tokens = tokenFixture(app, key)
   const { wallet } = await app.verifiedWallet(key)
   const config = await tokens.config()
   const isFinal = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.finalized_at !== null
   const first = await tokens.mint(config, wallet, "1")
-  await waitFor(() => isFinal(first.json.operation_id), "all before to be final")
+  await waitFor(() => isFinal(first.json.operation_id), "earlier transactions to be final")
   const uncounted = () => sql`
     select from transactions where status in ('confirmed', 'failed') and fee is not null and counted_at is null`
-  await waitFor(async () => (await uncounted()).length === 0, "what it cost to be counted")
+  await waitFor(async () => (await uncounted()).length === 0, "its cost to be counted")
 
   node.calls.clear()
   const began = performance.now()

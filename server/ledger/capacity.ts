@@ -1,8 +1,8 @@
 import type { Address } from "#shared/address.ts"
 
-/** The most transactions in flight on one chain, and the most being signed: few enough that none expires. */
+/** Maximum transactions in flight on one chain, and maximum being signed: few enough that none expires. */
 const MAX_IN_FLIGHT = 128
-/** The same for urgent operations, if others take all places. */
+/** The same for urgent operations, when others use all of it. */
 const MAX_IN_FLIGHT_URGENT = 144
 /**
  * Unfinished transactions of one workspace, including doubtful ones. From the first number on, only urgent operations
@@ -11,23 +11,23 @@ const MAX_IN_FLIGHT_URGENT = 144
 const MAX_OWN = 64
 const MAX_OWN_URGENT = 128
 
-/** Transactions by workspace: those that take places, and all unfinished ones. */
+/** Transactions by workspace: those that use capacity, and all unfinished ones. */
 export type Load = { underWay: ReadonlyMap<string, number>; all: ReadonlyMap<string, number> }
 
-/** Which workspaces may continue, by the places that are free. */
+/** Which workspaces may sign more, given the capacity that is left. */
 export type Capacity = {
-  /** Whether there is a place for operations that can wait, and for urgent ones. */
+  /** Whether capacity is left for operations that can wait, and for urgent ones. */
   forAll: boolean
   forUrgent: boolean
-  /** Workspaces that have used their share: only urgent operations continue. */
+  /** Workspaces that have used their share and may sign only urgent operations. */
   full: string[]
-  /** Workspaces in which nothing continues. */
+  /** Workspaces that may sign nothing. */
   closed: string[]
 }
 
 /**
- * `loads` are the transactions in flight and those being signed, each with as many places. A workspace takes no
- * more places than it leaves free, so there is one for the next workspace.
+ * `loads` are the transactions in flight and those being signed, with the same capacity each. A workspace uses no more
+ * than it leaves free, so some is left for the next workspace.
  */
 export function capacityFor(...loads: readonly Load[]): Capacity {
   const taken = loads.map(({ underWay }) => total(underWay))

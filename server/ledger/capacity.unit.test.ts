@@ -9,12 +9,12 @@ const load = (underWay: Record<string, number>, inDoubt: Record<string, number> 
 }
 const idle = { underWay: none, all: none }
 
-test("one workspace alone has 64 places, and leaves some for others", () => {
+test("one workspace alone may have 64 transactions in flight, and leaves capacity for others", () => {
   expect(capacityFor(load({ a: 63 }), idle)).toEqual({ forAll: true, forUrgent: true, full: [], closed: [] })
   expect(capacityFor(load({ a: 64 }), idle)).toMatchObject({ forAll: true, full: ["a"], closed: [] })
 })
 
-test("however many workspaces take their share, there is a place for the next one", () => {
+test("however many workspaces take their share, capacity is left for the next one", () => {
   const counts: Record<string, number> = {}
   for (let n = 0; n < 7; n++) {
     const id = `w${n}`
@@ -24,13 +24,13 @@ test("however many workspaces take their share, there is a place for the next on
   }
 })
 
-test("a doubtful transaction takes no place from others, and one from its workspace", () => {
+test("a doubtful transaction counts only for its own workspace", () => {
   const doubts = load({ b: 10 }, { a: 65, c: 64 })
   expect(capacityFor(doubts, idle)).toEqual({ forAll: true, forUrgent: true, full: ["a", "c"], closed: [] })
   expect(capacityFor(load({}, { a: 128 }), idle).closed).toEqual(["a"])
 })
 
-test("transactions being signed have the same number of separate places", () => {
+test("transactions being signed have a separate capacity of the same size", () => {
   expect(capacityFor(idle, load({ a: 64, b: 64 }))).toMatchObject({ forAll: false, forUrgent: true })
   expect(capacityFor(load({ a: 64 }), load({ b: 10 })).full).toEqual(["a"])
 })

@@ -52,7 +52,7 @@ test("costs of operations, months and the fee payer add up to the lamport", asyn
   const config = await tokens.config()
   const [alice, bob, carol] = await tokens.wallets(3)
   const async = { headers: { Prefer: "respond-async" } }
-  // Some of them share transactions, and one opens an account that others use.
+  // Some share transactions, and one opens an account that others use.
   const begun = await Promise.all(
     [alice!, alice!, alice!, bob!, alice!, bob!, alice!].map((wallet) => tokens.mint(config, wallet, "1", async)),
   )
@@ -94,7 +94,7 @@ test("a transaction that no node returns is requested again, and finally counts 
   const costOf = async (id: string) => (await tokens.get(`/token/operation/${id}`)).json.cost
   proxy.fault = replying({ result: null }, ["getTransaction"])
   const first = (await tokens.mint(config, read!, "1")).json.operation_id
-  await waitFor(async () => (proxy.calls.get("getTransaction") ?? 0) > 1, "the transaction to be asked for")
+  await waitFor(async () => (proxy.calls.get("getTransaction") ?? 0) > 1, "the transaction to be requested")
   expect(await costOf(first)).toBeNull()
   proxy.fault = null
   await waitFor(async () => (await costOf(first)) !== null, "the cost to be known")
@@ -104,6 +104,6 @@ test("a transaction that no node returns is requested again, and finally counts 
   const second = (await tokens.mint(config, missing!, "1")).json.operation_id
   expect(await costOf(second)).toBeNull()
   await advanceClock({ seconds: 3700 })
-  await waitFor(async () => (await costOf(second)) !== null, "the cost to be taken for what it can be")
+  await waitFor(async () => (await costOf(second)) !== null, "the highest possible cost to be counted")
   expect(BigInt((await costOf(second)).rent_lamports)).toBeGreaterThanOrEqual(exact)
 })

@@ -23,7 +23,7 @@ type Uncounted = Layout & {
 /**
  * Counts the cost of one chain's transactions once they are final: one that vanishes cost nothing. A transaction that
  * opens no account costs its fee, which is known when it is signed (`costs.test.ts` checks this against the chain). The
- * chain is asked only if an account may have been opened, because someone else may have opened it first.
+ * chain is asked only if an account may have been opened, because another sender may have opened it first.
  */
 export class CostCounter {
   readonly #chain: Chain
@@ -34,7 +34,7 @@ export class CostCounter {
     this.#chain = chain
   }
 
-  /** Counts some. Returns whether more may be left. */
+  /** Counts one batch. Returns whether more may be left. */
   async tick(): Promise<boolean> {
     const rows = await sql<Uncounted[]>`
       select signature, workspace_id, layout, head, status, fee::text, rent::text, settled_at from transactions

@@ -76,7 +76,7 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   lookUp: ((operations: Operation<z.output<Schema>>[], at: Lookup) => Promise<Facts>) | null
   /**
    * Checks what may have changed since the operation was queued, and builds its instructions. It reads only the
-   * database, since the chain may be slow. `facts` is what `look` just found; null if the chain was not read. If
+   * database, since the chain may be slow. `facts` is what `lookUp` just found; null if the chain was not read. If
    * something changes before the signed transaction is saved (`voidPlans`), it is called again and must return the same
    * plan unless the change affects it. An operation that is done again (`redo`) is already in the books: it depends
    * only on the chain, and if the chain refuses it, it waits.
@@ -109,8 +109,7 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   /**
    * Books a transaction that landed, but whose operation was lost with its commit. It repeats in this transaction what
    * the request did in the lost one and returns the operation's payload, which is settled next. Returns `nothing` if
-   * the books need no operation for it, and null if it is of another kind or the chain shows too little. Kinds that
-   * move nothing have no `adopt`: their effect is read from the chain whenever it matters.
+   * the books need no operation for it, and null if it is of another kind or the chain shows too little. Kinds that move nothing have no `rebuild`: their effect is read from the chain whenever it matters.
    */
   rebuild:
     | ((sql: Queryable, carried: Carried, at: RebuildContext) => Promise<z.output<Schema> | "nothing" | null>)

@@ -50,7 +50,7 @@ afterAll(async () => {
   await cluster.close()
 })
 
-/** A wallet's balance on the chain itself. */
+/** A wallet's balance on chain. */
 async function held(wallet: Address): Promise<bigint> {
   const account = tokenAccountOf(assetMintOf(key.workspaceId, config), publicKeyOf(wallet))
   const info = await cluster.connection.getAccountInfo(account)
@@ -72,14 +72,14 @@ const savedFor = async (id: string) =>
   (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 const becomes = (id: string, status: string) =>
   waitFor(async () => (await operationOf(id)).status === status, `${id} to be ${status}`)
-/** Moves far ahead, until nothing is signed with an old blockhash: one is cached for a second. */
+/** Advances the chain until nothing is signed with an old blockhash, which is cached for a second. */
 async function warp(): Promise<void> {
   await cluster.pass(400)
   await sleep(1000)
 }
 const slotNow = () => cluster.connection.getSlot("confirmed")
 
-/** It lands, and no one notices until its blockhash has been invalid for long. */
+/** Mints, and hides that the transaction landed until long after its blockhash became invalid. */
 async function landsUnseen(wallet: Address): Promise<string> {
   node.fault = replying(rpcError(-32005), ["getSignatureStatuses", "getEpochInfo"])
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id as string
@@ -88,7 +88,7 @@ async function landsUnseen(wallet: Address): Promise<string> {
   return id
 }
 
-/** It never reaches the chain. */
+/** Mints in a transaction that never reaches the chain. */
 async function isLost(wallet: Address, fault: Fault | null = null): Promise<string> {
   const drop: Fault = async (call, ask) =>
     call.method === "sendTransaction" ? { result: "x" } : fault ? fault(call, ask) : ask()
@@ -99,7 +99,7 @@ async function isLost(wallet: Address, fault: Fault | null = null): Promise<stri
   return id
 }
 
-/** The node returns no status of anything. */
+/** The node returns no status. */
 const nullStatuses: Fault = async ({ method, params }, ask) =>
   method === "getSignatureStatuses"
     ? { result: { context: { slot: await slotNow() }, value: (params[0] as string[]).map(() => null) } }
@@ -112,7 +112,7 @@ test("a transaction older than the node's history is not signed again, and settl
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
   node.fault = forgets(await slotNow())
-  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be noted")
   expect(await doubtOf(id)).toMatch(/no history before slot/)
   expect(app.log.some((line) => line.includes("no node can say") && line.includes(signature!))).toBe(true)
   const chainSays = async () => (await app.request({ method: "GET", path: "/health" })).json.checks.chain
@@ -157,14 +157,14 @@ test("an unreadable history of one workspace delays no other, and is reported", 
   await warp()
   node.fault = refused
   await becomes(next, "confirmed")
-  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be noted")
   expect((await operationOf(id)).status).toBe("submitted")
   node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a history that is empty for another reason is not believed, nor is another chain's", async () => {
+test("an empty history and another chain's history prove nothing", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   node.fault = async ({ method, params }, ask) => {
@@ -175,7 +175,7 @@ test("a history that is empty for another reason is not believed, nor is another
       }
     return nullStatuses({ id: 1, method, params }, ask)
   }
-  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be noted")
   expect(await doubtOf(id)).toMatch(/leaves out .* which has landed/)
   expect(await savedFor(id)).toBe(1)
   node.fault = null
@@ -183,18 +183,18 @@ test("a history that is empty for another reason is not believed, nor is another
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a history that leaves a transaction out is not believed if the chain shows its effect", async () => {
+test("a history without a transaction proves nothing if the chain shows its effect", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
-  // It reaches far enough back and has all but this one.
+  // It reaches far enough back and lists everything except this one.
   node.fault = async (call, ask) => {
     if (call.method !== "getSignaturesForAddress") return nullStatuses(call, ask)
     const reply = await ask()
     const { result } = reply as { result: { signature: string }[] }
     return { result: result.filter((one) => one.signature !== signature) }
   }
-  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be noted")
   expect(await doubtOf(id)).toMatch(/the effect of .* is on chain/)
   expect(await savedFor(id)).toBe(1)
   node.fault = null
@@ -202,10 +202,10 @@ test("a history that leaves a transaction out is not believed if the chain shows
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a history without memos shows no twin, and decides nothing", async () => {
+test("a history without memos decides nothing", async () => {
   const wallet = await one()
   const id = await isLost(wallet, withoutMemos)
-  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be noted")
   expect(await doubtOf(id)).toMatch(/leaves out the memo of/)
   expect(await savedFor(id)).toBe(1)
   node.fault = null
@@ -216,7 +216,7 @@ test("a history without memos shows no twin, and decides nothing", async () => {
 test("a lost transaction is signed again once, and lands once", async () => {
   const wallet = await one()
   const id = await isLost(wallet)
-  await waitFor(async () => (await savedFor(id)) > 1, "it to be signed anew")
+  await waitFor(async () => (await savedFor(id)) > 1, "it to be signed again")
   node.fault = null
   await becomes(id, "confirmed")
   expect(await held(wallet)).toBe(1n)
@@ -246,7 +246,7 @@ test("a last valid height that is far too high does not block a transaction fore
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a page of a history that is shorter than it may be is not its end", async () => {
+test("a short page of a history is not its end", async () => {
   const [wallet, ...others] = await tokens.wallets(4)
   const id = await landsUnseen(wallet!)
   const { signature } = await operationOf(id)
@@ -273,10 +273,10 @@ test("a page of a history that is shorter than it may be is not its end", async 
   expect(await held(wallet!)).toBe(1n)
 })
 
-test("a lost transaction waits while no node can say, and continues when one can", async () => {
+test("a lost transaction waits until a node can say that it is lost", async () => {
   const wallet = await one()
   const id = await isLost(wallet, forgets((await slotNow()) + 300))
-  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(id)) !== null, "the doubt to be noted")
   expect(await savedFor(id)).toBe(1)
   node.fault = null
   await becomes(id, "confirmed")
@@ -284,10 +284,10 @@ test("a lost transaction waits while no node can say, and continues when one can
   expect(await held(wallet)).toBe(1n)
 })
 
-test("a person decides what no node can: sign again or settle, with a line in the audit log", async () => {
+test("a person decides what no node can, to sign again or to settle, and the audit log records it", async () => {
   const [lost, landed] = [await one(), await one()]
   const lostId = await isLost(lost, forgets((await slotNow()) + 1000))
-  await waitFor(async () => (await doubtOf(lostId)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(lostId)) !== null, "the doubt to be noted")
   expect((await gatherEvidence(lostId)).chain?.verdict).toMatchObject({ end: "doubt" })
   node.fault = forgets(await slotNow())
   expect(await resolveOperation(lostId, "lost", "The explorer does not know it")).toBe(null)
@@ -296,7 +296,7 @@ test("a person decides what no node can: sign again or settle, with a line in th
 
   const landedId = await landsUnseen(landed)
   node.fault = forgets(await slotNow())
-  await waitFor(async () => (await doubtOf(landedId)) !== null, "the doubt to be told")
+  await waitFor(async () => (await doubtOf(landedId)) !== null, "the doubt to be noted")
   expect(await resolveOperation(landedId, "landed", "The explorer shows it")).toBe(null)
   expect((await operationOf(landedId)).status).toBe("confirmed")
   expect(await savedFor(landedId)).toBe(1)
@@ -312,7 +312,7 @@ test("a person decides what no node can: sign again or settle, with a line in th
   ])
 })
 
-test("a node's knowledge overrides a person's decision", async () => {
+test("what a node reports overrides a person's decision", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   node.fault = replying(rpcError(-32005), ["getSignatureStatuses"])

@@ -33,22 +33,22 @@ export type Verdict = Outcome | Doubt
 type Doubt = { signature: string; workspaceId: string; end: "doubt"; reason: string; isPassing: boolean }
 
 /**
- * Finds out whether transactions of one workspace landed whose blockhash, by the height that a node reports, has been
- * invalid since the finalized `asOf.slot`. That a node does not know one proves nothing. It can no longer land only if
- * all of this holds:
+ * Finds the outcome of transactions of one workspace. By the height that a node reports, their blockhashes have been
+ * invalid since the finalized `asOf.slot`. A node that does not know a transaction proves nothing. A transaction can no
+ * longer land only if all of this holds:
  *
- * - As many slots have passed since its signing as its blockhash lives blocks, and a node reports the blockhash itself
- * as invalid, at that slot or later. A height alone may be another number, such as a slot.
- * - A node with history from before its signing lists the transactions that name our authority, at that slot or later.
- * The list contains neither the transaction nor its operations' memo, and the node does not know the transaction when
- * asked for it.
- * - The list has our last transaction that is known to be final and the last one before its signing. So it is this
- * chain's, not empty for another reason and not cut short. It shows the memos of our transactions (`own-transactions.ts`).
+ * - At least as many slots have passed since it was signed as its blockhash is valid for in blocks, and a node reports
+ *   the blockhash itself as invalid, at that slot or later. A height alone may be a wrong number, such as a slot.
+ * - A node with history from before it was signed lists the transactions that name our authority, at that slot or
+ *   later. The list contains neither the transaction nor its operations' memos, and the node does not know the
+ *   transaction by its signature either.
+ * - The list has our last transaction that is known to be final, and the last one from before the signing. So it is
+ *   this chain's list, not empty for another reason and not cut short. It shows our memos (`own-transactions.ts`).
  * - At that slot, the chain does not show the effect of its operations.
- * - If there are several nodes, another one says all of this too, or, without history, that there is no effect: a node
- * that lies does so in all its answers.
+ * - If there are several nodes, a second one reports the same, because one node may give consistent false answers. A
+ *   node without history counts as the second if its accounts show no effect.
  *
- * Anything else is a doubt, and nothing is signed again. If the nodes have trouble with one workspace, only that
+ * Anything else is a doubt, and nothing is signed again. If the nodes cannot answer for one workspace, only that
  * workspace waits.
  */
 export async function examine(
@@ -78,8 +78,8 @@ export async function examine(
 }
 
 /**
- * What one node says: the transaction `landed`, it is `gone` permanently, or it is `unseen` as far as a node without
- * history can tell. Or its answers are contradictory and no node is believed, or it does not answer.
+ * What one node reports about a transaction: `landed`, permanently `gone`, or `unseen`, which is all that a node without
+ * history can say. After a `contradiction` in its answers, no node is believed. `nothing` means that it did not answer.
  */
 type Answer =
   | { says: "landed"; outcome: Outcome }
@@ -88,7 +88,7 @@ type Answer =
 
 type NodeReport = { answerOn: (signature: string) => Answer; isWhole: boolean; isSilent: boolean }
 
-/** What nodes say together. */
+/** The verdict from all nodes' reports. */
 function combineReports(
   about: { signature: string; workspaceId: string },
   reports: readonly NodeReport[],
@@ -102,7 +102,7 @@ function combineReports(
     isPassing,
   })
   const of = <Says extends Answer["says"]>(says: Says) =>
-    answers.filter((word): word is Extract<Answer, { says: Says }> => word.says === says)
+    answers.filter((answer): answer is Extract<Answer, { says: Says }> => answer.says === says)
   const [contradiction] = of("contradiction")
   if (contradiction) return doubt(contradiction)
   const [landed, gone, unseen] = [of("landed"), of("gone"), of("unseen")]
@@ -113,12 +113,12 @@ function combineReports(
     return outcome.end === "confirmed" ? { ...outcome, isFinal: landed.length >= needed } : outcome
   }
   if (gone.length > 0 && gone.length + unseen.length >= needed) return { ...about, end: "expired" }
-  return doubt(answers.find((word) => "reason" in word) ?? { reason: "no node reports it", isPassing: true })
+  return doubt(answers.find((answer) => "reason" in answer) ?? { reason: "no node reports it", isPassing: true })
 }
 
 type Examined = { late: readonly Sought[]; asOf: { slot: number } }
 
-/** What the only node of `chain` says. */
+/** The report of the only node of `chain`. */
 async function questionNode(chain: Chain, kinds: Operations, about: Examined): Promise<NodeReport> {
   const all = (says: "unseen" | "contradiction" | "nothing", reason: string, isPassing = false): NodeReport => ({
     answerOn: () => ({ says, reason, isPassing }),
@@ -214,7 +214,7 @@ async function searchHistory(
   return { answerOn: (signature) => answers.get(signature) ?? other, isWhole: gap === null }
 }
 
-/** Signatures that a node does not list but knows when asked for each: its answers contradict one another. */
+/** Signatures that a node does not list, and yet knows when asked for each. */
 async function knownButUnlisted({ rpc }: Chain, signatures: readonly string[]): Promise<ReadonlySet<string>> {
   const known = new Set<string>()
   if (signatures.length === 0) return known

@@ -24,7 +24,7 @@ export class Examinations<One extends { workspaceId: string }> {
     this.#examine = examine
   }
 
-  /** Starts as many examinations as there is room for. */
+  /** Starts as many examinations as may run at once. */
   begin(late: readonly One[]): void {
     const byWorkspace = Map.groupBy(late, ({ workspaceId }) => workspaceId)
     const lastAt = (id: string) => this.#examinedAt.get(id) ?? 0

@@ -8,7 +8,7 @@ import { BATCH } from "./queue.ts"
 
 usesApp()
 
-test("a tenant that floods the queue delays another by a batch or two, not by its flood", async () => {
+test("a workspace that floods the queue delays another by a batch or two, not by its whole flood", async () => {
   const [flooding, waiting] = [await app.key(), await app.key()]
   const [flood, other] = [tokenFixture(app, flooding), tokenFixture(app, waiting)]
   const [floodConfig, otherConfig] = [await flood.config(), await other.config()]
@@ -19,7 +19,7 @@ test("a tenant that floods the queue delays another by a batch or two, not by it
     return other.mint(otherConfig, one!, "1", async)
   })
   const stand = async () => (await other.get(`/token/operation/${json.operation_id}`)).json.status
-  await waitFor(async () => (await stand()) === "confirmed", "the other tenant's mint")
+  await waitFor(async () => (await stand()) === "confirmed", "the other workspace's mint")
   const [row] = await sql<{ ahead: number }[]>`
     with mine as (
       select t.created_at as signed from operations o join transactions t on t.signature = o.signature
@@ -39,7 +39,7 @@ test("a flood of mints delays a revocation and a freeze by a batch or two", asyn
   const { attestation_id } = (await tokens.get(`/kyc/status/${revoked}`)).json
   const async = { headers: { Prefer: "respond-async" } }
   await whileLedgerPaused(async () => {
-    // Those of the wallet to be frozen write its account, and the freeze does not wait for them either.
+    // Mints to the wallet that is frozen write its account. The freeze does not wait for them either.
     for (const wallet of [revoked!, many!])
       await Promise.all(Array.from({ length: 200 }, () => tokens.mint(config, wallet, "1", async)))
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })

@@ -3,7 +3,7 @@ import { batchSize, whileWaiting } from "./fair-share.ts"
 
 const SIZE = { least: 4, most: 64 }
 
-test("a step is small while others wait, and never smaller than what they send themselves", async () => {
+test("a batch is small while others wait, but no smaller than the number of their requests", async () => {
   expect(batchSize("ws_a", SIZE)).toBe(64)
   const ends = Array.from({ length: 6 }, () => Promise.withResolvers<void>())
   const calls = ends.map(({ promise }) => whileWaiting("ws_b", () => promise))

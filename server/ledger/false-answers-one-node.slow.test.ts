@@ -9,7 +9,7 @@ import { type AppOnFaultyNodes, startAppOnFaultyNodes } from "#test/fixtures/app
 import { byOperator } from "#test/fixtures/operator.ts"
 import { fund } from "#test/fixtures/tokens.ts"
 
-// A single node lies consistently in one kind of answer, and another kind contradicts it.
+// A single node gives false answers of one kind, and its answers of another kind contradict them.
 
 let faulty: AppOnFaultyNodes
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(() => faulty.behave())
 afterAll(() => faulty.stop())
 
-const isDoubted = (id: string) => waitFor(async () => (await faulty.operation(id)).doubt, "the doubt to be told")
+const isDoubted = (id: string) => waitFor(async () => (await faulty.operation(id)).doubt, "the doubt to be noted")
 const ended = (kind: string, wallet: Address) =>
   waitFor(async () => {
     const [row] = await sql<{ signature: string | null }[]>`
@@ -45,7 +45,7 @@ test("a status alone does not prove that a transaction landed", async () => {
   expect([await faulty.savedFor(id), await faulty.held(wallet)]).toEqual([2, 1n])
 })
 
-test("a list that leaves a transaction out is not believed if the node returns it", async () => {
+test("a list without a transaction proves nothing if the node returns that transaction", async () => {
   const wallet = await faulty.wallet()
   const slot = await faulty.cluster.connection.getSlot("confirmed")
   const { stop } = makeNodeLie(faulty.node, { nothingSince: slot, transactions: true })
@@ -73,7 +73,7 @@ test("an operation with nothing to burn ends after one attempt that the chain re
   const wallet = await faulty.wallet()
   const id = (await faulty.tokens.mint(faulty.config, wallet, "5")).json.operation_id as string
   await faulty.becomes(id, "confirmed")
-  // As if someone had burned the unit with our key without the books' knowledge.
+  // As if someone had burned the unit with our key, unknown to the books.
   await faulty.revoke(wallet)
   expect((await ended("revoke", wallet)).signature).not.toBeNull()
   const [row] = await sql<{ attestation_id: string }[]>`
@@ -94,7 +94,7 @@ test("an operation with nothing to burn ends after one attempt that the chain re
   expect(failed).toHaveLength(1)
 })
 
-test("balances that do not add up to the supply are not taken over", async () => {
+test("limits do not use balances that do not add up to the supply", async () => {
   const holder = await faulty.tokens.config({}, { transfer_mode: "holder" })
   const wallets = await faulty.tokens.wallets(2)
   for (const wallet of wallets) expect((await faulty.tokens.mint(holder, wallet, "50")).status).toBe(200)
@@ -103,8 +103,8 @@ test("balances that do not add up to the supply are not taken over", async () =>
   })
   const config = { ...fund(holder), transfer_mode: "agent" as const, rules: {} }
   await applyConfig(byOperator(faulty.key), config)
-  const isTold = (line: string) => line.includes("do not add up to the supply") && line.includes(holder)
-  await waitFor(async () => faulty.app.log.some(isTold), "it to be told")
+  const isReported = (line: string) => line.includes("do not add up to the supply") && line.includes(holder)
+  await waitFor(async () => faulty.app.log.some(isReported), "the log to report it")
   expect(lies.said).toBeGreaterThan(1)
   stop()
   const isOver = async () => (await readReconcileProgress(faulty.key.workspaceId, holder)).remaining === 0

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// One number or one status of one node, which must not cause an operation to be repeated. A blockhash lives 15 s here.
+// One wrong number or status of one node must not repeat an operation. A blockhash is valid for 15 s here.
 
 let cluster: FaultyChain
 let app: TestApp
@@ -33,11 +33,11 @@ const signedFor = async (id: string) =>
 type Statuses = { result: { context: { slot: number }; value: ({ slot: number } | null)[] } }
 const failed = { err: { InstructionError: [3, { Custom: 17 }] }, confirmationStatus: "finalized" }
 
-/** Reports everything that landed as failed, at the first request for its status. */
-function failsOnce(beside: Fault | null): { fault: Fault; times: () => number } {
+/** At the first request for statuses, reports everything that landed as failed. */
+function failsOnce(otherwise: Fault | null): { fault: Fault; times: () => number } {
   let times = 0
   const fault: Fault = async (call, ask) => {
-    if (call.method !== "getSignatureStatuses") return beside ? beside(call, ask) : ask()
+    if (call.method !== "getSignatureStatuses") return otherwise ? otherwise(call, ask) : ask()
     const reply = (await ask()) as Statuses
     if (times > 0 || !reply.result.value.some((one) => one !== null)) return reply
     times++
@@ -50,10 +50,10 @@ function failsOnce(beside: Fault | null): { fault: Fault; times: () => number } 
 test.each([
   ["that has its history", null],
   ["without history", noHistory],
-])("what one status of a node %s tells to have failed is not done again", async (_, beside) => {
+])("an operation is not repeated because one status of a node %s reports a failure", async (_, otherwise) => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
-  const lie = failsOnce(beside)
+  const lie = failsOnce(otherwise)
   cluster.node.fault = lie.fault
   const id = (await tokens.mint(config, wallet, "1", later)).json.operation_id
   await waitFor(() => isDone(id), "the mint to be confirmed")
@@ -63,7 +63,7 @@ test.each([
   expect(await tokens.onChain(config, wallet)).toBe(1n)
 })
 
-test("a height that is another number, such as a slot, expires nothing that may still land", async () => {
+test("a node that reports another number as the height expires nothing that may still land", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   let sent: unknown[] = []
@@ -82,7 +82,7 @@ test("a height that is another number, such as a slot, expires nothing that may 
       select t.doubt from operations o join transactions t on t.signature = o.signature where o.id = ${id}`
     return row?.doubt ?? null
   }
-  expect(await waitFor(doubtOf, "the doubt to be told")).toMatch(/slots have passed since/)
+  expect(await waitFor(doubtOf, "the doubt to be noted")).toMatch(/slots have passed since/)
   await callLocalnet(cluster.url, "sendTransaction", sent)
   await waitFor(() => isDone(id), "the mint to be confirmed")
   cluster.node.fault = null

@@ -12,9 +12,9 @@ function rateOf(...lamports: number[]): BurnRate {
 const falling = (from: number, by: number, minutes: number) =>
   Array.from({ length: minutes + 1 }, (_, i) => from - i * by)
 
-test("a balance lasts as long as it does at the rate of the last hour", () => {
+test("the estimate uses the rate of the last hour", () => {
   expect(rateOf(...falling(1_000_000, 1000, 30)).hoursLeft).toBeCloseTo(970_000 / 60_000)
-  // It was faster before, longer than an hour ago.
+  // More than an hour ago it was spent faster.
   const slower = [...falling(5_000_000, 60_000, 60), ...falling(1_400_000, 1000, 60).slice(1)]
   expect(rateOf(...slower).hoursLeft).toBeCloseTo(1_340_000 / 60_000, 0)
 })
@@ -25,7 +25,7 @@ test("deposits do not count, only spending", () => {
   expect(rateOf(...funded).hoursLeft).toBeCloseTo(1_080_000 / (19_000 * 3), 3)
 })
 
-test("a balance that is not spent, or known for only minutes, has no estimate", () => {
+test("a balance that is not spent, or has been known for only minutes, has no estimate", () => {
   expect(rateOf(...falling(1_000_000, 0, 60)).hoursLeft).toBeNull()
   expect(rateOf(...falling(1_000_000, 100_000, 9)).hoursLeft).toBeNull()
   expect(new BurnRate().hoursLeft).toBeNull()

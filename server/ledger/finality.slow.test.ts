@@ -9,8 +9,8 @@ import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixture
 import { callLocalnet } from "#test/fixtures/test-chain.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
-// A node reports a slot as confirmed, and the chain continues without that slot. Slots are long enough for bytes to
-// stay valid on a busy machine.
+// A node reports a slot as confirmed, and the chain continues without that slot. Slots are long, so that bytes stay
+// valid on a busy machine.
 
 let cluster: FaultyChain
 let node: RpcProxy
@@ -42,7 +42,7 @@ const isFinal = async (path: string) => (await read(path)).finalized_at !== null
 const warp = () => cluster.pass(400)
 const one = async () => (await tokens.wallets(1))[0]!
 
-/** Units in an account, read from the chain itself. */
+/** Units in an account, read from the chain. */
 async function unitsOf(account: string): Promise<bigint> {
   const address = new PublicKey(account)
   const info = await cluster.connection.getAccountInfo(address)
@@ -56,7 +56,7 @@ const transactionsOf = async (id: string) => {
   return rows.map(({ status }) => status)
 }
 
-/** The node follows the common chain again, and what was sent to it before is lost. */
+/** The node follows the main chain again. What was sent to it before is lost. */
 async function forkIsLeft(): Promise<void> {
   const rows = await sql<{ signature: string }[]>`select signature from transactions`
   const lost = new Set(rows.map(({ signature }) => signature))
@@ -68,7 +68,7 @@ async function forkIsLeft(): Promise<void> {
   await warp()
 }
 
-/** Waits until the server has found out that it is gone; from then on the node answers truthfully. */
+/** Waits until the server has noticed that it vanished. From then on the node answers truthfully. */
 async function isMissed(signature: string): Promise<void> {
   const isSaid = (line: string) => line.includes("has vanished") && line.includes(signature)
   await waitFor(async () => app.log.some(isSaid), `${signature} to be missed`)
@@ -98,7 +98,7 @@ test("a transaction that vanished while its bytes are valid is sent again, and n
   await expectHeld(wallet, 1n)
 })
 
-test("a mint and a transfer that vanished permanently are done again once, and the books stay unchanged", async () => {
+test("a mint and a transfer that vanished permanently are redone once, and the books do not change", async () => {
   const [from, to] = await tokens.wallets(2)
   node.fault = onFork()
   const { json: mint } = await tokens.mint(config, from, "5")
@@ -163,7 +163,7 @@ test("a credential that vanished is issued again under the same proof", async ()
   expect(await unitsOf(after.onchain.token_account)).toBe(1n)
 })
 
-test("a vanished credential that was revoked stays gone, and a vanished revocation is done again", async () => {
+test("a vanished credential that was revoked is not issued again, and a vanished revocation is redone", async () => {
   node.fault = onFork()
   const { status } = await app.verifiedWallet(key)
   const path = `/attestation/${status.attestation_id}`
@@ -181,18 +181,18 @@ test("a vanished credential that was revoked stays gone, and a vanished revocati
   await settled()
   expect(await unitsOf(account)).toBe(1n)
   await forkIsLeft()
-  await waitFor(async () => (await unfinal()) === 0, "the fork's to be found gone")
+  await waitFor(async () => (await unfinal()) === 0, "what was on the fork to be found missing")
   node.fault = null
-  await waitFor(async () => (await unitsOf(account)) === 0n, "it to be burnt after all")
+  await waitFor(async () => (await unitsOf(account)) === 0n, "the credential to be burned")
 })
 
-test("a failure that is not final does not count: the same bytes may land, and do", async () => {
+test("a failure that is not final does not count, because the same bytes may still land", async () => {
   const wallet = await one()
   node.fault = onFork({ err: { InstructionError: [4, { Custom: 1 }] } })
   const { json } = await tokens.mint(config, wallet, "1", { headers: { Prefer: "respond-async" } })
   await waitFor(async () => (await operation(json.operation_id)).status === "submitted", "it to be sent")
   node.calls.clear()
-  await waitFor(async () => (node.calls.get("getSignatureStatuses") ?? 0) > 1, "the failure to be told")
+  await waitFor(async () => (node.calls.get("getSignatureStatuses") ?? 0) > 1, "the failure to be reported")
   expect((await operation(json.operation_id)).status).toBe("submitted")
   node.fault = null
   await waitFor(() => isFinal(`/token/operation/${json.operation_id}`), "it to land")
@@ -200,14 +200,14 @@ test("a failure that is not final does not count: the same bytes may land, and d
   await expectHeld(wallet, 1n)
 })
 
-test("transactions in slots that a cluster rolls back land once in the end", async () => {
+test("transactions in slots that a cluster rolls back land exactly once", async () => {
   const { connection } = cluster
   let rolledBack = false
   while (!rolledBack) {
     const wallet = await one()
     const { json } = await tokens.mint(config, wallet, "1")
     const { value } = await connection.getSignatureStatus(json.onchain_tx)
-    // Too late where it is finalized by now.
+    // If it is already finalized, this is too late.
     rolledBack = await callLocalnet(cluster.url, "localnet_rollback", [{ slot: value!.slot - 1 }]).then(
       () => true,
       () => false,

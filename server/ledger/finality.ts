@@ -83,7 +83,7 @@ export class Finality {
     const final = seen.filter(({ signature }) => sure.has(signature)).map(finalOf)
     await settleFinalized(final)
     const unknown = seen.filter(({ statuses }) => statuses.every((status) => status === null))
-    const failed = seen.filter(({ statuses }) => statuses.every(hasFailedForGood))
+    const failed = seen.filter(({ statuses }) => statuses.every(hasFinallyFailed))
     if (unknown.length > 0) await this.#lookFor(unknown)
     this.#failures.begin(failed)
     for (const one of seen)
@@ -94,7 +94,7 @@ export class Finality {
     if (final.length > 0) publish("settled")
   }
 
-  /** Nodes no longer have them in their cache, or they are gone. */
+  /** Handles transactions of which no node returns a status: nodes no longer cache them, or they are gone. */
   async #lookFor(unknown: readonly Unfinal[]): Promise<void> {
     const { rpc } = this.#chain
     const asOf = await rpc.finalizedHeight()
@@ -184,4 +184,4 @@ const finalOf = ({ signature, slot, statuses }: Unfinal & ReportedStatuses): Fin
   slot: statuses[0]?.slot ?? slot,
 })
 
-const hasFailedForGood = (status: SignatureStatus | null): boolean => isFinal(status) && status.err !== null
+const hasFinallyFailed = (status: SignatureStatus | null): boolean => isFinal(status) && status.err !== null

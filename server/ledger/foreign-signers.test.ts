@@ -8,7 +8,7 @@ import { differences } from "#test/matchers/credential.ts"
 import { startAwsKms } from "#test/vendor/aws-kms.ts"
 import { startVault } from "#test/vendor/vault.ts"
 
-// Services keep a fee payer and the authority of new workspaces. Their effects are read with plain web3.js.
+// Key services hold a fee payer and the authority of new workspaces. Effects on chain are read with plain web3.js.
 
 let payer: Awaited<ReturnType<typeof startAwsKms>>
 let authority: Awaited<ReturnType<typeof startVault>>
@@ -54,7 +54,7 @@ const savedFor = async (id: string) =>
   (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 const health = async () => (await app.request({ method: "GET", path: "/health" })).json
 
-test("keys in a service issue and pay, and are remembered", async () => {
+test("keys in a service issue and pay, and are stored", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   expect(await signersOf(status.onchain_tx)).toEqual([payer.key.address, authority.key.address])
   const { json } = await tokens.get(`/attestation/${status.attestation_id}`)
@@ -69,14 +69,14 @@ test("keys in a service issue and pay, and are remembered", async () => {
   expect(await differences()).toEqual([])
 })
 
-test("a wrong signature is never saved, and the right one that comes later is", async () => {
+test("a wrong signature is never saved, and a correct one that follows is", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   for (const service of [payer, authority]) {
     service.misbehave("signs wrong")
     const before = service.requests.length
     const { operation_id: id } = (await tokens.mint(config, wallet, "1", later)).json
-    await waitFor(async () => service.requests.length > before, "a signature to be asked for")
+    await waitFor(async () => service.requests.length > before, "a signature request")
     await waitFor(
       async () => /a signer does not answer as it should/.test((await health()).checks.chain),
       "health to report it",
@@ -103,15 +103,15 @@ test("a service that is down delays only its own workspaces", async () => {
   expect((await operationOf(id)).status).toBe("queued")
   authority.misbehave(null)
   await waitFor(async () => (await operationOf(id)).status === "confirmed", "it to be done")
-  await waitFor(async () => (await health()).status === "ok", "health to be well again")
+  await waitFor(async () => (await health()).status === "ok", "health to recover")
 })
 
-test("afterwards the books and the chain agree, and no secret of a service is in the log", async () => {
+test("afterwards the books and the chain agree, and the log has no service's secret", async () => {
   expect(await differences()).toEqual([])
   for (const { secret } of [payer, authority]) expect(app.log.filter((line) => line.includes(secret))).toEqual([])
 })
 
-test("a key service with another key is refused at the first use, in a sentence", async () => {
+test("a key service with another key is refused at its first use, with a message", async () => {
   const vault = await startVault()
   const { Signers } = await import("#server/solana/signers/signers.ts")
   const { localKeys } = await import("#server/solana/keys.ts")

@@ -7,7 +7,7 @@ import { pauseLedger, resumeLedger } from "#test/fixtures/ledger-pause.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
-// Slots are long enough for bytes to stay valid on a busy machine: what lands late must land.
+// Slots are long, so that bytes stay valid on a busy machine: what lands late must land.
 usesCustomer({ environment: { VOUCH_LOCALNET_SLOT_MS: "100" }, key: { plan: "growth" } })
 beforeAll(async () => {
   await app.verifiedWallet(key) // The credential's mint exists from here on.
@@ -154,7 +154,7 @@ test("a renewal replaces the credential in one transaction, and the old attestat
   expect(await differences()).toEqual([])
 })
 
-test("a renewal that is revoked on its way leaves the wallet verified by the old attestation", async () => {
+test("a renewal that is revoked before it lands leaves the wallet verified by the old attestation", async () => {
   const { wallet, status } = await app.verifiedWallet(key)
   const renewal = await app.startSession(key, wallet)
   await signedAndLost(renewal.sessionId)
@@ -170,7 +170,7 @@ test("a lost transaction is signed again once its blockhash has expired, and lan
   const { wallet, sessionId } = await app.startSession(key)
   const first = await signedAndLost(sessionId)
   await app.chain.pass(250)
-  await waitFor(async () => (await operationOf(sessionId))?.signature !== first, "the attest to be signed anew")
+  await waitFor(async () => (await operationOf(sessionId))?.signature !== first, "the attest to be signed again")
   await hold(false)
   await app.waitForStatus(key, wallet, "verified")
   const transactions = await sql<{ status: string }[]>`
@@ -188,7 +188,7 @@ test("a transaction that landed unseen is found and settled, not repeated", asyn
   await app.faults({ land_without_answer: 1 })
   await hold(false)
   await waitFor(async () => (await credentialOfQuietly(wallet)) === 1, "the attest to land")
-  // No status for longer than its blockhash is valid: only the history can tell what happened to it.
+  // There is no status for longer than its blockhash is valid, so only the history shows what happened to it.
   await app.faults({})
   await app.chain.pass(250)
   const status = await app.waitForStatus(key, wallet, "verified")
@@ -196,7 +196,7 @@ test("a transaction that landed unseen is found and settled, not repeated", asyn
   expect(await differences()).toEqual([])
 })
 
-/** The answer is cut off while the network misbehaves, so it takes a moment of good behaviour to check. */
+/** Restores the network for a moment to read the credential: answers are cut off while it fails. */
 async function credentialOfQuietly(wallet: Address): Promise<number> {
   await app.faults({})
   const { amount } = await credentialOf(app, key, wallet)
@@ -204,7 +204,7 @@ async function credentialOfQuietly(wallet: Address): Promise<number> {
   return amount
 }
 
-test("three calls of ten fail in every way that a network can, and everyone is verified all the same", async () => {
+test("everyone is verified although three calls of ten fail, in every way that a network can fail", async () => {
   await app.faults({
     drop: 0.1,
     too_many_requests: 0.1,

@@ -84,9 +84,9 @@ async function acquire(workspaceId: string, known: string | null): Promise<Lease
 }
 
 /**
- * Makes everything of a workspace that is being signed be planned reread before it is saved. Call it in the transaction
- * of a change that queued operations must not outrun, such as a pause or the end of a verification: what is saved
- * before that commit came before the change, and what is saved later respects it.
+ * Makes a workspace's operations that are being signed be planned again before they are saved. Call it in the
+ * transaction of a change that they must respect, such as a pause or the end of a verification. What is saved before
+ * that commit precedes the change, and what is saved later respects it.
  */
 export async function voidPlans(sql: Queryable, workspaceId: string): Promise<void> {
   await sql`

@@ -36,7 +36,7 @@ afterEach(() => faulty.behave())
 afterAll(() => faulty.stop())
 
 const sent = new Map<string, number>()
-/** Everything that is sent is accepted and lost. */
+/** The node accepts everything that is sent, and loses it. */
 const losing =
   (besides: Fault | null = null): Fault =>
   async (call, ask): Promise<Reply> => {
@@ -51,7 +51,7 @@ const attests = (sessions: string[]) => sql<Attest[]>`
   select o.id, o.wallet, o.status, o.signature from operations o join attestations a on a.operation_id = o.id
   where a.session_id = any(${sessions}) order by o.seq`
 
-/** Approves people, each in a separate transaction, and loses all of them. None expires before all are lost. */
+/** Approves people in separate transactions, and loses all of these before any expires. */
 async function loseApprovals(): Promise<string[]> {
   for (const node of faulty.nodes) node.fault = losing(replying(rpcError(-32005), ["getEpochInfo"]))
   const { app, key } = faulty
@@ -67,7 +67,7 @@ async function loseApprovals(): Promise<string[]> {
   return sessions
 }
 
-/** Like a new process, which knows only what is in the database. */
+/** A tracker as in a new process, which knows only what is in the database. */
 async function goesOnAfterRestart(sessions: string[]): Promise<void> {
   const dead = new Set((await attests(sessions)).map(({ signature }) => signature))
   const [well] = faulty.nodes
@@ -82,7 +82,7 @@ async function goesOnAfterRestart(sessions: string[]): Promise<void> {
   await waitFor(async () => {
     await restarted.tick()
     return looksTwice()
-  }, "it to look at them again")
+  }, "it to check them again")
   await restarted.end()
   expect([...sent.keys()].filter((signature) => dead.has(signature))).toEqual([])
 }
@@ -91,7 +91,7 @@ const health = async () => (await faulty.app.request({ method: "GET", path: "/he
 const allConfirmed = async (sessions: string[]) =>
   (await attests(sessions)).every(({ status }) => status === "confirmed")
 
-test("many lost transactions are proven to be lost, and signed again once nodes tell the truth", async () => {
+test("many lost transactions are proven to be lost, and signed again once nodes answer truthfully", async () => {
   const sessions = await loseApprovals()
   const dead = (await attests(sessions)).flatMap(({ status, signature }) =>
     status === "submitted" ? (signature ?? []) : [],
@@ -111,10 +111,10 @@ test("many lost transactions are proven to be lost, and signed again once nodes 
     select count(*)::int as count from transactions t, jsonb_array_elements(t.layout) as o
     where t.status = 'confirmed' and o ->> 0 = any(${ids})`
   expect(landed!.count).toBe(SESSIONS)
-  await waitFor(async () => (await health()).status === "ok", "health to be well again")
+  await waitFor(async () => (await health()).status === "ok", "health to recover")
 })
 
-test("one customer's doubtful transactions take no place from another while a node answers nothing", async () => {
+test("one customer's doubtful transactions take no capacity from another while a node answers nothing", async () => {
   const sessions = await loseApprovals()
   const [well, ailing] = faulty.nodes
   ailing!.fault = replying({ status: 503 })

@@ -9,7 +9,7 @@ import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.t
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 
-// Two nodes: the first one is asked, and reports nothing.
+// Two nodes. The one that is asked first reports no accounts.
 
 let cluster: FaultyChain
 let app: TestApp
@@ -29,7 +29,7 @@ afterAll(async () => {
 const onChain = async (account: PublicKey) =>
   unpackAccount(account, await cluster.connection.getAccountInfo(account), TOKEN_2022_PROGRAM_ID)
 
-test("one node is not enough to combineReports that there is nothing to burn or freeze, however often it says so", async () => {
+test("one node's answers, however many, do not prove that nothing is left to burn or freeze", async () => {
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)
@@ -53,11 +53,11 @@ test("one node is not enough to combineReports that there is nothing to burn or 
   const { json } = await tokens.get(`/attestations?pubkey=${wallet}`)
   const id = json.data[0].attestation_id
   expect((await tokens.post(`/attestation/${id}/revoke`, { reason: "test" })).status).toBe(200)
-  // Longer than finality takes: the other node has been asked.
+  // This takes longer than finality, so the other node has been asked.
   const from = await cluster.connection.getSlot("confirmed")
   await waitFor(async () => (await cluster.connection.getSlot("finalized")) > from + 64, "it to be final")
   const counts = [...lies.values()]
-  await waitFor(async () => [...lies.values()].every((n, i) => n >= counts[i]! + 2), "more looks")
+  await waitFor(async () => [...lies.values()].every((n, i) => n >= counts[i]! + 2), "more checks")
   const queued = await sql<{ kind: string }[]>`
     select kind from operations where workspace_id = ${key.workspaceId} and status = 'queued' order by kind`
   expect(queued.map(({ kind }) => kind)).toEqual(["align_account", "revoke"])
@@ -70,7 +70,7 @@ test("an operation that certainly has nothing to do ends without a transaction",
   const tokens = tokenFixture(app, key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const [wallet] = await tokens.wallets(1)
-  // It has a place in the books, and no account.
+  // The wallet is in the books, and has no account.
   await sql`
     insert into holdings (workspace_id, mint_config, wallet) values (${key.workspaceId}, ${config}, ${wallet})`
   const { json } = await tokens.get(`/attestations?pubkey=${wallet}`)

@@ -23,8 +23,7 @@ export function issuersOf(chain: Chain): Issuers {
 
 /**
  * The transaction, if one of our fee payers or authorities signed it: a restored database may no longer know a
- * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if it is a
- * stranger's, or of a version that Vouch does not sign. Throws if the node that lists it does not return it.
+ * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if another sender signed it, or if Vouch does not sign transactions of its version. Throws if the node that lists it does not return it.
  */
 export async function readOwnTransaction(chain: Chain, signature: string, issuers: Issuers) {
   const told = await chain.rpc.settling.transaction(signature).catch((error) => {
@@ -52,8 +51,7 @@ const isSigned = ({ message, signatures }: { message: VersionedMessage; signatur
 export const signersOf = ({ header, staticAccountKeys }: VersionedMessage): Address[] =>
   staticAccountKeys.slice(0, header.numRequiredSignatures).map(addressOf)
 
-// Vouch recognizes what has landed by the memos in a list of signatures. Some nodes list signatures without memos. By
-// such a list, none of our transactions would ever have landed.
+// Vouch recognizes what has landed by the memos in a list of signatures. Some nodes list signatures without memos. According to such a list, none of our transactions has landed.
 
 /** The most transactions without a memo that are read one by one. Anyone can name our keys in as many as they like. */
 const READ = 100
@@ -61,7 +59,7 @@ const READ = 100
 export const hasVouchMemo = ({ memo }: ConfirmedSignatureInfo): boolean => memo?.includes(MEMO_MARK) ?? false
 
 export type PageMemos = {
-  /** The memos of those on the page that the database knows, by signature. */
+  /** The statuses of the transactions that the database knows, by signature. */
   known: ReadonlyMap<string, TransactionStatus>
   /** Those without a memo, if nothing on the page proves that the node returns memos. */
   withoutMemo: ConfirmedSignatureInfo[]
@@ -87,9 +85,9 @@ async function statusesOf(page: readonly ConfirmedSignatureInfo[]): Promise<Read
 }
 
 /**
- * Reads one by one the transactions that were listed without a memo. Rejects with HistoryMissing if one is ours and has
- * a memo. Also if there are too many to read, unless `isProven`: another transaction proves that the node returns
- * memos.
+ * Reads, one by one, transactions that were listed without a memo. Rejects with HistoryMissing if one of them is ours
+ * and has a memo, or if there are too many to read. With `isProven`, another transaction proves that the node returns
+ * memos, and any number is accepted.
  */
 export async function refuseHiddenMemos(
   chain: Chain,

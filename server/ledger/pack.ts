@@ -11,7 +11,7 @@ export type Planned = {
 
 /**
  * Puts operations into as few transactions as their order, their accounts and the packet size allow. Two that write the
- * same account never share one. One that failed together with others travels alone.
+ * same account never share one. An operation that failed together with others gets its own transaction.
  */
 export function pack(
   planned: readonly Planned[],

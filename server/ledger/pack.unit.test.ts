@@ -57,7 +57,7 @@ test("four attestations share a transaction, and the fifth begins the next", asy
   }
 })
 
-test("an operation that failed together with others travels alone", () => {
+test("an operation that failed together with others gets its own transaction", () => {
   const [first, second, third] = [
     planned(attest(credential, wallet(), memo)),
     planned(attest(credential, wallet(), memo), true),
@@ -75,7 +75,7 @@ test("an operation that takes rights away does not share a transaction with one 
   expect(packed([first, second])).toEqual([[first], [second]])
 })
 
-test("nothing to pack makes no transaction", () => {
+test("packing nothing makes no transaction", () => {
   expect(packed([])).toEqual([])
 })
 

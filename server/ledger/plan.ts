@@ -26,7 +26,7 @@ export type Batch = {
   signing: readonly Unfinished[]
   /** What the chain says about operations that need it to be planned. If set, only those are planned. */
   facts: Facts | null
-  /** Whether operations that can wait have to. */
+  /** Whether only urgent operations run. */
   urgentOnly: boolean
 }
 
@@ -34,11 +34,11 @@ export type PlannedBatch = {
   lease: Lease
   /** The issuer at planning time. It may have changed by signing. */
   issuer: Issuer
-  /** What is to be signed. */
+  /** Operations to sign. */
   planned: Planned[]
   /** Whether some operations needed no transaction. */
   ended: boolean
-  /** Operations stillQueued in the queue, because the chain has to be read for them first. */
+  /** Operations still in the queue, because the chain has to be read for them first. */
   toLookUp: OperationRow[]
 }
 
@@ -46,7 +46,7 @@ export type PlannedBatch = {
  * The first part of one workspace's batch: takes its lease, finds what can run, checks it again and plans it. Null if
  * another worker has the workspace. It reads only the database, and opens a transaction only to end operations that
  * need nothing from the chain. Nothing is locked: when the plan is saved (`signing.ts`), the lease's version from
- * before its first read shows whether it stillQueued holds.
+ * before its first read shows whether it still holds.
  */
 export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
   const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = batch
@@ -159,7 +159,7 @@ async function endUnsent(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]
     for (const { operation, plan } of toEnd) {
       if (!stillQueued.has(operation.id)) continue
       if (plan.do === "hold back") await postpone(sql, operation, plan.error)
-      // The client was already told that it is done.
+      // Clients were already notified that it is done.
       else if (plan.do === "fail" && operation.redo)
         await postpone(sql, operation, new Error(`it cannot be done again: ${plan.refusal.detail}`))
       else if (plan.do === "defer") await delay(sql, operation, DEFER_SECONDS)

@@ -32,7 +32,7 @@ test("operations on different accounts run together", () => {
   expect(runnable(operation("a", { writes: ["x"] }), operation("b", { writes: ["y"] }))).toEqual(["a", "b"])
 })
 
-test("of two that write the same account, the second waits for the first", () => {
+test("of two operations that write the same account, the second waits for the first", () => {
   expect(runnable(operation("a", { writes: ["x"] }), operation("b", { writes: ["x"] }))).toEqual(["a"])
 })
 
@@ -41,7 +41,7 @@ test("a submitted operation blocks later ones on its account", () => {
   expect(runnable(under, operation("b", { writes: ["x"] }), operation("c", { writes: ["y"] }))).toEqual(["c"])
 })
 
-test("any number may read an account at once", () => {
+test("any number of operations may read an account at once", () => {
   const queue = ["a", "b", "c"].map((id) => operation(id, { reads: ["mint"], writes: [id] }))
   expect(runnable(...queue)).toEqual(["a", "b", "c"])
 })
@@ -51,7 +51,7 @@ test("a reader waits for the writer before it, and a writer for the readers befo
   expect(runnable(operation("r", { reads: ["mint"] }), operation("w", { writes: ["mint"] }))).toEqual(["r"])
 })
 
-test("a waiting operation blocks its accounts and nothing else", () => {
+test("a waiting operation blocks only its accounts", () => {
   const later = operation("a", { writes: ["x"], not_before: new Date(now.getTime() + 1000) })
   expect(runnable(later, operation("b", { writes: ["x"] }), operation("c", { writes: ["z"] }))).toEqual(["c"])
 })
@@ -73,6 +73,6 @@ test("an urgent operation goes before waiting ones, and after submitted ones", (
   expect(runnable(mint, { ...freeze, status: "submitted" })).toEqual([])
 })
 
-test("a waiting operation runs in the end", () => {
+test("a waiting operation eventually runs", () => {
   expect(runnable(operation("a", { writes: ["x"], not_before: now }))).toEqual(["a"])
 })

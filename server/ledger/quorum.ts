@@ -7,8 +7,8 @@ import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { feePayerIn } from "#server/solana/transaction.ts"
 
-// A node that lies consistently agrees with itself, however often it is asked. What cannot be undone takes the answers
-// of two nodes if there are two, and two kinds of evidence from one.
+// A faulty node may give the same false answer however often it is asked. What cannot be undone takes the answers of two
+// nodes if there are two, and two kinds of evidence from one.
 
 /** How many nodes must agree on what cannot be undone. */
 export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
@@ -65,8 +65,8 @@ export const areReportedFinal = ({ statuses }: ReportedStatuses): boolean =>
 type Sought = ReportedStatuses & { wire: Buffer; slot: number }
 
 /**
- * Returns the transactions, reported as final, that certainly are: two nodes say so, or the only node that answers also
- * lists them for their fee payer. A node without history is believed about the transaction alone.
+ * Returns the transactions whose reported finality is proven: two nodes report it, or the only node that answers also
+ * lists them for their fee payer. The report of a node without history is enough.
  */
 export async function provenFinal({ rpc, embedded }: Chain, reported: readonly Sought[]): Promise<Set<string>> {
   const proven = new Set<string>()
@@ -164,5 +164,5 @@ export async function confirmNothingToDo(
   return new Set(final.filter(isNothing))
 }
 
-/** Whether a single node's "not found" is enough. */
+/** Whether a single node answers, which the deployment does not run itself. */
 export const hasOneNode = ({ rpc, embedded }: Chain): boolean => !embedded && answersNeeded(rpc) === 1

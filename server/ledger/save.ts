@@ -40,8 +40,8 @@ export type Signed = {
  *
  * One statement closes all races. It holds the lease's row until it commits: a change that voids plans waits for it, or
  * was seen by it. It takes only operations that are still queued, so that no two workers of any version save the same
- * one. It leaves out a transaction whose operations are not all there any more, and bytes that were saved before (the
- * same operations under the same blockhash), because those failed. It waits for no lock.
+ * one. It leaves out a transaction if one of its operations is no longer queued, and bytes that
+ * were saved before (the same operations under the same blockhash), because those failed. It waits for no lock.
  */
 export async function save(
   lease: Lease,

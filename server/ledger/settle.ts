@@ -170,7 +170,7 @@ export async function settleFailed(
     else if (blamed && recovery?.do === "finish") await finishOperations(sql, kinds, [blamed.operation])
     else if (blamed && recovery?.do !== "wait") await requeueBlamed(sql, blamed.operation, failure)
     else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
-    // If no instruction is at fault, each operation travels alone from now on, to find out which one is.
+    // If no instruction is at fault, each operation gets its own transaction from now on, to find out which one is.
     await requeue(sql, others, {
       waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
       alone: failure.kind === "other",
@@ -212,7 +212,7 @@ function recover(kinds: Operations, failure: TransactionFailure, { operation, in
 const nameOf = (failure: TransactionFailure): string =>
   failure.kind === "instruction" ? (failure.error.custom?.toString() ?? failure.error.name) : failure.kind
 
-/** Back to the queue, to travel alone. After a few quick tries, its pause doubles each time. */
+/** Puts the operation back in the queue, to get its own transaction. After a few quick tries, its pause doubles. */
 async function requeueBlamed(sql: Queryable, operation: OperationRow, failure: TransactionFailure): Promise<void> {
   const attempts = operation.attempts + 1
   const wait = attempts <= QUICK_RETRIES ? 0 : Math.min(2 ** (attempts - QUICK_RETRIES), LONGEST_WAIT_SECONDS)
@@ -222,7 +222,7 @@ async function requeueBlamed(sql: Queryable, operation: OperationRow, failure: T
     where workspace_id = ${operation.workspace_id} and id = ${operation.id} and status = 'submitted'`
 }
 
-/** Back to the queue: they were not at fault. */
+/** Puts operations that were not at fault back in the queue. */
 async function requeue(
   sql: Queryable,
   operations: OperationRow[],
@@ -252,7 +252,7 @@ export async function settleFinalized(final: readonly Final[]): Promise<void> {
 
 /**
  * A confirmed transaction vanished from the chain and can no longer land: queues its operations to be done again. Their
- * effects on the domain stay, because the client was already told that they are done. Returns their ids; none if
+ * effects on the domain stay, because clients were already notified that they are done. Returns their ids; none if
  * another worker was first. The caller has proven that it cannot land (`finality.ts`).
  */
 export async function settleVanished(signature: string): Promise<string[]> {

@@ -10,7 +10,7 @@ import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 import { voidPlans } from "./lease.ts"
 
-// Signing is slow, and other things happen in the meantime.
+// Things that happen while a slow key signs.
 
 const keys = heldKeys()
 let app: TestApp
@@ -39,14 +39,14 @@ const operationOf = async (id: string) => {
 }
 const becomes = (id: string, status: string) =>
   waitFor(async () => (await operationOf(id)).status === status, `${id} to be ${status}`)
-/** How many transactions were ever saved for it. */
+/** How many transactions were saved for it. */
 const savedFor = async (id: string) =>
   (await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${id}::text))`).length
 
 /** How often the workspace's key was asked to sign. */
 const asked = () => keys.asked.filter((purpose) => purpose === authority).length
 
-/** From here on nothing is signed: what `work` starts is requested and waits. */
+/** Holds all signatures: what `work` starts is requested and waits. */
 async function beingSigned<T>(work: () => Promise<T>): Promise<T> {
   const before = asked()
   keys.hold()
@@ -81,13 +81,13 @@ test("an attestation that is revoked while its attest is being signed gets no cr
   const [row] = await sql<{ operation_id: string }[]>`
     select operation_id from attestations where session_id = ${sessionId}`
   expect(await operationOf(row!.operation_id)).toMatchObject({ status: "failed", error_code: "cancelled" })
-  // Another one is completed, so the first one had its chance.
+  // Another one completes, so the first one could have completed too.
   await app.verifiedWallet(key)
   expect(await savedFor(row!.operation_id)).toBe(0)
   expect((await credentialOf(app, key, wallet)).amount).toBe(0)
 })
 
-describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is being signed", (mode) => {
+describe.each(["agent", "holder"])("in %s mode, a mint that is being signed is not saved", (mode) => {
   const changes: Record<string, [code: string, change: (config: string, wallet: Address) => Promise<unknown>]> = {
     "while its token is paused": ["mint_paused", pause],
     "while its wallet's verification is revoked": ["wallet_not_verified", (_config, wallet) => revoke(wallet)],
@@ -95,7 +95,7 @@ describe.each(["agent", "holder"])("in %s mode, a mint is not saved that is bein
       "country_not_allowed",
       (config) => changeRules(config, { blocked_countries: ["US"] }),
     ],
-    "while its wallet is verified anew, as somebody whom a rule refuses": [
+    "while its wallet is verified again, as a person whom a rule refuses": [
       "country_not_allowed",
       async (_config, wallet) => {
         keys.letOthersPass()
@@ -155,7 +155,7 @@ test("batches continue while a slow key signs, and what conflicts with those bei
   const first = await beingSigned(() => begin(config, alice))
   const [conflicting, free] = [await begin(config, alice), await begin(config, bob)]
   await waitFor(async () => asked() > before + 1, "the second batch")
-  // The third one waits behind the first.
+  // The third one waits for the first.
   expect(asked()).toBe(before + 2)
   keys.release()
   for (const id of [first, conflicting, free]) await becomes(id, "confirmed")
@@ -169,7 +169,7 @@ test("batches continue while a slow key signs, and what conflicts with those bei
   expect(await tokens.onChain(config, alice)).toBe(2n)
 })
 
-test("a key that refuses loses nothing, is reported, and delays no one else", async () => {
+test("a key that refuses to sign loses nothing, is reported, and delays no other workspace", async () => {
   const [config, theirs] = [await tokens.config(), tokenFixture(app, await app.key({ plan: "growth" }))]
   const [wallet] = await tokens.wallets(1)
   const [theirConfig, [theirWallet]] = [await theirs.config(), await theirs.wallets(1)]
@@ -187,7 +187,7 @@ test("a key that refuses loses nothing, is reported, and delays no one else", as
   keys.release()
   await becomes(id, "confirmed")
   expect(await savedFor(id)).toBe(1)
-  await waitFor(async () => (await health()).status === "ok", "health to be well again")
+  await waitFor(async () => (await health()).status === "ok", "health to recover")
 })
 
 test("a late signature is not used", async () => {

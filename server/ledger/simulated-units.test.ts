@@ -102,7 +102,7 @@ async function unitsOf(kind: typeof simulated): Promise<{ asked: number; took: n
 }
 const simulations = () => node.calls.get("simulateTransaction") ?? 0
 
-test("an unmeasured kind is simulated once, and requests what it takes with a margin", async () => {
+test("an unmeasured kind is simulated once, and requests what it used plus a margin", async () => {
   const before = simulations()
   const { asked, took } = await unitsOf(simulated)
   expect(asked).toBeGreaterThanOrEqual(took)
@@ -110,7 +110,7 @@ test("an unmeasured kind is simulated once, and requests what it takes with a ma
   expect(simulations()).toBe(before + 1)
   await unitsOf(simulated)
   expect(simulations()).toBe(before + 1)
-  // What is in the table needs no simulation.
+  // Kinds in the table need no simulation.
   await tokens.wallets(1)
   expect(simulations()).toBe(before + 1)
 })

@@ -53,7 +53,7 @@ export type TrackerOptions = { kinds: Operations; commitment: SettlingCommitment
 
 /**
  * Follows a chain's saved transactions to their end: sends and resends the same bytes, and settles what is confirmed,
- * failed or expired. After an RPC error the outcome is *unknown*: nothing changes, and it is toCheck again.
+ * failed or expired. After an RPC error the outcome is *unknown*: nothing changes, and it is asked again.
  */
 export class Tracker {
   readonly #chain: Chain
@@ -101,8 +101,8 @@ export class Tracker {
   }
 
   /**
-   * Only transactions that may still land take places. The others take none: they ended and could not be settled, they
-   * can no longer land and that has to be proven, or a workspace's own fee payer holds them up.
+   * Only transactions that may still land use capacity. The others do not: they ended and could not be settled, they can
+   * no longer land and that has to be proven, or a workspace's own fee payer holds them up.
    */
   get load(): Load {
     const stuck = this.stuckPayers
@@ -137,7 +137,7 @@ export class Tracker {
     return [...this.#tracked.values()].filter(isDoubted).length
   }
 
-  /** Those that have been unable to land for long, and whose outcome is unknown without a noted reason. */
+  /** Transactions that have been unable to land for long, and whose outcome is unknown without a noted doubt. */
   get overdue(): number {
     const since = performance.now() - OVERDUE_MS
     return [...this.#tracked.values()].filter(
@@ -194,12 +194,12 @@ export class Tracker {
     publish("ledger")
   }
 
-  /** Those that may end at any moment. */
+  /** Transactions that have not ended and pass a test. */
   #unended(test: (one: Tracked) => boolean): Tracked[] {
     return [...this.#tracked.values()].filter((one) => !this.#settling.isHeld(one) && test(one))
   }
 
-  /** All that may still land. Doubtful ones fill up the last request, so that they need no extra call. */
+  /** Signatures of all that may still land. Doubtful ones only fill up the last request, so they need no extra call. */
   #signaturesToCheck(): string[] {
     const now = performance.now()
     const unseen = this.#unended(({ landedUntil }) => landedUntil <= now)
@@ -210,7 +210,7 @@ export class Tracker {
     return toCheck.map(({ signature }) => signature)
   }
 
-  /** What can no longer land is not sent again: that would take calls from proving it. */
+  /** Sends again what can still land. Calls for the rest are saved for proving its outcome. */
   #resend(): void {
     const now = performance.now()
     const canLand = (one: Tracked) =>
@@ -287,7 +287,7 @@ export class Tracker {
     }
   }
 
-  /** What a node knows of transactions counts; that it does not know one proves nothing (`evidence.ts`). */
+  /** A status that a node returns counts. A missing one proves nothing (`evidence.ts`). */
   async #examine(all: Tracked[]): Promise<void> {
     const asOf = this.#finalized!
     const late = all.slice(0, STATUSES)

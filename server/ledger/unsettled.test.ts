@@ -18,7 +18,7 @@ usesApp()
 beforeAll(async () => {
   await sql`
     create function weird() returns trigger language plpgsql as
-      $$ begin raise exception 'a row that nobody expected'; end $$`
+      $$ begin raise exception 'a row that no one expected'; end $$`
   key = await app.key({ plan: "growth" })
   tokens = tokenFixture(app, key)
   config = await tokens.config()
@@ -44,7 +44,7 @@ const begin = async (at: TokenFixture, config: string, to: string) =>
 const becomes = (id: string, status: string) =>
   waitFor(async () => (await standOf(id)).status === status, `${id} to be ${status}`)
 
-/** From now on the holding of this wallet cannot be written. */
+/** Makes the holding of this wallet impossible to write. */
 async function makeWeird(wallet: string): Promise<void> {
   await sql.unsafe(`
     create trigger weird before update on holdings for each row
@@ -60,7 +60,7 @@ test("a landed transaction that cannot be settled delays no other, is named, and
   for (const id of after) await becomes(id, "submitted")
   await hold(false)
   for (const id of after) await becomes(id, "confirmed")
-  // New ones too, while it is retried again and again.
+  // So are new ones, while it is retried.
   for (let round = 0; round < 5; round++) {
     expect((await other.tokens.mint(other.config, other.wallet, "1")).status).toBe(200)
     expect((await tokens.mint(config, wallet, "1")).status).toBe(200)
@@ -72,14 +72,14 @@ test("a landed transaction that cannot be settled delays no other, is named, and
     return json.status === "degraded" ? json : null
   }, "health to report it")
   expect(checks.chain).toMatch(/cannot be settled/)
-  expect(app.log.some((line) => line.includes(signature!) && line.includes("a row that nobody expected"))).toBe(true)
+  expect(app.log.some((line) => line.includes(signature!) && line.includes("a row that no one expected"))).toBe(true)
 
   await sql`drop trigger weird on holdings`
   await becomes(stuck, "confirmed")
   expect(await tokens.onChain(config, weird)).toBe(1n)
   await waitFor(
     async () => (await app.request({ method: "GET", path: "/health" })).json.status === "ok",
-    "health to be well again",
+    "health to recover",
   )
 })
 
@@ -109,7 +109,7 @@ test("an operation that cannot be planned delays no other, and runs when it can 
     await sql`update operations set payload = '{"amount": "many"}' where id = ${stuck}`
   })
   for (const id of after) await becomes(id, "confirmed")
-  await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be held back")
+  await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be postponed")
   expect(app.log.some((line) => line.includes(stuck) && line.includes("cannot be planned"))).toBe(true)
   await sql`update operations set payload = '{"amount": "1"}', not_before = null where id = ${stuck}`
   await becomes(stuck, "confirmed")
@@ -124,7 +124,7 @@ test("an operation of a kind that only a newer version knows delays no other, an
     await sql`update operations set kind = 'newer' where id = ${stuck}`
   })
   for (const id of after) await becomes(id, "confirmed")
-  await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be held back")
+  await waitFor(async () => (await standOf(stuck)).not_before !== null, "it to be postponed")
   expect(app.log.some((line) => line.includes(stuck) && line.includes("cannot be planned"))).toBe(true)
   await sql`update operations set kind = 'mint', not_before = null where id = ${stuck}`
   await becomes(stuck, "confirmed")

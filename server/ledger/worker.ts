@@ -61,7 +61,7 @@ export class LedgerWorker {
   #blockhash: (Blockhash & { readAt: number }) | null = null
   #lastWorkspace = ""
   #lastWasUrgent = false
-  /** Workspaces in which nothing could run at their last batch, since something last could. */
+  /** Workspaces whose last batch found nothing to run, since a batch last made progress. */
   readonly #blocked = new Set<string>()
   /** Workspaces whose batch failed or met a lock: they are passed over for a while. */
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
@@ -119,7 +119,7 @@ export class LedgerWorker {
     await this.#leases.release().catch((error) => logger.debug({ err: error }, "could not give leases back"))
   }
 
-  /** What keeps it from working, at all or for some workspaces, in a few words; null if nothing does. */
+  /** What keeps it from working, entirely or for some workspaces, in a few words; null if nothing does. */
   get trouble(): string | null {
     const [ofStep] = this.#failingSteps.values()
     if (ofStep !== undefined) return ofStep

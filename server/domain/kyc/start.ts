@@ -28,9 +28,9 @@ export type Session = { session_id: string; session_url: string }
  * Starts a verification, or returns the open session of the same person, wallet and schema. An open session takes the
  * external id and redirect address of this request, and costs no second unit of quota. Another person's session of the
  * wallet continues. The SQL function `choose_investor`, which `begin` calls, says whose session it is
- * (`db/functions/choose-investor.sql`). A test wallet's session is decided at once. Errors: unknown_schema, invalid_public_key,
- * wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded, account_reopening_limit,
- * provider_not_configured, chain_not_configured.
+ * (`db/functions/choose-investor.sql`). A test wallet's session is decided at once. Errors: unknown_schema,
+ * invalid_public_key, wallet_sanctioned, wallet_cannot_sign, quota_exceeded, sol_budget_exceeded,
+ * account_reopening_limit, provider_not_configured, chain_not_configured.
  */
 export async function startSession(request: StartRequest): Promise<Session> {
   const id = await startOrFind(request)

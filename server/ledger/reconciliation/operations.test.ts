@@ -66,7 +66,7 @@ test("a reconciliation continues where the last one ended, and reads no transact
   await waitFor(async () => {
     const [row] = await sql`select from transactions where fee is not null and counted_at is null`
     return row === undefined
-  }, "what it cost to be counted")
+  }, "its cost to be counted")
   node.calls.clear()
   const report = await audit(false)
   expect(report.differences).toEqual([])
@@ -132,7 +132,7 @@ test("a transaction that is not on chain is reported as missing, and so is an op
   expect(await kinds(false)).toEqual([])
 })
 
-test("a stranger's transaction that names our key is no difference, even if it cannot be read", async () => {
+test("another sender's transaction that names our key is no difference, even if it cannot be read", async () => {
   const stranger = Keypair.generate()
   const chain = cluster.connection
   await chain.confirmTransaction(await chain.requestAirdrop(stranger.publicKey, LAMPORTS_PER_SOL))
@@ -157,7 +157,7 @@ test("a stranger's transaction that names our key is no difference, even if it c
   expect(information.join()).toContain(signature)
 })
 
-test("a node with pruned history causes no difference, and one without history no reconciliation", async () => {
+test("a node with pruned history causes no difference, and a node without history cannot be reconciled with", async () => {
   await mint()
   node.fault = forgets(await cluster.connection.getSlot("finalized"))
   const { differences, information } = await audit(true)
@@ -176,7 +176,7 @@ test("every workspace is compared once an hour, by one worker", async () => {
   // Differences that the server's own worker found in an earlier test would be reported after this request.
   await app.passesEnded()
   await sql`update audits set at = now() - interval '2 hours', claimed_until = null`
-  // The server's own worker is a third one, and may be the first.
+  // The server's own worker is a third, and may be first.
   const done = await Promise.all([auditDue(), auditDue()])
   expect(done.filter(Boolean).length).toBeLessThanOrEqual(1)
   await waitFor(async () => {
@@ -193,11 +193,11 @@ test("every workspace is compared once an hour, by one worker", async () => {
   expect(health.audit_differences).toBe(0)
 })
 
-test("a difference that only accounts show is found within a day, and reported until it is fixed", async () => {
+test("a difference that only accounts show is found within a day and reported until it is fixed", async () => {
   const due = (full: string) => sql`
     update audits set at = now() - interval '2 hours', claimed_until = null, full_at = now() - ${full}::interval
     where workspace_id = ${key.workspaceId}`
-  /** The server's own worker may be the one that does it. */
+  /** The server's own worker may do it first. */
   const audited = async () => {
     await auditDue()
     return waitFor(async () => {

@@ -51,7 +51,7 @@ const STATUSES = 256
 const ROWS = 1000
 /**
  * The most unknown transactions that are read: with one of our memos, and without. Anyone can name our key in as many
- * as they like. What they cannot do shows in the accounts, which a full reconciliation compares.
+ * as they like. What only our keys can do shows in the accounts, which a full reconciliation compares.
  */
 const READ_WITH_MEMO = 1000
 const READ_WITHOUT = 100

@@ -3,7 +3,7 @@ import bs58 from "bs58"
 import { expect, test } from "vitest"
 import { SignatureSet } from "./signature-set.ts"
 
-test("the set has exactly what was added, also when more is added later", () => {
+test("the set has exactly what was added, including what is added later", () => {
   const signatures = Array.from({ length: 5000 }, () => bs58.encode(randomBytes(64)))
   const set = new SignatureSet()
   expect(set.has(signatures[0]!)).toBe(false)

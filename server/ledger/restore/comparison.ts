@@ -77,7 +77,7 @@ export class Comparison {
   }
 
   /**
-   * The same, checked again. `slot` is one that the chain has reached. Rejects if the chain or the database cannot be
+   * Checks again, and returns `reason`. `slot` is one that the chain has reached. Rejects if the chain or the database cannot be
    * reached.
    */
   async check(slot: number): Promise<string | null> {

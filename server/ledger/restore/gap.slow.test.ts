@@ -17,7 +17,7 @@ import {
 
 restores()
 
-test("if a node's list lacks what its accounts show, nothing is signed until a node lists it", async () => {
+test("if accounts show what a node's list lacks, nothing is signed until a node lists it", async () => {
   const { config, first, second, operations, backup } = await backUpWithWork()
   node.fault = async ({ method }, ask) => {
     const reply = (await ask()) as { result: { memo: string | null }[] }

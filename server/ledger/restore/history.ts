@@ -122,7 +122,7 @@ async function findWitness(mode: Mode): Promise<{ signature: string; slot: numbe
   return row ? { signature: row.signature, slot: Number(row.slot) } : null
 }
 
-/** The signatures that are inFirst, until one is found. */
+/** Whether one of these transactions is ours. */
 export async function hasOwnTransaction(chain: Chain, landed: readonly Landed[]): Promise<boolean> {
   const issuers = issuersOf(chain)
   for (const { signature } of landed) if ((await readOwnTransaction(chain, signature, issuers)) !== null) return true

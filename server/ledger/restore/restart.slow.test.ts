@@ -47,7 +47,7 @@ test("a database restart is treated as a restore: transactions in flight expire 
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "2"))
   const backup = await asOfTheSameServer(await backUp())
-  // It is signed, and the network holds it back for a while.
+  // It is signed, and the network delays it.
   node.fault = replying({ result: "1".repeat(64) }, ["sendTransaction"])
   await serve()
   await becomes(id, "submitted")
@@ -82,7 +82,7 @@ test("a database restart is treated as a restore: transactions in flight expire 
   )
 })
 
-test("a history without memos proves nothing, even if nothing in it is known", async () => {
+test("a history without memos proves nothing, even if the database knows none of its transactions", async () => {
   const live = await app.key({ mode: "live" })
   const { wallet: first, sessionId } = await app.startSession(live)
   const { operations, second, config, backup } = await backUpWithWork(async () => {
@@ -112,7 +112,7 @@ test("a history without memos proves nothing, even if nothing in it is known", a
   expect(await differences()).toEqual([])
 })
 
-test("the search in the history ends for a transaction that was confirmed and then rolled back", async () => {
+test("the comparison ends even if a confirmed transaction was rolled back", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   await idle()

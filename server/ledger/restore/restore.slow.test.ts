@@ -61,13 +61,13 @@ test.each([
   expect(await timesOnChain(operations.mint)).toBe(1)
   expect(await timesOnChain(operations.transfer)).toBe(1)
   expect(await differences()).toEqual([])
-  // It continues where it was.
+  // It continues as before.
   expect((await tokens.transfer(config, second, first, "8")).status).toBe(200)
   expect(await held(config, first)).toBe(15n)
   expect(await differences()).toEqual([])
 })
 
-test("lost rows are rebuilt from the chain; a credential that nothing describes waits for a person, and nothing else does", async () => {
+test("lost rows are rebuilt from the chain, and only a credential that nothing describes waits for a person", async () => {
   const config = await tokens.config()
   const [first, second, revoked] = await tokens.wallets(3)
   await tokens.mint(config, first, "10")
@@ -150,7 +150,7 @@ test("what a workspace's own fee payer paid for is found, even if the backup doe
   await setFeePayer(key.workspaceId, "derived:", theOperator)
   const lost = await mintLater(config, second, "2")
   await becomes(lost, "confirmed")
-  // It may be used again before the backup: what landed names this fee payer, not the mode's.
+  // It may have been used again before the backup. What landed names this fee payer and not the mode's.
   expect((await tokens.transfer(config, second, first, "1")).status).toBe(200)
   const told = await cluster.connection.getSignaturesForAddress(deployment.chains.test!.feePayer.publicKey)
   expect(told.filter(({ memo }) => memo?.includes(lost))).toEqual([])
@@ -167,7 +167,7 @@ test("what a workspace's own fee payer paid for is found, even if the backup doe
   expect(await differences()).toEqual([])
 })
 
-test("without a complete history it waits and refuses requests, and continues when a node has one", async () => {
+test("without a complete history the server refuses requests until a node has one", async () => {
   const { config, second, operations, backup } = await backUpWithWork()
   await app.stop()
   use(backup)
@@ -175,7 +175,7 @@ test("without a complete history it waits and refuses requests, and continues wh
   await serve()
   await waitFor(async () => /no node can say what has landed/.test(await health()), "health to report it")
   expect((await tokens.mint(config, second, "1")).json.error).toBe("chain_unavailable")
-  // A node that leaves out what is known to have landed is not believed either.
+  // A history without what is known to have landed counts as incomplete, too.
   node.fault = async ({ method }, ask) => (method === "getSignaturesForAddress" ? { result: [] } : ask())
   await waitFor(async () => /leaves out .* which has landed/.test(await health()), "health to report it")
   expect(await isOpen()).toBe(false)
@@ -188,7 +188,7 @@ test("without a complete history it waits and refuses requests, and continues wh
   expect(await differences()).toEqual([])
 })
 
-test("a node that is stuck hides nothing", async () => {
+test("a stuck node hides nothing", async () => {
   const config = await tokens.config()
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "5"))
@@ -215,7 +215,7 @@ test("a failover loses commits while a worker is running, and nothing is done tw
   const standby = await backUp()
   await serve()
   await becomes(id, "confirmed")
-  // The standby takes over the primary's name. The process can notice only by its connections.
+  // The standby takes over the primary's name, so only lost connections reveal it to the process.
   const [primary, promoted] = [nameOf(database), nameOf(standby)]
   await admin`alter database ${admin(primary)} allow_connections false`
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${primary}`

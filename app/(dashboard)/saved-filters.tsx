@@ -27,7 +27,7 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
   const router = useRouter()
   const pathname = usePathname()
   const [open, setOpen] = useState<"save" | "edit" | null>(null)
-  const saved = useQuery(["saved-filters", list], (api, signal) => api.savedFilter.list.query({ list }, { signal }))
+  const saved = useQuery("savedFilter.list", { list })
   const filters = saved.data?.data ?? []
   const used = filters.find(({ filter }) => isSame(filter, current))
   const isFiltered = Object.keys(current).length > 0
@@ -87,14 +87,10 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
   )
 }
 
-const refresh = ["saved-filters"]
 const MOST_LETTERS = 60
 
 function Save({ list, filter, onSaved }: { list: FilteredList; filter: Current; onSaved: () => void }) {
-  const save = useMutation((api, name: string) => api.savedFilter.save.mutate({ list, name, filter }), {
-    quiet: true,
-    refresh,
-  })
+  const save = useMutation((api, name: string) => api.savedFilter.save.mutate({ list, name, filter }))
   return (
     <Form
       className="mt-4"
@@ -112,11 +108,8 @@ function Save({ list, filter, onSaved }: { list: FilteredList; filter: Current; 
 }
 
 function Edit({ filter: { id, name } }: { filter: SavedFilter }) {
-  const rename = useMutation((api, name: string) => api.savedFilter.rename.mutate({ id, name }), {
-    quiet: true,
-    refresh,
-  })
-  const remove = useMutation((api) => api.savedFilter.remove.mutate({ id }), { refresh })
+  const rename = useMutation((api, name: string) => api.savedFilter.rename.mutate({ id, name }))
+  const remove = useMutation((api) => api.savedFilter.remove.mutate({ id }))
   return (
     <li>
       <Form

@@ -10,9 +10,7 @@ import { useQuery } from "./workspace.tsx"
 
 /** A signed transaction, instruction by instruction. */
 export default function Transaction({ signature }: { signature: string }) {
-  const { data, error, refetch } = useQuery(["transaction", signature], (api) =>
-    api.transaction.get.query({ signature }),
-  )
+  const { data, error, refetch } = useQuery("transaction.get", { signature })
   if (data) return <TransactionDetails transaction={data} />
   return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the transaction" lines={8} />
 }

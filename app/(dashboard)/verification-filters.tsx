@@ -99,5 +99,4 @@ export function SchemaFilter(props: { value: string | null; onChange: (value: st
 }
 
 /** The workspace's schemas, for a choice of one. */
-export const useSchemaNames = () =>
-  useQuery(["schemas", "names"], (api, signal) => api.schema.list.query({}, { signal }))
+export const useSchemaNames = () => useQuery("schema.list", {})

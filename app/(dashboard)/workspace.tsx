@@ -2,15 +2,13 @@
 
 import {
   keepPreviousData,
-  type QueryKey,
-  type UseMutationResult,
   type UseQueryResult,
   useQueryClient,
   useMutation as useTanstackMutation,
   useQuery as useTanstackQuery,
 } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
-import { type Api, createApi, api as everybody } from "#app/api.ts"
+import { type Api, createApi, api as everybody, type InputOf, type OutputOf, type Procedure, query } from "#app/api.ts"
 import { notifyProblem } from "#app/components/toast.ts"
 import type { Me } from "#server/domain/people/me.ts"
 import type { Permission } from "#shared/scopes.ts"
@@ -65,38 +63,43 @@ export const useMe = (): UseQueryResult<Me> =>
   })
 
 /**
- * Fetches once per `key` in this workspace and caches the result. With `keep`, the previous page stays visible
- * while the next one loads.
+ * The result of a procedure, such as `useQuery("attestation.detail", { id })`, cached per workspace and input. With `keep`,
+ * the previous page stays visible while the next one loads.
  */
-export function useQuery<T>(
-  key: QueryKey,
-  ask: (api: Api, signal: AbortSignal) => Promise<T>,
-  { keep = false, every_ms, enabled = true }: { keep?: boolean; every_ms?: number; enabled?: boolean } = {},
-): UseQueryResult<T> {
+export function useQuery<Name extends Procedure>(
+  procedure: Name,
+  ...[input, { keep = false, every_ms, enabled = true } = {}]: QueryArguments<Name>
+): UseQueryResult<OutputOf<Name>> {
   const { workspace, api } = useInside()
-  return useTanstackQuery<T>({
-    queryKey: [workspace.id, ...key],
-    queryFn: ({ signal }) => ask(api, signal),
+  return useTanstackQuery<OutputOf<Name>>({
+    queryKey: [workspace.id, ...procedure.split("."), input],
+    queryFn: ({ signal }) => query(api, procedure, input as InputOf<Name>, signal),
     enabled,
     ...(keep && { placeholderData: keepPreviousData }),
     ...(every_ms !== undefined && { refetchInterval: every_ms }),
   })
 }
 
+type QueryOptions = { keep?: boolean; every_ms?: number; enabled?: boolean }
+type QueryArguments<Name extends Procedure> =
+  undefined extends InputOf<Name>
+    ? [input?: InputOf<Name>, options?: QueryOptions]
+    : [input: InputOf<Name>, options?: QueryOptions]
+
 const POLL_EVERY_MS = 1000
 
 /** Like `useQuery`, but polls every second until `isAtRest`. */
-export function usePolling<T>(
-  key: QueryKey,
-  ask: (api: Api) => Promise<T>,
-  isAtRest: (answer: T) => boolean,
+export function usePolling<Name extends Procedure>(
+  procedure: Name,
+  input: InputOf<Name>,
+  isAtRest: (answer: OutputOf<Name>) => boolean,
   { keep = false }: { keep?: boolean } = {},
-): UseQueryResult<T> {
+): UseQueryResult<OutputOf<Name>> {
   const [isMoving, setMoving] = useState(false)
-  const query = useQuery(key, ask, { keep, ...(isMoving && { every_ms: POLL_EVERY_MS }) })
-  const moves = query.data !== undefined && !isAtRest(query.data)
+  const polled = useQuery(procedure, input, { keep, ...(isMoving && { every_ms: POLL_EVERY_MS }) })
+  const moves = polled.data !== undefined && !isAtRest(polled.data)
   if (moves !== isMoving) setMoving(moves)
-  return query
+  return polled
 }
 
 /** A value that follows the given one after a short pause, so that not every keystroke sends a request. */
@@ -109,31 +112,31 @@ export function useDebounced<T>(value: T, ms = 300): T {
   return debounced
 }
 
-/** Reads the data under a key prefix in this workspace again. Without a prefix, all of it. */
-export function useRefresh(): (...prefix: QueryKey) => Promise<void> {
+/** Reads the data of this workspace again: all of it, or that of one router or procedure. */
+export function useRefresh(): (...parts: string[]) => Promise<void> {
   const { id } = useWorkspace()
   const client = useQueryClient()
-  return (...prefix) => client.invalidateQueries({ queryKey: [id, ...prefix] })
+  return (...parts) => client.invalidateQueries({ queryKey: [id, ...parts] })
 }
 
 /**
- * Changes something, then reads the data under `refresh` again. A failure shows a toast, unless it is `quiet` because a
- * `Form` or `Confirm` around it (with `mutateAsync`) shows the error.
+ * Changes something, then reads the data of this workspace again, unless `refresh` is false. `mutate` shows a failure as a
+ * toast, unless it is `quiet`. `mutateAsync` leaves it to the `Form` or `Confirm` around it.
  */
 export function useMutation<Input = void, Output = unknown>(
   change: (api: Api, input: Input) => Promise<Output>,
-  { refresh, quiet = false }: { refresh?: QueryKey; quiet?: boolean } = {},
-): UseMutationResult<Output, Error, Input> {
+  { refresh = true, quiet = false }: { refresh?: boolean; quiet?: boolean } = {},
+) {
   const { api } = useInside()
   const read = useRefresh()
-  return useTanstackMutation<Output, Error, Input>({
+  const mutation = useTanstackMutation<Output, Error, Input>({
     mutationFn: (input) => change(api, input),
     // Not awaited: the change is made even if reading again fails.
     onSuccess: () => {
-      if (refresh) void read(...refresh)
-    },
-    onError: (error) => {
-      if (!quiet) notifyProblem(error)
+      if (refresh) void read()
     },
   })
+  const mutate = (input: Input, onSuccess?: (output: Output) => void) =>
+    void mutation.mutateAsync(input).then(onSuccess, (error) => quiet || notifyProblem(error))
+  return { ...mutation, mutate }
 }

@@ -82,7 +82,7 @@ export function BulkPanel({
 
 /** Stops it early, after a confirmation. */
 function Stop({ id, onStopped }: { id: string; onStopped: () => void }) {
-  const cancel = useMutation((api) => api.bulkRevocation.cancel.mutate({ id }), { quiet: true, refresh: [] })
+  const cancel = useMutation((api) => api.bulkRevocation.cancel.mutate({ id }))
   return (
     <Confirm
       trigger={<Button size="sm">Stop</Button>}

@@ -18,11 +18,7 @@ export const useRevoking = () => useQueryState("revoking", parseAsString)
  */
 export function BulkProgress({ isNew, onSeen }: { isNew: boolean; onSeen: () => void }) {
   const [id, setId] = useRevoking()
-  const job = usePolling(
-    ["bulk-revocation", id],
-    (api) => api.bulkRevocation.get.query({ id }),
-    (job) => job === null || job.ended_at !== null,
-  )
+  const job = usePolling("bulkRevocation.get", { id }, (job) => job === null || job.ended_at !== null)
   const { data } = job
   useEffect(() => {
     // It stays on the screen after it has ended.

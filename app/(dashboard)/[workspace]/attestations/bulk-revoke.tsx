@@ -21,15 +21,12 @@ export function BulkRevoke({
 }) {
   // A retry joins the revocation that the first attempt may have started, because its answer can be lost.
   const keys = useRef(new Map<string, string>())
-  const start = useMutation(
-    (api, input: { attestation_ids: string[] } & ReturnType<typeof reasonsIn>) => {
-      const content = JSON.stringify(input)
-      const idempotencyKey = keys.current.get(content) ?? newKey()
-      keys.current.set(content, idempotencyKey)
-      return api.bulkRevocation.start.mutate(input, { context: { idempotencyKey } })
-    },
-    { quiet: true, refresh: [] },
-  )
+  const start = useMutation((api, input: { attestation_ids: string[] } & ReturnType<typeof reasonsIn>) => {
+    const content = JSON.stringify(input)
+    const idempotencyKey = keys.current.get(content) ?? newKey()
+    keys.current.set(content, idempotencyKey)
+    return api.bulkRevocation.start.mutate(input, { context: { idempotencyKey } })
+  })
   const count = chosen.size
   if (count === 0) return null
   const verified = [...chosen.values()].filter(({ status }) => status === "verified").length

@@ -58,16 +58,8 @@ export default function Page() {
   const asked = { ...given({ ...rest, status, order, expiring_before: expiringBefore }), ...times }
   const seen = useCallback(() => setNew(false), [])
   const { status: _, order: __, ...uncounted } = asked
-  const counts = useQuery(
-    ["attestations", "counts", uncounted],
-    (api, signal) => api.attestation.count.query(uncounted, { signal }),
-    { keep: true },
-  )
-  const list = useQuery(
-    ["attestations", asked, cursor],
-    (api, signal) => api.attestation.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
-  )
+  const counts = useQuery("attestation.count", uncounted, { keep: true })
+  const list = useQuery("attestation.search", { ...asked, ...(cursor && { cursor }) }, { keep: true })
   return (
     <>
       <PageHeader

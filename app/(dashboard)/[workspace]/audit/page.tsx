@@ -45,14 +45,10 @@ const filters = {
 }
 
 export default function Page() {
-  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const asked = { ...given(filter), ...times }
-  const list = useQuery(
-    ["audit", name, cursor],
-    (api, signal) => api.audit.list.query({ limit: PAGE, ...asked, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
-  )
+  const list = useQuery("audit.list", { limit: PAGE, ...asked, ...(cursor && { cursor }) }, { keep: true })
   return (
     <>
       <PageHeader

@@ -16,7 +16,7 @@ const documents = [
 
 /** What applies to every request, and how a KYC provider reports a decision. */
 export function Guides() {
-  const { data: facts } = useQuery(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
+  const { data: facts } = useQuery("workspace.get")
   return (
     <>
       <div className="grid gap-6 lg:grid-cols-2">

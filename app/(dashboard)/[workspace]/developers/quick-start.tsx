@@ -15,8 +15,8 @@ import { type Language, languages, steps } from "./samples.ts"
 
 /** What the quick start needs: this server's address and the reader's keys. */
 export function useQuickStart() {
-  const facts = useQuery(["workspace"], (api, signal) => api.workspace.get.query(undefined, { signal }))
-  const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const facts = useQuery("workspace.get")
+  const keys = useQuery("key.list", {})
   const error = facts.error ?? keys.error
   return { facts, keys, error, isLoading: error === null && !(facts.data && keys.data) }
 }

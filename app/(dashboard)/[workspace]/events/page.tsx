@@ -20,12 +20,11 @@ const filters = { about: parseAsString, type: parseAsStringLiteral(allEventTypes
 
 export default function Page() {
   const path = usePath()
-  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const list = useQuery(
-    ["events", name, cursor],
-    (api, signal) =>
-      api.event.search.query({ limit: PAGE, ...given(filter), ...times, ...(cursor && { cursor }) }, { signal }),
+    "event.search",
+    { limit: PAGE, ...given(filter), ...times, ...(cursor && { cursor }) },
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
   // A filter with few matches searches the events one part at a time.

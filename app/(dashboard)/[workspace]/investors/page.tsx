@@ -40,16 +40,8 @@ export default function Page() {
   const status = statusIn(filter)
   const asked = { ...given({ ...filter, status }), ...times }
   const { status: _, order: __, ...uncounted } = asked
-  const counts = useQuery(
-    ["investors", "counts", uncounted],
-    (api, signal) => api.investor.count.query(uncounted, { signal }),
-    { keep: true },
-  )
-  const list = useQuery(
-    ["investors", asked, cursor],
-    (api, signal) => api.investor.search.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
-  )
+  const counts = useQuery("investor.count", uncounted, { keep: true })
+  const list = useQuery("investor.search", { ...asked, ...(cursor && { cursor }) }, { keep: true })
   return (
     <>
       <PageHeader

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000
 
 /** Asks what a new key is for and creates it. */
 export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: NewSecret) => void }) {
-  const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
+  const options = useQuery("key.options", {})
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent title="Create an API key" description="Select only the scopes that your server needs.">
@@ -46,9 +46,8 @@ function KeyForm({
 }) {
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set())
   const [expiry, setExpiry] = useState("never")
-  const create = useMutation(
-    (api, input: { name: string; scopes: Scope[]; expires_at: string | null }) => api.key.create.mutate(input),
-    { refresh: ["keys"], quiet: true },
+  const create = useMutation((api, input: { name: string; scopes: Scope[]; expires_at: string | null }) =>
+    api.key.create.mutate(input),
   )
   const all = options.scopes.map(({ scope }) => scope)
   const reading = all.filter((scope) => scope.endsWith(":read"))

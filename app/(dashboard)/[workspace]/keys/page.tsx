@@ -20,7 +20,7 @@ type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
 export default function Page() {
   const { mode, can } = useWorkspace()
   const mayChange = can("key:write")
-  const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const keys = useQuery("key.list", {})
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
   const [doing, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)

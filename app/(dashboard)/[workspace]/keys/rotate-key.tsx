@@ -27,11 +27,8 @@ export function RotateKey({
   onRotated: (secret: NewSecret) => void
 }) {
   // Read in advance: once the new secret exists, nothing may fail before it is shown.
-  const options = useQuery(["key-options"], (api, signal) => api.key.options.query({}, { signal }))
-  const rotate = useMutation((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }), {
-    refresh: ["keys"],
-    quiet: true,
-  })
+  const options = useQuery("key.options", {})
+  const rotate = useMutation((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }))
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
@@ -76,7 +73,7 @@ export function RotateKey({
 
 /** Permanently revokes a key, once the member has typed its first characters. */
 export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; onClose: () => void }) {
-  const revoke = useMutation((api) => api.key.revoke.mutate({ key_id }), { refresh: ["keys"], quiet: true })
+  const revoke = useMutation((api) => api.key.revoke.mutate({ key_id }))
   return (
     <Confirm
       open

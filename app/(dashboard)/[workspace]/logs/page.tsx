@@ -35,25 +35,21 @@ const filters = {
 
 export default function Page() {
   const path = usePath()
-  const { filter, setFilter, days, times, name, paging, isFiltered, current, onClear } = useFilters(filters)
+  const { filter, setFilter, days, times, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
-  const keys = useQuery(["keys"], (api, signal) => api.key.list.query({}, { signal }))
+  const keys = useQuery("key.list", {})
   const list = useQuery(
-    ["requests", name, cursor],
-    (api, signal) =>
-      api.request.list.query(
-        {
-          limit: PAGE,
-          ...(cursor && { cursor }),
-          ...(filter.id && { request_id: filter.id }),
-          ...(filter.status && { status: filter.status }),
-          ...(filter.method && { method: filter.method }),
-          ...(filter.path && { path: pathBelowV1(filter.path) }),
-          ...(filter.key && { key_id: filter.key }),
-          ...times,
-        },
-        { signal },
-      ),
+    "request.list",
+    {
+      limit: PAGE,
+      ...(cursor && { cursor }),
+      ...(filter.id && { request_id: filter.id }),
+      ...(filter.status && { status: filter.status }),
+      ...(filter.method && { method: filter.method }),
+      ...(filter.path && { path: pathBelowV1(filter.path) }),
+      ...(filter.key && { key_id: filter.key }),
+      ...times,
+    },
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
   // A filter with few matches searches the log one part at a time.

@@ -53,7 +53,7 @@ export default function Page() {
 function Queue() {
   const path = usePath()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("waiting"))
-  const { filter, setFilter, name, paging, isFiltered, current, onClear } = useFilters(filters)
+  const { filter, setFilter, paging, isFiltered, current, onClear } = useFilters(filters)
   const { cursor } = paging
   const asked = {
     state,
@@ -61,11 +61,7 @@ function Queue() {
     ...(filter.assigned && { assigned: filter.assigned }),
     ...(filter.days && { days: Number(filter.days) as 1 | 7 | 30 }),
   }
-  const list = useQuery(
-    ["reviews", state, name, cursor],
-    (api, signal) => api.review.list.query({ ...asked, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
-  )
+  const list = useQuery("review.list", { ...asked, ...(cursor && { cursor }) }, { keep: true })
   const columns = useMemo(() => columnsFor(state), [state])
   const table = (
     <>

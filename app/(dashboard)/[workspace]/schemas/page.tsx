@@ -14,7 +14,7 @@ import { type Schema, SchemaForm } from "./schema-form.tsx"
 export default function Page() {
   const { can } = useWorkspace()
   const mayChange = can("schema:write")
-  const schemas = useQuery(["schemas"], (api, signal) => api.schema.summary.query({}, { signal }))
+  const schemas = useQuery("schema.summary", {})
   const [form, setForm] = useState<{ of: Schema | null } | null>(null)
   const columns = useMemo(() => columnsFor(mayChange ? (of) => setForm({ of }) : null), [mayChange])
   return (

@@ -22,7 +22,6 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
         reminder_days: number[]
       },
     ) => (of === null ? api.schema.create.mutate(fields) : api.schema.change.mutate(fields)),
-    { refresh: ["schemas"], quiet: true },
   )
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>

@@ -8,9 +8,8 @@ import { Textarea } from "#app/components/ui/input.tsx"
 
 /** Cancels a session that has no decision yet. */
 export function CancelSession({ sessionId, wallet }: { sessionId: string; wallet: string }) {
-  const cancel = useMutation(
-    (api, reason: string) => api.session.cancel.mutate({ id: sessionId, ...(reason !== "" && { reason }) }),
-    { quiet: true, refresh: ["sessions"] },
+  const cancel = useMutation((api, reason: string) =>
+    api.session.cancel.mutate({ id: sessionId, ...(reason !== "" && { reason }) }),
   )
   return (
     <Confirm

@@ -49,12 +49,10 @@ export default function Page() {
   const paging = useCursor(isFiltered ? JSON.stringify([state, status, order]) : state)
   const { cursor } = paging
   const asked = { state, ...given({ status, order }), ...(cursor && { cursor }) }
-  const list = useQuery(["sessions", asked], (api, signal) => api.session.list.query(asked, { signal }), {
+  const list = useQuery("session.list", asked, {
     keep: true,
   })
-  const { data: counts } = useQuery(["sessions", "counts"], (api, signal) =>
-    api.attestation.count.query({}, { signal }),
-  )
+  const { data: counts } = useQuery("attestation.count", {})
   const closed = counts && sumOf(outcomes.map((status) => counts[status]))
   const columns = useMemo(() => columnsFor(state, setLink), [state])
   const start = can("kyc:write") && (

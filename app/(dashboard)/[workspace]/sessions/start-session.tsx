@@ -30,10 +30,7 @@ export function StartSession({
   onStarted: (link: Link) => void
 }) {
   const schemas = useSchemaNames()
-  const start = useMutation((api, input: Start) => api.kyc.start.mutate(input), {
-    refresh: ["sessions"],
-    quiet: true,
-  })
+  const start = useMutation((api, input: Start) => api.kyc.start.mutate(input))
 
   async function submit(values: FormData) {
     const text = (name: string) => String(values.get(name) ?? "").trim()

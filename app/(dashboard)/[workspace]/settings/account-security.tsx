@@ -51,7 +51,7 @@ function Demand({ demand, account }: { demand: (typeof demands)[number]; account
   const { name, text, on, off } = demand
   const isOn = demand.isOn(account)
   const request = name === FOUR_EYES ? account.four_eyes_off : null
-  const set = useMutation((api) => demand.set(api, !isOn), { refresh: ["workspace"], quiet: true })
+  const set = useMutation((api) => demand.set(api, !isOn))
   const verb = isOn ? "Turn off" : "Turn on"
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
@@ -99,13 +99,8 @@ function Waiting({ request: { by, is_own, until } }: { request: Request }) {
 /** Confirms or withdraws the request to turn four eyes off. */
 function AnswerRequest({ request: { by, is_own } }: { request: Request }) {
   const { can } = useWorkspace()
-  const turnOff = useMutation((api) => api.workspace.turnOffFourEyes.mutate({}), {
-    refresh: ["workspace"],
-    quiet: true,
-  })
-  const keep = useMutation((api) => api.workspace.requireFourEyes.mutate({ required: true }), {
-    refresh: ["workspace"],
-  })
+  const turnOff = useMutation((api) => api.workspace.turnOffFourEyes.mutate({}))
+  const keep = useMutation((api) => api.workspace.requireFourEyes.mutate({ required: true }))
   return (
     <span className="flex flex-wrap gap-2">
       {can("member:write") && (

@@ -42,10 +42,7 @@ export function YourAccount() {
 
 function Profile({ user }: { user: Me["user"] }) {
   const client = useQueryClient()
-  const rename = useMutation((api, name: string) => api.me.rename.mutate({ name }), {
-    refresh: ["members"],
-    quiet: true,
-  })
+  const rename = useMutation((api, name: string) => api.me.rename.mutate({ name }))
   return (
     <Card title="You">
       <Form
@@ -71,7 +68,7 @@ function Profile({ user }: { user: Me["user"] }) {
 /** For users created before this server could send mail. Until they confirm, they cannot get a reset link. */
 function ConfirmEmail() {
   const [sentTo, setSentTo] = useState<string | null>(null)
-  const send = useMutation((api) => api.me.mailConfirmation.mutate(), { quiet: true })
+  const send = useMutation((api) => api.me.mailConfirmation.mutate())
   return (
     <section aria-label="Confirm your email" className="mt-5 border-t border-line pt-4">
       {sentTo === null ? (
@@ -111,7 +108,7 @@ function Password({ email }: { email: string }) {
           throwIf(error)
           notify("Your password is changed")
           setChanges((count) => count + 1)
-          void refresh("sign-ins")
+          void refresh()
         }}
       >
         {/* For password managers, which keep one entry per address. */}
@@ -130,9 +127,7 @@ const YEAR_SECONDS = 365 * 86_400
 /** The theme of this browser, and the time zone of this member in every browser. */
 function Display({ timeZone }: { timeZone: string | null }) {
   const client = useQueryClient()
-  const save = useMutation((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }), {
-    quiet: true,
-  })
+  const save = useMutation((api, time_zone: string | null) => api.me.setTimeZone.mutate({ time_zone }))
   const zones = useMemo(() => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])], [])
   return (
     <Card title="Display">

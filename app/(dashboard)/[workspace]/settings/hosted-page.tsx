@@ -17,9 +17,7 @@ import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 /** The company's logo, color and contact for investors. Owners change them. */
 export function HostedPage({ company }: { company: string }) {
   const { can } = useWorkspace()
-  const { data, error, refetch } = useQuery(["brand"], (api, signal) =>
-    api.workspace.brand.query(undefined, { signal }),
-  )
+  const { data, error, refetch } = useQuery("workspace.brand")
   return (
     <Card
       title="Hosted page"
@@ -53,10 +51,8 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
   const [color, setColor] = useState(brand.color ?? "")
   // An upload empties the field.
   const [uploads, setUploads] = useState(0)
-  const save = useMutation((api, next: Pick<Brand, "color" | "contact">) => api.workspace.setBrand.mutate(next), {
-    quiet: true,
-  })
-  const removeLogo = useMutation((api) => api.workspace.removeLogo.mutate(), { refresh: ["brand"] })
+  const save = useMutation((api, next: Pick<Brand, "color" | "contact">) => api.workspace.setBrand.mutate(next))
+  const removeLogo = useMutation((api) => api.workspace.removeLogo.mutate())
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       <Form
@@ -71,7 +67,7 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
             color: textOf(values, "color")?.toLowerCase() ?? null,
             contact: textOf(values, "contact"),
           })
-          await refresh("brand")
+          await refresh()
           notify("Hosted page saved")
         }}
       >

@@ -77,10 +77,7 @@ export function Invitations({ invitations, mayChange }: { invitations: readonly 
 }
 
 function Revoke({ invitation: { id, email, role } }: { invitation: Invitation }) {
-  const revoke = useMutation((api) => api.member.revokeInvitation.mutate({ id }), {
-    refresh: ["members"],
-    quiet: true,
-  })
+  const revoke = useMutation((api) => api.member.revokeInvitation.mutate({ id }))
   const whose = email ?? `a ${roles[role].name.toLowerCase()}`
   return (
     <Confirm
@@ -113,10 +110,7 @@ export function Invite() {
 }
 
 function Invitation() {
-  const invite = useMutation((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input), {
-    refresh: ["members"],
-    quiet: true,
-  })
+  const invite = useMutation((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input))
   if (invite.data) return <Invited {...invite.data} />
   return (
     <Form

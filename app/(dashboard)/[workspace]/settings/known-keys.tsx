@@ -24,7 +24,7 @@ export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => voi
   const left = keys.filter(({ key_id }) => !revoked.has(key_id))
   const note = (...ids: string[]) => {
     setRevoked((before) => new Set([...before, ...ids]))
-    void refresh("keys")
+    void refresh()
   }
   return (
     <Dialog open onOpenChange={(isOpen) => isOpen || onClose()}>
@@ -48,7 +48,7 @@ export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => voi
                   variant="danger"
                   aria-label={`Revoke ${key.name} (${key.mode})`}
                   pending={revoke.isPending && revoke.variables.key_id === key.key_id}
-                  onClick={() => revoke.mutate(key, { onSuccess: () => note(key.key_id) })}
+                  onClick={() => revoke.mutate(key, () => note(key.key_id))}
                 >
                   Revoke
                 </Button>
@@ -64,9 +64,7 @@ export function KnownKeys({ member, keys, onClose }: Less & { onClose: () => voi
             <Button
               variant="danger"
               pending={revokeAll.isPending}
-              onClick={() =>
-                revokeAll.mutate(undefined, { onSuccess: () => note(...keys.map(({ key_id }) => key_id)) })
-              }
+              onClick={() => revokeAll.mutate(undefined, () => note(...keys.map(({ key_id }) => key_id)))}
             >
               Revoke all {left.length}
             </Button>

@@ -39,7 +39,7 @@ export function Members() {
   const mayChange = can("member:write")
   // The member who was just removed or demoted, with the keys they know. Kept after their row is gone.
   const [less, setLess] = useState<Less | null>(null)
-  const list = useQuery(["members"], (api, signal) => api.member.list.query(undefined, { signal }))
+  const list = useQuery("member.list")
   const columns = useMemo(
     () => [
       column.accessor("name", {
@@ -140,10 +140,7 @@ export function Members() {
 
 /** A reviewer who joined while four eyes was on may decide once another reviewer has confirmed them. */
 function Admission({ member: { user_id, name, admission } }: { member: Member }) {
-  const admit = useMutation((api) => api.member.admit.mutate({ user_id }), {
-    refresh: ["members"],
-    quiet: true,
-  })
+  const admit = useMutation((api) => api.member.admit.mutate({ user_id }))
   return (
     <span className="block text-[13px] text-notice">
       {admission === "yours" ? (
@@ -178,12 +175,9 @@ function MemberMenu({
   const [isRemoving, setRemoving] = useState(false)
   const { account } = useWorkspace()
   const client = useQueryClient()
-  const changeRole = useMutation((api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }), {
-    refresh: ["members"],
-  })
+  const changeRole = useMutation((api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }))
   const remove = useMutation((api) => api.member.remove.mutate({ user_id: member.user_id }), {
-    ...(!isYou && { refresh: ["members"] }),
-    quiet: true,
+    refresh: !isYou,
   })
   return (
     <>
@@ -200,12 +194,10 @@ function MemberMenu({
             value={member.role}
             onValueChange={(role) => {
               if (role === member.role) return
-              changeRole.mutate(role as Role, {
-                onSuccess: (leftovers) => {
-                  // After giving up a role, reload so that the page shows only what the new one allows.
-                  if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
-                  else if (leftovers.keys.length > 0) onLess(leftovers)
-                },
+              changeRole.mutate(role as Role, (leftovers) => {
+                // After giving up a role, reload so that the page shows only what the new one allows.
+                if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
+                else if (leftovers.keys.length > 0) onLess(leftovers)
               })
             }}
           >

@@ -14,7 +14,7 @@ import { type ChosenPolicies, type Policies, policies, policyNames } from "#shar
 
 /** The wallet screening lists, and what Vouch does automatically on a finding. */
 export function Monitoring() {
-  const { data, error, refetch } = useQuery(["monitoring"], (api, signal) => api.monitoring.get.query({}, { signal }))
+  const { data, error, refetch } = useQuery("monitoring.get", {})
   if (!data) {
     return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading monitoring" lines={8} />
   }
@@ -28,10 +28,7 @@ export function Monitoring() {
 
 function PolicyCard({ chosen }: { chosen: Policies }) {
   const { can } = useWorkspace()
-  const change = useMutation((api, next: ChosenPolicies) => api.monitoring.change.mutate(next), {
-    refresh: ["monitoring"],
-    quiet: true,
-  })
+  const change = useMutation((api, next: ChosenPolicies) => api.monitoring.change.mutate(next))
   return (
     <Card
       title="When something is found"

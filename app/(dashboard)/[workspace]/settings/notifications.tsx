@@ -11,9 +11,7 @@ import { type NotificationKind, notifications } from "#shared/notifications.ts"
 
 /** Which emails the member gets about this account. */
 export function Notifications() {
-  const { data, error, refetch } = useQuery(["notifications"], (api, signal) =>
-    api.member.notifications.query(undefined, { signal }),
-  )
+  const { data, error, refetch } = useQuery("member.notifications")
   return (
     <Card title="Email notifications" description={`Emails you get as a member${data ? ` of ${data.account}` : ""}.`}>
       {data ? (
@@ -28,10 +26,7 @@ export function Notifications() {
 }
 
 function Choices({ kinds, email_confirmed }: NotificationSettings) {
-  const mute = useMutation((api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }), {
-    refresh: ["notifications"],
-    quiet: true,
-  })
+  const mute = useMutation((api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }))
   if (kinds.length === 0) return <p className="text-muted">Your role gets no emails.</p>
   return (
     <Form

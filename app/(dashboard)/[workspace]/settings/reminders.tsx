@@ -10,12 +10,8 @@ import { Card } from "#app/components/ui/card.tsx"
 /** Turns reminders to investors before a verification expires on or off. */
 export function Reminders() {
   const { can } = useWorkspace()
-  const { data, error, refetch } = useQuery(["workspace", "reminders"], (api, signal) =>
-    api.workspace.reminders.query(undefined, { signal }),
-  )
-  const set = useMutation((api, on: boolean) => api.workspace.setReminders.mutate({ on }), {
-    refresh: ["workspace"],
-  })
+  const { data, error, refetch } = useQuery("workspace.reminders")
+  const set = useMutation((api, on: boolean) => api.workspace.setReminders.mutate({ on }))
   return (
     <Card
       title="Renewal reminders"

@@ -13,7 +13,7 @@ import { deviceOf } from "./device.ts"
 /** The browsers where the member is signed in. */
 export function SignIns({ className }: { className?: string }) {
   const api = useApi()
-  const { data, error, refetch } = useQuery(["sign-ins"], (api, signal) => api.me.signIns.query(undefined, { signal }))
+  const { data, error, refetch } = useQuery("me.signIns")
   return (
     <Card
       {...(className && { className })}
@@ -69,7 +69,7 @@ export function SignIns({ className }: { className?: string }) {
 }
 
 function SignOut({ id, device }: { id: string; device: string }) {
-  const end = useMutation((api) => api.me.endSignIn.mutate({ id }), { refresh: ["sign-ins"] })
+  const end = useMutation((api) => api.me.endSignIn.mutate({ id }))
   return (
     <Button size="sm" aria-label={`Sign out ${device}`} pending={end.isPending} onClick={() => end.mutate()}>
       Sign out

@@ -54,8 +54,8 @@ function useChanged() {
   const refresh = useRefresh()
   return () => {
     void client.invalidateQueries({ queryKey: ["me"] })
-    void refresh("sign-ins")
-    void refresh("members")
+    void refresh()
+    void refresh()
   }
 }
 

@@ -20,9 +20,7 @@ const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as co
 /** Ids, addresses and provider of this workspace. Owners change the company's name. */
 export function WorkspaceFacts() {
   const { can } = useWorkspace()
-  const { data, error, refetch } = useQuery(["workspace"], (api, signal) =>
-    api.workspace.get.query(undefined, { signal }),
-  )
+  const { data, error, refetch } = useQuery("workspace.get")
   if (!data) {
     return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the workspace" lines={8} />
   }
@@ -74,10 +72,7 @@ export function WorkspaceFacts() {
 /** The company's name, shown to members, in invitations and on the command line. */
 function AccountName({ name }: { name: string }) {
   const client = useQueryClient()
-  const rename = useMutation((api, name: string) => api.workspace.renameAccount.mutate({ name }), {
-    refresh: ["workspace"],
-    quiet: true,
-  })
+  const rename = useMutation((api, name: string) => api.workspace.renameAccount.mutate({ name }))
   return (
     <Form
       className="mt-4"

@@ -213,7 +213,7 @@ function SchemaField({
   onChange: (event: { target: { value: string } }) => void
   error: string | undefined
 }) {
-  const { data } = useQuery(["schemas", "list"], (api) => api.schema.list.query({}))
+  const { data } = useQuery("schema.list", {})
   const schemas = data?.data ?? [{ id: value, name: value }]
   return (
     <Field
@@ -241,11 +241,7 @@ function useIssues(draft: Draft, isNew: boolean) {
   const text = JSON.stringify(configOf(draft, useTimeZone()))
   const [kept, setKept] = useState<{ text: string; issues: readonly Issue[] } | null>(null)
   const settled = useDebounced(text, 400)
-  const { data } = useQuery(
-    ["config-check", isNew, settled],
-    (api) => api.mintConfig.check.query({ config: JSON.parse(settled), is_new: isNew }),
-    { keep: true },
-  )
+  const { data } = useQuery("mintConfig.check", { config: JSON.parse(settled), is_new: isNew }, { keep: true })
   return {
     issues: kept?.text === text ? kept.issues : (data?.issues ?? []),
     keep: (config: Config, issues: readonly Issue[]) => setKept({ text: JSON.stringify(config), issues }),

@@ -68,7 +68,7 @@ function Used({ of: { name, supply, rules } }: { of: Token }) {
 export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
-  const list = useQuery(["tokens", "list"], (api) => api.mintConfig.list.query({}))
+  const list = useQuery("mintConfig.list", {})
   const create = can("config:write") && (
     <Button asChild variant="primary">
       <Link href={path("tokens", NEW_TOKEN)} prefetch={false}>

@@ -13,8 +13,7 @@ export type OperationDetail = RouterOutputs["token"]["operationDetail"]
 const isAtRest = ({ mint_state, reconciling }: TokenView) => mint_state !== "creating" && reconciling === null
 
 /** A token, polled while its mint or its accounts are in progress. */
-export const useToken = (id: string) =>
-  usePolling(["tokens", "one", id], (api) => api.mintConfig.view.query({ id }), isAtRest)
+export const useToken = (id: string) => usePolling("mintConfig.view", { id }, isAtRest)
 
 export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<Operation["kind"], string>
 
@@ -24,8 +23,4 @@ export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
 
 /** An operation with its transaction, polled until it has ended. */
 export const useOperation = (id: string) =>
-  usePolling(
-    ["tokens", "operation", id],
-    (api) => api.token.operationDetail.query({ id }),
-    ({ operation }) => hasEnded(operation),
-  )
+  usePolling("token.operationDetail", { id }, ({ operation }) => hasEnded(operation))

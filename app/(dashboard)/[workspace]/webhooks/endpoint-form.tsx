@@ -25,7 +25,6 @@ export function EndpointForm({
   const save = useMutation(
     (api, fields: { url: string; description: string | null; types: EventType[] | null; ordered: boolean }) =>
       of === null ? api.webhook.create.mutate(fields) : api.webhook.change.mutate({ id: of.endpoint_id, ...fields }),
-    { refresh: ["webhooks"], quiet: true },
   )
 
   function toggle(type: EventType) {

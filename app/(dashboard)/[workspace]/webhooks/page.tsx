@@ -18,7 +18,7 @@ export default function Page() {
   const path = usePath()
   const router = useRouter()
   const mayChange = can("webhooks:write")
-  const endpoints = useQuery(["webhooks", "list"], (api, signal) => api.webhook.list.query({}, { signal }))
+  const endpoints = useQuery("webhook.list", {})
   const [isAdding, setAdding] = useState(false)
   return (
     <>

@@ -24,7 +24,7 @@ export default function Page() {
   const { id } = useParams<{ id: string }>()
   const path = usePath()
   const { can } = useWorkspace()
-  const detail = useQuery(["attestation", id], (api, signal) => api.attestation.detail.query({ id }, { signal }))
+  const detail = useQuery("attestation.detail", { id })
   const { data } = detail
   const isMissing = detail.error !== null && problemOf(detail.error).code === "attestation_not_found"
   const isStanding = data?.status === "pending" || data?.status === "verified"

@@ -10,9 +10,8 @@ type Detail = RouterOutputs["attestation"]["detail"]
 
 /** Ends an attestation permanently. */
 export function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
-  const revoke = useMutation(
-    (api, reasons: ReturnType<typeof reasonsIn>) => api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
-    { quiet: true, refresh: [] },
+  const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
+    api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),
   )
   return (
     <Confirm

@@ -18,16 +18,13 @@ const looks = {
 /** Reads the chain now and compares it with the record, in this browser. */
 export function Verification({ id }: { id: string }) {
   const outcome = useRef<HTMLParagraphElement>(null)
-  const verify = useMutation(
-    async (api, of: string) => {
-      const [state, { checksOf }] = await Promise.all([
-        api.attestation.verifyOnChain.query({ id: of }),
-        import("./checks.ts"),
-      ])
-      return checksOf(state)
-    },
-    { quiet: true },
-  )
+  const verify = useMutation(async (api, of: string) => {
+    const [state, { checksOf }] = await Promise.all([
+      api.attestation.verifyOnChain.query({ id: of }),
+      import("./checks.ts"),
+    ])
+    return checksOf(state)
+  })
   const checks = verify.data
   useEffect(() => {
     if (checks) outcome.current?.focus()

@@ -23,9 +23,13 @@ const FOLLOW_MS = 5000
 export default function Page() {
   const { id } = useParams<{ id: string }>()
   const path = usePath()
-  const { data, error, refetch } = useQuery(["events", id], (api, signal) => api.event.view.query({ id }, { signal }), {
-    every_ms: FOLLOW_MS,
-  })
+  const { data, error, refetch } = useQuery(
+    "event.view",
+    { id },
+    {
+      every_ms: FOLLOW_MS,
+    },
+  )
   const isMissing = error !== null && problemOf(error).code === "event_not_found"
   return (
     <>

@@ -19,7 +19,7 @@ const yesOrNo = (value: boolean | undefined) => (value === undefined ? "Not repo
 
 /** What providers reported. Read only on request, because each view is an entry in the audit log. */
 export function ClaimsCard({ investor: { investor_id, has_claims } }: { investor: InvestorView }) {
-  const look = useMutation((api) => api.investor.viewClaims.mutate({ id: investor_id }), { quiet: true })
+  const look = useMutation((api) => api.investor.viewClaims.mutate({ id: investor_id }))
   return (
     <Card
       title="Claims"

@@ -12,10 +12,7 @@ import type { InvestorView } from "./view.ts"
 
 /** Permanently erases the data about a person. */
 export function Erase({ investor: { investor_id } }: { investor: InvestorView }) {
-  const erase = useMutation((api) => api.erasure.investor.mutate({ id: investor_id }), {
-    quiet: true,
-    refresh: [],
-  })
+  const erase = useMutation((api) => api.erasure.investor.mutate({ id: investor_id }))
   return (
     <Confirm
       trigger={<Button>Erase data</Button>}
@@ -41,12 +38,8 @@ const copy = {
 
 /** How far vendors are with deleting the data of an erased person. Shows nothing if no vendor has any. */
 export function VendorRedactions({ investorId }: { investorId: string }) {
-  const { data } = useQuery(["investor", investorId, "redactions"], (api, signal) =>
-    api.erasure.redactions.query({ investorId }, { signal }),
-  )
-  const confirm = useMutation((api, id: string) => api.erasure.confirm.mutate({ id }), {
-    refresh: ["investor"],
-  })
+  const { data } = useQuery("erasure.redactions", { investorId })
+  const confirm = useMutation((api, id: string) => api.erasure.confirm.mutate({ id }))
   if (!data || data.length === 0) return null
   return (
     <Card title="Data at vendors" description="Data about this person that Vouch asked KYC vendors to delete.">

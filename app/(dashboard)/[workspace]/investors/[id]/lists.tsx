@@ -50,11 +50,7 @@ export function Verifications({ investorId }: { investorId: string }) {
   const path = usePath()
   const paging = useCursor(`verifications ${investorId}`)
   const { cursor } = paging
-  const list = useQuery(
-    ["investor", investorId, "verifications", cursor],
-    (api, signal) => api.attestation.search.query({ investor: investorId, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
-  )
+  const list = useQuery("attestation.search", { investor: investorId, ...(cursor && { cursor }) }, { keep: true })
   return (
     <DataTable
       caption="Verifications"
@@ -110,8 +106,8 @@ export function InvestorOperations({ investorId }: { investorId: string }) {
   const paging = useCursor(`operations ${investorId}`)
   const { cursor } = paging
   const list = usePolling(
-    ["investor", investorId, "operations", cursor],
-    (api) => api.investor.operations.query({ id: investorId, ...(cursor && { cursor }) }),
+    "investor.operations",
+    { id: investorId, ...(cursor && { cursor }) },
     ({ data }) => data.every(hasEnded),
     { keep: true },
   )
@@ -188,9 +184,7 @@ function Source({ of: { request_id, operation_id, mint_config } }: { of: Refusal
 
 /** Requests of an investor's wallets that were refused, and operations that failed. */
 export function Refusals({ investorId }: { investorId: string }) {
-  const list = useQuery(["investor", investorId, "refusals"], (api, signal) =>
-    api.investor.refusals.query({ id: investorId }, { signal }),
-  )
+  const list = useQuery("investor.refusals", { id: investorId })
   return (
     <>
       <p className="mb-3 text-[13px] text-muted">

@@ -19,17 +19,13 @@ export function Notes({ investorId, isErased }: { investorId: string; isErased: 
   // Cursors of the previous pages. Not in the address, which holds the cursor of the list below.
   const [pages, setPages] = useState<readonly string[]>([])
   const cursor = pages.at(-1)
-  const notes = useQuery(
-    ["investor", investorId, "notes", cursor],
-    (api, signal) => api.investor.notes.query({ id: investorId, ...(cursor && { cursor }) }, { signal }),
-    { keep: true },
-  )
+  const notes = useQuery("investor.notes", { id: investorId, ...(cursor && { cursor }) }, { keep: true })
   const next = notes.data?.next_cursor ?? null
   return (
     <Card title="Notes" description="Visible to owners and compliance, never to the investor.">
       {can("review:write") && !isErased && <AddNote investorId={investorId} />}
       {notes.data ? (
-        <NoteList notes={notes.data.data} investorId={investorId} />
+        <NoteList notes={notes.data.data} />
       ) : notes.error ? (
         <Failed error={notes.error} onRetry={notes.refetch} className="py-4!" />
       ) : (
@@ -51,10 +47,7 @@ export function Notes({ investorId, isErased }: { investorId: string; isErased: 
 
 function AddNote({ investorId }: { investorId: string }) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const add = useMutation((api, text: string) => api.investor.addNote.mutate({ id: investorId, text: clean(text) }), {
-    quiet: true,
-    refresh: ["investor", investorId],
-  })
+  const add = useMutation((api, text: string) => api.investor.addNote.mutate({ id: investorId, text: clean(text) }))
   return (
     <Form
       className="mb-5"
@@ -77,31 +70,26 @@ function AddNote({ investorId }: { investorId: string }) {
 /** Browsers send a line break as two characters. */
 const clean = (text: string) => text.replaceAll("\r\n", "\n").trim()
 
-function NoteList({ notes, investorId }: { notes: readonly Note[]; investorId: string }) {
+function NoteList({ notes }: { notes: readonly Note[] }) {
   if (notes.length === 0) return <p className="text-muted">No notes yet.</p>
   return (
     <ul aria-label="Notes" className="divide-y divide-line">
       {notes.map((note) => (
         <li key={note.note_id} className="py-3 first:pt-0 last:pb-0">
-          <OneNote note={note} investorId={investorId} />
+          <OneNote note={note} />
         </li>
       ))}
     </ul>
   )
 }
 
-function OneNote({ note, investorId }: { note: Note; investorId: string }) {
+function OneNote({ note }: { note: Note }) {
   const { can } = useWorkspace()
   const [isEditing, setEditing] = useState(false)
-  const refresh = ["investor", investorId]
-  const edit = useMutation(
-    (api, text: string) => api.investor.editNote.mutate({ note_id: note.note_id, text: clean(text) }),
-    { quiet: true, refresh },
+  const edit = useMutation((api, text: string) =>
+    api.investor.editNote.mutate({ note_id: note.note_id, text: clean(text) }),
   )
-  const remove = useMutation((api) => api.investor.deleteNote.mutate({ note_id: note.note_id }), {
-    quiet: true,
-    refresh,
-  })
+  const remove = useMutation((api) => api.investor.deleteNote.mutate({ note_id: note.note_id }))
   if (isEditing) {
     return (
       <Form

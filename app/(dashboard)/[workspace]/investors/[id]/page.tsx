@@ -25,13 +25,9 @@ export default function Page() {
   const { id } = useParams<{ id: string }>()
   const path = usePath()
   const { can } = useWorkspace()
-  const view = useQuery(["investor", id], (api, signal) => api.investor.view.query({ id }, { signal }))
+  const view = useQuery("investor.view", { id })
   const mayReview = can("review:write")
-  const reviews = useQuery(
-    ["reviews", "investor", id],
-    (api, signal) => api.review.list.query({ investor: id }, { signal }),
-    { enabled: mayReview },
-  )
+  const reviews = useQuery("review.list", { investor: id }, { enabled: mayReview })
   // Read together, so that the reviews at the top do not push the page down later.
   const data = mayReview && reviews.isLoading ? undefined : view.data
   const isMissing = view.error !== null && problemOf(view.error).code === "investor_not_found"

@@ -20,7 +20,7 @@ type Logged = RouterOutputs["request"]["get"]
 export default function Page() {
   const { request_id } = useParams<{ request_id: string }>()
   const path = usePath()
-  const request = useQuery(["request", request_id], (api, signal) => api.request.get.query({ request_id }, { signal }))
+  const request = useQuery("request.get", { request_id })
   const { data } = request
   const isMissing = request.error !== null && problemOf(request.error).code === "request_not_found"
   return (
@@ -134,11 +134,7 @@ function Contents({ request }: { request: Logged }) {
 
 function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject }) {
   const path = usePath()
-  const operation = useQuery(
-    ["operation-of-request", id],
-    (api, signal) => api.token.operation.query({ id }, { signal }),
-    { enabled: parts.length === 0 && /^op_/.test(id) },
-  )
+  const operation = useQuery("token.operation", { id }, { enabled: parts.length === 0 && /^op_/.test(id) })
   const code = <code className="font-mono">{id}</code>
   const below = operation.data ? partsOf(operation.data.mint_config, id) : parts
   if (below.length === 0) return code

@@ -10,10 +10,8 @@ import type { Review } from "./review.ts"
 export function Assignee({ review: { review_id, assignee, state } }: { review: Review }) {
   const id = useId()
   const { data: me } = useMe()
-  const reviewers = useQuery(["reviewers"], (api, signal) => api.review.reviewers.query({}, { signal }))
-  const assign = useMutation((api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }), {
-    refresh: ["review", review_id],
-  })
+  const reviewers = useQuery("review.reviewers", {})
+  const assign = useMutation((api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }))
   if (state === "closed") return <>{assignee?.name ?? "No one"}</>
   const people = reviewers.data?.data ?? []
   // A member who may no longer decide stays named until another member takes it.

@@ -48,11 +48,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
         <p className="mb-2 text-[13px] text-muted">
           The approval uses the claims that the vendor sent. Viewing them is recorded in the audit log.
         </p>
-        <Button
-          size="sm"
-          pending={view.isPending}
-          onClick={() => view.mutate(undefined, { onSuccess: (data) => setSent(data) })}
-        >
+        <Button size="sm" pending={view.isPending} onClick={() => view.mutate(undefined, setSent)}>
           View and change claims
         </Button>
       </div>

@@ -55,17 +55,15 @@ const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || 
 
 function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
   const { review_id, version, four_eyes } = review
-  const { label, past, showsReason } = reviewDecisions[decision]
-  const decide = useMutation(
-    (api, values: FormData) =>
-      api.review.decide.mutate({
-        review_id,
-        version,
-        decision,
-        ...reasonsIn(values),
-        claims: decision === "approve" ? claimsOf(values) : null,
-      }),
-    { refresh: [], quiet: true },
+  const { label, past, told } = reviewDecisions[decision]
+  const decide = useMutation((api, values: FormData) =>
+    api.review.decide.mutate({
+      review_id,
+      version,
+      decision,
+      ...reasonsIn(values),
+      claims: decision === "approve" ? claimsOf(values) : null,
+    }),
   )
   return (
     <Confirm
@@ -102,11 +100,8 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
 function Requested({ review }: { review: Review }) {
   const { review_id, version, decision, reason, public_reason, requested_by, can_confirm } = review
   const { data: me } = useMe()
-  const confirm = useMutation((api) => api.review.confirm.mutate({ review_id, version }), {
-    refresh: [],
-    quiet: true,
-  })
-  const takeBack = useMutation((api) => api.review.return.mutate({ review_id, version }), { refresh: [] })
+  const confirm = useMutation((api) => api.review.confirm.mutate({ review_id, version }))
+  const takeBack = useMutation((api) => api.review.return.mutate({ review_id, version }))
   if (decision === null) return null
   const { label, past } = reviewDecisions[decision]
   const isOwn = requested_by?.id === me?.user.id

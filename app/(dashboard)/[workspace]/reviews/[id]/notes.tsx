@@ -11,10 +11,7 @@ import type { Review } from "./review.ts"
 export function Notes({ review: { review_id } }: { review: Review }) {
   // Saving a note empties the form.
   const [written, setWritten] = useState(0)
-  const note = useMutation((api, text: string) => api.review.note.mutate({ review_id, text }), {
-    refresh: ["review", review_id],
-    quiet: true,
-  })
+  const note = useMutation((api, text: string) => api.review.note.mutate({ review_id, text }))
   return (
     <Card title="Add a note">
       <Form

@@ -25,9 +25,13 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const mayReview = can("review:write")
-  const review = useQuery(["review", id], (api, signal) => api.review.get.query({ review_id: id }, { signal }), {
-    enabled: mayReview,
-  })
+  const review = useQuery(
+    "review.get",
+    { review_id: id },
+    {
+      enabled: mayReview,
+    },
+  )
   // A member who lost the right to read reviews must not see what was read before.
   const data = mayReview ? review.data : undefined
   const isMissing = review.error !== null && problemOf(review.error).code === "review_not_found"

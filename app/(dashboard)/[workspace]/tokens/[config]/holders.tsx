@@ -23,16 +23,14 @@ export function Holders({ token }: { token: TokenView }) {
   const [q, setQ] = useQueryState("wallet", parseAsString.withDefault("").withOptions({ throttleMs: 300 }))
   const search = useDebounced(q.trim())
   const paging = useCursor(`${token.id} ${search}`)
-  const key = ["tokens", "holders", token.id, search, paging.cursor ?? ""]
   const list = useQuery(
-    key,
-    (api) =>
-      api.token.holders.query({
-        mint_config: token.id,
-        limit: PAGE,
-        ...(search !== "" && { q: search }),
-        ...(paging.cursor !== undefined && { cursor: paging.cursor }),
-      }),
+    "token.holders",
+    {
+      mint_config: token.id,
+      limit: PAGE,
+      ...(search !== "" && { q: search }),
+      ...(paging.cursor !== undefined && { cursor: paging.cursor }),
+    },
     { keep: true },
   )
   return (

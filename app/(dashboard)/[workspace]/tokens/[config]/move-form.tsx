@@ -65,7 +65,7 @@ export function MoveForm({
         if (!isAccepted) throw new Refused("A rule refuses this. See above for what to do.")
         const operation = await send(api, { kind, token, from, to, amount }, idempotencyKey.keyOf())
         idempotencyKey.forget()
-        void refresh("tokens")
+        void refresh()
         onSent(operation)
       }}
     >
@@ -141,15 +141,11 @@ function usePreflight(sending: Sending) {
   const settled = useDebounced(current)
   const isSettled = settled === current
   const complete = isComplete(sending)
+  const [from, to, amount] = JSON.parse(settled) as [string, string, string]
+  const common = { mint_config: token.id, amount }
   const read = useQuery(
-    ["preflight", token.id, kind, settled],
-    (api) => {
-      const [from, to, amount] = JSON.parse(settled) as [string, string, string]
-      const common = { mint_config: token.id, amount }
-      return api.token.preflight.query(
-        kind === "mint" ? { kind, ...common, user_pubkey: to } : { kind, ...common, from_pubkey: from, to_pubkey: to },
-      )
-    },
+    "token.preflight",
+    kind === "mint" ? { kind, ...common, user_pubkey: to } : { kind, ...common, from_pubkey: from, to_pubkey: to },
     { keep: true, enabled: isSettled && complete, every_ms: CHECK_EVERY_MS },
   )
   const problem = isSettled && read.error ? readProblem(read.error) : null

@@ -37,7 +37,7 @@ export function Sent({ token, operation, onAgain }: { token: TokenView; operatio
   useEffect(() => heading.current?.focus(), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it ends
   useEffect(() => {
-    if (ended) void refresh("tokens")
+    if (ended) void refresh()
   }, [ended])
 
   return (

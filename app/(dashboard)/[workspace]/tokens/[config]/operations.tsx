@@ -62,15 +62,14 @@ export function Operations({ token }: { token: TokenView }) {
   const wallet = useDebounced(pubkey.trim())
   const paging = useCursor(`${token.id} ${wallet} ${status}`)
   const list = usePolling(
-    ["tokens", "operations", token.id, wallet, status, paging.cursor ?? ""],
-    (api) =>
-      api.token.operations.query({
-        mint_config: token.id,
-        limit: PAGE,
-        ...(wallet !== "" && { pubkey: wallet }),
-        ...(status !== null && { status }),
-        ...(paging.cursor !== undefined && { cursor: paging.cursor }),
-      }),
+    "token.operations",
+    {
+      mint_config: token.id,
+      limit: PAGE,
+      ...(wallet !== "" && { pubkey: wallet }),
+      ...(status !== null && { status }),
+      ...(paging.cursor !== undefined && { cursor: paging.cursor }),
+    },
     ({ data }) => data.every(hasEnded),
     { keep: true },
   )

@@ -29,10 +29,7 @@ export function PauseButton({ token }: { token: TokenView }) {
   // Keeps the texts of the action being confirmed, although the token's state changes while it runs.
   const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
   const verb = paused ? "unpause" : "pause"
-  const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }), {
-    refresh: ["tokens"],
-    quiet: true,
-  })
+  const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }))
   return (
     <>
       <Button aria-haspopup="dialog" onClick={() => setPending(verb)}>

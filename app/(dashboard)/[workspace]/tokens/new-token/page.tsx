@@ -28,7 +28,7 @@ export default function Page() {
           cancelHref={path("tokens")}
           onSubmit={async (api, config) => {
             await api.mintConfig.create.mutate(config)
-            void refresh("tokens")
+            void refresh()
             router.push(path("tokens", config.id))
           }}
         >

@@ -3,7 +3,7 @@
 import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
 import { useRouter } from "next/navigation.js"
 import { useState } from "react"
-import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
@@ -28,14 +28,11 @@ export function Actions({ of }: { of: Endpoint }) {
   const router = useRouter()
   const path = usePath()
   const [doing, setDoing] = useState<Doing>(null)
-  const refresh = { refresh: ["webhooks"] }
+  const refresh = useRefresh()
   const test = useMutation((api) => api.webhook.test.mutate({ id }))
-  const enable = useMutation((api, enabled: boolean) => api.webhook.change.mutate({ id, enabled }), refresh)
-  const remove = useMutation((api) => api.webhook.remove.mutate({ id }), {
-    // This page must not read the deleted endpoint again.
-    refresh: ["webhooks", "list"],
-    quiet: true,
-  })
+  const enable = useMutation((api, enabled: boolean) => api.webhook.change.mutate({ id, enabled }))
+  // This page must not read the deleted endpoint again.
+  const remove = useMutation((api) => api.webhook.remove.mutate({ id }), { refresh: false })
   const close = () => setDoing(null)
   const isEnabled = of.status === "enabled"
 
@@ -108,6 +105,7 @@ export function Actions({ of }: { of: Endpoint }) {
           confirm="Delete endpoint"
           onConfirm={async () => {
             await remove.mutateAsync()
+            void refresh("webhook", "list")
             router.push(path("webhooks"))
           }}
         />
@@ -124,10 +122,7 @@ const overlaps = [
 ]
 
 function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
-  const rotate = useMutation(
-    (api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }),
-    { refresh: ["webhooks"], quiet: true },
-  )
+  const rotate = useMutation((api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }))
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
@@ -162,13 +157,11 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
 const POSITION = /^[0-9]{1,15}(-[0-9a-z]{1,16})?$/
 
 function Replay({ id, onClose }: { id: string; onClose: () => void }) {
-  const replay = useMutation(
-    (api, event: string) =>
-      api.webhook.replay.mutate({
-        id,
-        ...(event.includes("-") ? { cursor: event } : { after: Number(event) }),
-      }),
-    { refresh: ["webhooks"], quiet: true },
+  const replay = useMutation((api, event: string) =>
+    api.webhook.replay.mutate({
+      id,
+      ...(event.includes("-") ? { cursor: event } : { after: Number(event) }),
+    }),
   )
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>

@@ -30,15 +30,11 @@ const filters = { status: parseAsStringLiteral(deliveryStatuses) }
 /** The events sent to an endpoint, and those that wait. */
 export function Deliveries({ of }: { of: string }) {
   const path = usePath()
-  const { filter, setFilter, name, paging, isFiltered, onClear } = useFilters(filters)
+  const { filter, setFilter, paging, isFiltered, onClear } = useFilters(filters)
   const { cursor } = paging
   const list = useQuery(
-    ["webhooks", of, "deliveries", name, cursor],
-    (api, signal) =>
-      api.webhook.deliveries.query(
-        { id: of, limit: PAGE, ...(cursor && { cursor }), ...(filter.status && { status: filter.status }) },
-        { signal },
-      ),
+    "webhook.deliveries",
+    { id: of, limit: PAGE, ...(cursor && { cursor }), ...(filter.status && { status: filter.status }) },
     { keep: true, ...(paging.isFirst && { every_ms: FOLLOW_MS }) },
   )
   return (

@@ -20,11 +20,7 @@ export default function Page() {
   const { id } = useParams<{ id: string }>()
   const { can } = useWorkspace()
   const path = usePath()
-  const { data, error, refetch } = useQuery(
-    ["webhooks", id],
-    (api, signal) => api.webhook.get.query({ id }, { signal }),
-    { every_ms: FOLLOW_MS },
-  )
+  const { data, error, refetch } = useQuery("webhook.get", { id }, { every_ms: FOLLOW_MS })
   return (
     <>
       <p className="mb-2 text-[13px]">

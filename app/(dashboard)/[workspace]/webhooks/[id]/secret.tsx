@@ -9,11 +9,7 @@ import { Button } from "#app/components/ui/button.tsx"
 /** The signing secret, read once the member asks to see it. */
 export function Secret({ of }: { of: string }) {
   const [isShown, setShown] = useState(false)
-  const secret = useQuery(
-    ["webhooks", of, "secret"],
-    (api, signal) => api.webhook.secret.query({ id: of }, { signal }),
-    { enabled: isShown },
-  )
+  const secret = useQuery("webhook.secret", { id: of }, { enabled: isShown })
   if (!isShown)
     return (
       <Button size="sm" onClick={() => setShown(true)}>

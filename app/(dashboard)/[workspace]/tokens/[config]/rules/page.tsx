@@ -50,7 +50,7 @@ function Change({ token }: { token: TokenView }) {
       onSubmit={async (api, config) => {
         const { outcome } = await api.mintConfig.save.mutate(config)
         notify(outcome === "unchanged" ? "No changes." : "Rules saved.")
-        void refresh("tokens")
+        void refresh()
         router.push(page)
       }}
     >

@@ -23,12 +23,8 @@ export default function Page() {
   const { id, event_id } = useParams<{ id: string; event_id: string }>()
   const { can } = useWorkspace()
   const path = usePath()
-  const { data, error, refetch } = useQuery(
-    ["webhooks", id, "delivery", event_id],
-    (api, signal) => api.webhook.delivery.query({ id, event_id }, { signal }),
-    { every_ms: FOLLOW_MS },
-  )
-  const again = useMutation((api) => api.webhook.replay.mutate({ id, event_id }), { refresh: ["webhooks"] })
+  const { data, error, refetch } = useQuery("webhook.delivery", { id, event_id }, { every_ms: FOLLOW_MS })
+  const again = useMutation((api) => api.webhook.replay.mutate({ id, event_id }))
   return (
     <>
       <p className="mb-2 text-[13px]">
@@ -53,7 +49,7 @@ export default function Page() {
           can("webhooks:write") && (
             <Button
               disabled={again.isPending}
-              onClick={() => again.mutate(undefined, { onSuccess: () => notify("The event is sent again") })}
+              onClick={() => again.mutate(undefined, () => notify("The event is sent again"))}
             >
               Send again
             </Button>

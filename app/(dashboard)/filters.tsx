@@ -1,8 +1,7 @@
 "use client"
 
-import { parseAsString, type UseQueryStatesKeysMap, useQueryStates } from "nuqs"
-import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from "react"
-import { useCursor } from "#app/components/paging.tsx"
+import { parseAsString, parseAsStringLiteral, type SingleParserBuilder, useQueryStates } from "nuqs"
+import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
 import { Input, Label, Select } from "#app/components/ui/input.tsx"
 import { timesOf, useTimeZone } from "#app/components/zone.ts"
@@ -11,69 +10,129 @@ import { SavedFilters } from "./saved-filters.tsx"
 
 const TYPING_MS = 350
 
-const dayParsers = { from: parseAsString, to: parseAsString }
+/** A filter of a list: how it is kept in the address, its field, and what the server is asked for. */
+export type Filter<Value extends string = string> = {
+  parser: SingleParserBuilder<Value>
+  Field: (props: FieldProps<Value>) => ReactNode
+  /** What the server is asked for, if it is not the value itself. */
+  asks?: (value: Value, zone: string) => string | undefined
+}
 
-/** The filters of a list, kept in the address: those of `parsers` and a range of days. */
-export function useFilters<Parsers extends UseQueryStatesKeysMap>(parsers: Parsers) {
-  const [filter, setFilter] = useQueryStates(parsers)
-  const [days, setDays] = useQueryStates(dayParsers)
+export type FieldProps<Value extends string> = {
+  value: Value | null
+  onChange: (value: Value | null) => void
+  /** All filters of the list. */
+  filtered: Filtered
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the filters of a list have values of many types
+export type Filters = Record<string, Filter<any>>
+/** The filters that are set, as the server takes them. */
+export type Asked<Some extends Filters> = {
+  [Name in keyof Some]?: Some[Name] extends Filter<infer Value> ? Value : never
+}
+
+/** The state of a list's filters, which is in the address. */
+export type Filtered = ReturnType<typeof useFilters>
+
+/** `filters` must be the same object at every render. */
+export function useFilters(filters: Filters) {
+  const parsers = useMemo(() => mapped(filters, ({ parser }) => parser as SingleParserBuilder<string>), [filters])
+  const [values, setValues] = useQueryStates(parsers)
   const zone = useTimeZone()
-  const all = { ...filter, ...days }
-  const name = JSON.stringify(all)
-  const isFiltered = Object.values(all).some((value) => value !== null)
-  const clear = () => {
-    void setFilter(null)
-    void setDays(null)
-  }
+  const current = given(values)
+  // Made once, so that a filter that counts from now asks the same until it changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the values
+  const asked = useMemo(
+    () => given(mapped(current, (value, name) => (filters[name]!.asks ?? same)(value, zone))),
+    [filters, zone, JSON.stringify(current)],
+  )
+  const isFiltered = Object.keys(current).length > 0
   return {
-    filter,
-    setFilter: (change: Parameters<typeof setFilter>[0]) => void setFilter(change),
-    days: { ...days, onChange: (change: Partial<Days>) => void setDays(change) },
-    /** The range of days as times, for the server. */
-    times: timesOf(days, zone),
-    /** The filters as they are in the address. */
-    current: given(all) as Record<string, string>,
-    /** Changes whenever a filter changes. */
-    name,
-    paging: useCursor(name),
+    filters,
+    /** As they are in the address. */
+    current,
+    /** As the server takes them. */
+    asked,
+    change: (to: Record<string, string | null>) => void setValues(to),
     isFiltered,
-    onClear: isFiltered ? clear : null,
+    onClear: isFiltered ? () => void setValues(null) : null,
   }
 }
 
-/** A filter without its empty fields. */
-export const given = <Filter extends object>(filter: Filter) =>
-  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null)) as {
-    [Name in keyof Filter]?: NonNullable<Filter[Name]>
-  }
+const same = (value: string): string => value
 
-type Days = { from: string | null; to: string | null }
+const mapped = <From, To>(from: Record<string, From>, change: (value: From, name: string) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(from).map(([name, value]) => [name, change(value, name)]))
 
-/**
- * The row of filters above a list. `onClear` is null while no filter is set. With `saved`, members can save filters
- * under a name.
- */
-export function Filters({
-  onClear,
+const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] != null))
+
+/** The row of filters above a list. With `saved`, members can save filters under a name. */
+export function FilterRow({
+  filtered,
   saved,
   children,
 }: {
-  onClear: (() => void) | null
-  saved?: { list: FilteredList; current: Record<string, string> }
-  children: ReactNode
+  filtered: Filtered
+  saved?: FilteredList | undefined
+  children?: ReactNode
 }) {
+  const { filters, current, change, onClear } = filtered
   return (
     <search aria-label="Filters" className="mb-3 grid grid-cols-2 items-end gap-x-3 gap-y-2.5 sm:flex sm:flex-wrap">
-      {children}
-      {saved && <SavedFilters {...saved} />}
+      {Object.entries(filters).map(([name, { Field }]) => (
+        <Field
+          key={name}
+          value={current[name] ?? null}
+          onChange={(value) => change({ [name]: value })}
+          filtered={filtered}
+        />
+      ))}
+      {saved && <SavedFilters list={saved} current={current} />}
       {onClear && (
         <Button variant="ghost" onClick={onClear}>
           Clear
         </Button>
       )}
+      {children}
     </search>
   )
 }
+
+/** Free text. */
+export const text = (label: string, placeholder: string, maxLength?: number): Filter => ({
+  parser: parseAsString,
+  Field: ({ value, onChange }) => (
+    <TextField label={label} placeholder={placeholder} {...(maxLength && { maxLength })} {...{ value, onChange }} />
+  ),
+})
+
+/** Values with their labels. */
+type Options<Value extends string> = readonly (readonly [Value, string])[]
+
+/** Values that are their own labels. */
+export const asThemselves = <const Value extends string>(values: readonly Value[]): Options<Value> =>
+  values.map((value) => [value, value])
+
+/** One of a few choices. The first shows everything. */
+export const choice = <Value extends string>(
+  label: string,
+  all: string,
+  options: Options<Value>,
+  asks?: Filter<Value>["asks"],
+): Filter<Value> => ({
+  parser: parseAsStringLiteral(options.map(([value]) => value)),
+  Field: ({ value, onChange }) => <ChoiceField {...{ label, all, options, value, onChange }} />,
+  ...(asks && { asks }),
+})
+
+/** The first or the last day, `YYYY-MM-DD` in the zone of the page. */
+export const day = (of: "from" | "to", label: string): Filter => ({
+  parser: parseAsString,
+  Field: ({ value, onChange }) => <DayField label={label} value={value} onChange={onChange} />,
+  asks: (value, zone) => timesOf({ from: null, to: null, [of]: value }, zone)[of],
+})
 
 const wide = "col-span-2 sm:w-60"
 const narrow = "sm:w-34"
@@ -99,17 +158,15 @@ function Field({
   )
 }
 
-/** Free text, applied when typing pauses. */
-export function TextFilter({
+type Change = { value: string | null; onChange: (value: string | null) => void }
+
+/** Applied when typing pauses. */
+function TextField({
   label,
   value,
   onChange,
   ...props
-}: Omit<ComponentProps<"input">, "onChange" | "value"> & {
-  label: string
-  value: string | null
-  onChange: (value: string | null) => void
-}) {
+}: Omit<ComponentProps<"input">, "onChange" | "value"> & Change & { label: string }) {
   const id = useId()
   const [draft, setDraft] = useState(value ?? "")
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -143,8 +200,7 @@ export function TextFilter({
   )
 }
 
-/** One of a few choices. The first shows everything. */
-export function ChoiceFilter({
+export function ChoiceField<Value extends string>({
   label,
   value,
   onChange,
@@ -153,18 +209,18 @@ export function ChoiceFilter({
   className = narrow,
 }: {
   label: string
-  value: string | null
-  onChange: (value: string | null) => void
+  value: Value | null
+  onChange: (value: Value | null) => void
   all: string
   className?: string
-  options: readonly { value: string; label: string }[]
+  options: Options<Value>
 }) {
   const id = useId()
   return (
     <Field id={id} label={label} className={className}>
-      <Select id={id} value={value ?? ""} onChange={({ target }) => onChange(target.value || null)}>
+      <Select id={id} value={value ?? ""} onChange={({ target }) => onChange((target.value || null) as Value | null)}>
         <option value="">{all}</option>
-        {options.map(({ value, label }) => (
+        {options.map(([value, label]) => (
           <option key={value} value={value}>
             {label}
           </option>
@@ -174,31 +230,7 @@ export function ChoiceFilter({
   )
 }
 
-/** From one day to another, each `YYYY-MM-DD` in the zone of the page. */
-export function DayFilters({
-  labels: [from, to],
-  days,
-}: {
-  labels: [string, string]
-  days: Days & { onChange: (change: Partial<Days>) => void }
-}) {
-  return (
-    <>
-      <DayFilter label={from} value={days.from} onChange={(from) => days.onChange({ from })} />
-      <DayFilter label={to} value={days.to} onChange={(to) => days.onChange({ to })} />
-    </>
-  )
-}
-
-function DayFilter({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string | null
-  onChange: (value: string | null) => void
-}) {
+function DayField({ label, value, onChange }: Change & { label: string }) {
   const id = useId()
   return (
     <Field id={id} label={label} className={narrow}>

@@ -4,6 +4,14 @@ import type { ReactNode } from "react"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { type Count, shortCount } from "#shared/counts.ts"
 
+export type StateTabsProps<State extends string> = {
+  names: Record<State, string>
+  /** The number of rows in each state, undefined until counted. */
+  counts?: Record<State, Count> | undefined | null
+  value: State
+  onChange: (state: State) => void
+}
+
 /** Tabs for a list that is split by state. */
 export function StateTabs<State extends string>({
   names,
@@ -11,14 +19,7 @@ export function StateTabs<State extends string>({
   value,
   onChange,
   children,
-}: {
-  names: Record<State, string>
-  /** The number of rows in each state, undefined until counted. */
-  counts?: Record<State, Count> | undefined | null
-  value: State
-  onChange: (state: State) => void
-  children: ReactNode
-}) {
+}: StateTabsProps<State> & { children: ReactNode }) {
   const states = Object.keys(names) as State[]
   return (
     <Tabs value={value} onValueChange={(state) => onChange(state as State)}>

@@ -88,15 +88,19 @@ type QueryArguments<Name extends Procedure> =
 
 const POLL_EVERY_MS = 1000
 
-/** Like `useQuery`, but polls every second until `isAtRest`. */
+/** Like `useQuery`, but polls every second until `isAtRest`, then `every_ms`. */
 export function usePolling<Name extends Procedure>(
   procedure: Name,
   input: InputOf<Name>,
   isAtRest: (answer: OutputOf<Name>) => boolean,
-  { keep = false }: { keep?: boolean } = {},
+  { keep = false, every_ms }: Omit<QueryOptions, "enabled"> = {},
 ): UseQueryResult<OutputOf<Name>> {
   const [isMoving, setMoving] = useState(false)
-  const polled = useQuery(procedure, input, { keep, ...(isMoving && { every_ms: POLL_EVERY_MS }) })
+  const polled = useQuery(procedure, input, {
+    keep,
+    ...(every_ms !== undefined && { every_ms }),
+    ...(isMoving && { every_ms: POLL_EVERY_MS }),
+  })
   const moves = polled.data !== undefined && !isAtRest(polled.data)
   if (moves !== isMoving) setMoving(moves)
   return polled

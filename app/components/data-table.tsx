@@ -1,13 +1,5 @@
 "use client"
 
-import {
-  type ColumnDef,
-  createColumnHelper,
-  FlexRender,
-  type RowData,
-  tableFeatures,
-  useTable,
-} from "@tanstack/react-table"
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
 import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"
@@ -17,28 +9,29 @@ import { type Cursor, type PageNames, Pages } from "./paging.tsx"
 import type { Selection } from "./selection.tsx"
 import { Failed, Skeleton } from "./states.tsx"
 
-// The server sorts, filters and pages, so the table needs only rows and columns.
-const features = tableFeatures({
-  columnMeta: {} as {
-    /** Numbers are aligned at the end. */
-    align?: "end"
-    /** Hidden on narrow screens. The row's own page still shows it. */
-    wideOnly?: boolean
-    /** For text that users entered, which may be long and without spaces. It breaks between letters only if it must. */
-    breaks?: boolean
-    /** Stays visible when a narrow screen scrolls the table. For the row's actions. */
-    stays?: boolean
-    className?: string
-  },
+/** A column of a table. */
+export type Column<Row> = {
+  /** Unique in its table. */
+  header: string
+  cell: (row: Row) => ReactNode
+  /** Numbers are aligned at the end. */
+  align?: "end"
+  /** Hidden on narrow screens. The row's own page still shows it. */
+  wideOnly?: boolean
+  /** For text that users entered, which may be long and without spaces. It breaks between letters only if it must. */
+  breaks?: boolean
+  className?: string
+  /** For the row's actions: stays visible when a narrow screen scrolls the table, and needs no visible header. */
+  stays?: boolean
+}
+
+/** The column with a row's actions. */
+export const actions = <Row,>(cell: Column<Row>["cell"]): Column<Row> => ({
+  header: "Actions",
+  align: "end",
+  stays: true,
+  cell,
 })
-
-// biome-ignore lint/suspicious/noExplicitAny: the columns of a table hold values of many types
-export type Column<Row extends RowData> = ColumnDef<typeof features, Row, any>
-
-/**
- * Makes the columns of a table: `const column = columnsOf<Row>()`, then `column.accessor(…)` and `column.display(…)`.
- */
-export const columnsOf = <Row extends RowData>() => createColumnHelper<typeof features, Row>()
 
 /** A list from the server, or a part of a query's result. */
 export type List<Row> = {
@@ -55,7 +48,7 @@ const SKELETON_ROWS = 6
  * A list with its loading, failed and empty states. With `rowHref` a click anywhere in a row opens it. The first cell
  * is the link for keyboards and screen readers, so it must not hold a control. A table wider than the screen scrolls.
  */
-export function DataTable<Row extends RowData>({
+export function DataTable<Row>({
   caption,
   columns,
   list,
@@ -65,11 +58,9 @@ export function DataTable<Row extends RowData>({
   empty,
   paging,
   pageNames = { back: "Newer", on: "Older" },
-  className,
 }: {
   /** Names the table for screen readers. */
   caption: string
-  /** Must be the same array at every render: made outside the component, or by `useMemo`. */
   columns: Column<Row>[]
   list: List<Row>
   rowKey: (row: Row) => string
@@ -80,17 +71,10 @@ export function DataTable<Row extends RowData>({
   /** From `useCursor`. Without it there is one page. */
   paging?: Cursor
   /** Labels for a list that is not ordered by time. */
-  pageNames?: PageNames
-  className?: string
+  pageNames?: PageNames | undefined
 }) {
   const router = useRouter()
   const rows = list.data?.data
-  const table = useTable({
-    features,
-    columns,
-    data: (rows ?? NONE) as readonly Row[],
-    getRowId: rowKey,
-  })
   const { region, isScrolling } = useScrolling()
   const top = useRef<HTMLDivElement>(null)
 
@@ -105,13 +89,13 @@ export function DataTable<Row extends RowData>({
 
   if (rows === undefined && list.error) {
     return (
-      <div className={clsx(frame, className)}>
+      <div className={frame}>
         <Failed error={list.error} onRetry={list.refetch} />
       </div>
     )
   }
   return (
-    <div ref={top} tabIndex={-1} className={clsx("scroll-mt-16", className)}>
+    <div ref={top} tabIndex={-1} className="scroll-mt-16">
       <div
         ref={region}
         {...(isScrolling && { role: "region", "aria-label": `Table: ${caption}`, tabIndex: 0 })}
@@ -121,27 +105,22 @@ export function DataTable<Row extends RowData>({
         <table className="w-full border-collapse text-left text-sm">
           <caption className="sr-only">{caption}</caption>
           <thead>
-            {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} className="border-b border-line">
-                {selection && (
-                  <th scope="col" className="w-11 p-0">
-                    <selection.All selection={selection} rows={rows ?? NONE} rowKey={rowKey} />
-                  </th>
-                )}
-                {group.headers.map((header) => (
-                  <th
-                    key={header.id}
-                    scope="col"
-                    className={clsx(
-                      "h-9 px-4 text-xs font-medium whitespace-nowrap text-muted",
-                      lookOf(header.column.columnDef.meta),
-                    )}
-                  >
-                    <FlexRender header={header} />
-                  </th>
-                ))}
-              </tr>
-            ))}
+            <tr className="border-b border-line">
+              {selection && (
+                <th scope="col" className="w-11 p-0">
+                  <selection.All selection={selection} rows={rows ?? []} rowKey={rowKey} />
+                </th>
+              )}
+              {columns.map((column) => (
+                <th
+                  key={column.header}
+                  scope="col"
+                  className={clsx("h-9 px-4 text-xs font-medium whitespace-nowrap text-muted", lookOf(column))}
+                >
+                  {column.stays ? <span className="sr-only">{column.header}</span> : column.header}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody className={clsx("divide-y divide-line", list.isPlaceholderData && "opacity-60 transition-opacity")}>
             {rows === undefined
@@ -149,46 +128,41 @@ export function DataTable<Row extends RowData>({
                   // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
                   <tr key={row}>
                     {selection && <td />}
-                    {table.getAllLeafColumns().map((column) => (
-                      <td key={column.id} className={clsx("h-11 px-4", lookOf(column.columnDef.meta))}>
+                    {columns.map((column) => (
+                      <td key={column.header} className={clsx("h-11 px-4", lookOf(column))}>
                         <Skeleton
-                          className={clsx(
-                            "h-3.5 w-24 max-w-full rounded",
-                            column.columnDef.meta?.align === "end" && "ml-auto",
-                          )}
+                          className={clsx("h-3.5 w-24 max-w-full rounded", column.align === "end" && "ml-auto")}
                         />
                       </td>
                     ))}
                   </tr>
                 ))
-              : table.getRowModel().rows.map((row) => {
-                  const href = rowHref?.(row.original)
+              : rows.map((row) => {
+                  const href = rowHref?.(row)
+                  const key = rowKey(row)
                   return (
                     // The first cell is a link for the keyboard.
                     <tr
-                      key={row.id}
+                      key={key}
                       {...(href && { onClick: (event: MouseEvent) => open(event, href) })}
                       className={clsx(
                         href && "cursor-pointer",
-                        selection?.chosen.has(row.id) ? "bg-accent-soft" : href && "hover:bg-sunken",
+                        selection?.chosen.has(key) ? "bg-accent-soft" : href && "hover:bg-sunken",
                       )}
                     >
                       {selection && (
                         <td className="p-0 align-middle">
-                          <selection.One selection={selection} row={row.original} id={row.id} />
+                          <selection.One selection={selection} row={row} id={key} />
                         </td>
                       )}
-                      {row.getAllCells().map((cell, index) => (
-                        <td
-                          key={cell.id}
-                          className={clsx("h-11 px-4 py-1.5 align-middle", lookOf(cell.column.columnDef.meta))}
-                        >
+                      {columns.map((column, index) => (
+                        <td key={column.header} className={clsx("h-11 px-4 py-1.5 align-middle", lookOf(column))}>
                           {href && index === 0 ? (
                             <Link href={href} prefetch={false} className="rounded-sm font-medium hover:underline">
-                              <FlexRender cell={cell} />
+                              {column.cell(row)}
                             </Link>
                           ) : (
-                            <FlexRender cell={cell} />
+                            column.cell(row)
                           )}
                         </td>
                       ))}
@@ -219,18 +193,15 @@ export function DataTable<Row extends RowData>({
   )
 }
 
-const NONE: never[] = []
 const frame = "rounded-xl border border-line bg-surface"
 
-type Meta = NonNullable<(typeof features)["columnMeta"]>
-
-const lookOf = (meta: Meta | undefined) =>
+const lookOf = ({ align, wideOnly, stays, breaks, className }: Column<never>) =>
   clsx(
-    meta?.align === "end" && "text-right",
-    meta?.wideOnly && "max-md:hidden",
-    meta?.stays && "max-md:sticky max-md:right-0 max-md:border-l max-md:border-line max-md:bg-surface max-md:px-2",
-    meta?.breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",
-    meta?.className,
+    align === "end" && "text-right",
+    wideOnly && "max-md:hidden",
+    stays && "max-md:sticky max-md:right-0 max-md:border-l max-md:border-line max-md:bg-surface max-md:px-2",
+    breaks ? "min-w-28 wrap-anywhere" : "wrap-break-word",
+    className,
   )
 
 /**

@@ -32,9 +32,13 @@ const units = [
 
 const inUtc = (at: string) => at.replace("T", " ").replace("Z", " UTC")
 
+/** In place of a value that does not exist. */
+export const NOTHING = <span className="text-muted">–</span>
+
 /** A time in the page's zone, with UTC on hover. */
-export function Timestamp({ at }: { at: string }) {
+export function Timestamp({ at }: { at: string | null }) {
   const zone = useTimeZone()
+  if (at === null) return NOTHING
   return (
     <time dateTime={at} title={inUtc(at)}>
       {timeIn(zone, at)}
@@ -56,9 +60,10 @@ export function ExactTimestamp({ at }: { at: string }) {
  * How long ago a time was or how soon it comes, with the time in the page's zone and UTC on hover. From thirty days on it
  * is a `Timestamp`.
  */
-export function Ago({ at }: { at: string }) {
+export function Ago({ at }: { at: string | null }) {
   const now = useNow()
   const zone = useTimeZone()
+  if (at === null) return NOTHING
   const away_ms = new Date(at).getTime() - now
   const unit = units.find(({ until_ms }) => Math.abs(away_ms) < until_ms)
   if (!unit) return <Timestamp at={at} />

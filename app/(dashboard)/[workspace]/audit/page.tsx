@@ -1,36 +1,32 @@
 "use client"
 
-import { parseAsString, parseAsStringLiteral } from "nuqs"
-import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
-import { ChoiceFilter, DayFilters, Filters, given, TextFilter, useFilters } from "#app/(dashboard)/filters.tsx"
-import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { choice, day, text } from "#app/(dashboard)/filters.tsx"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { usePath } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 
-const PAGE = 50
-
 const things = [
-  { value: "key.", label: "API keys" },
-  { value: "attestation.", label: "Attestations" },
-  { value: "session.", label: "Sessions" },
-  { value: "token.", label: "Mints and transfers" },
-  { value: "mint_config.", label: "Tokens and rules" },
-  { value: "schema.", label: "Schemas" },
-  { value: "webhook.", label: "Webhooks" },
-  { value: "member.", label: "Members" },
-  { value: "account.", label: "Account" },
-  { value: "review.", label: "Reviews" },
-  { value: "claims.", label: "Claims viewed" },
-  { value: "wallet.", label: "Erasures of wallets" },
-  { value: "investor.", label: "Investors" },
-]
+  ["key.", "API keys"],
+  ["attestation.", "Attestations"],
+  ["session.", "Sessions"],
+  ["token.", "Mints and transfers"],
+  ["mint_config.", "Tokens and rules"],
+  ["schema.", "Schemas"],
+  ["webhook.", "Webhooks"],
+  ["member.", "Members"],
+  ["account.", "Account"],
+  ["review.", "Reviews"],
+  ["claims.", "Claims viewed"],
+  ["wallet.", "Erasures of wallets"],
+  ["investor.", "Investors"],
+] as const
 const who = {
   user: "People",
   key: "API keys",
@@ -39,64 +35,36 @@ const who = {
 } as const satisfies Record<AuditActor, string>
 
 const filters = {
-  action: parseAsString,
-  actor: parseAsStringLiteral(auditActors),
-  subject: parseAsString,
+  subject: text("Subject", "Id of the changed object"),
+  action: choice("What", "Everything", things),
+  actor: choice(
+    "Who",
+    "Anyone",
+    auditActors.map((actor) => [actor, who[actor]]),
+  ),
+  from: day("from", "From"),
+  to: day("to", "To"),
 }
 
 export default function Page() {
-  const { filter, setFilter, days, times, paging, isFiltered, current, onClear } = useFilters(filters)
-  const { cursor } = paging
-  const asked = { ...given(filter), ...times }
-  const list = useQuery("audit.list", { limit: PAGE, ...asked, ...(cursor && { cursor }) }, { keep: true })
   return (
-    <>
-      <PageHeader
-        title="Audit"
-        heading="Audit log"
-        description="Changes in this workspace and the account. Entries cannot be edited or deleted."
-        actions={<ExportCsv list="audit" asked={asked} />}
-      />
-      <Filters onClear={onClear} saved={{ list: "audit", current }}>
-        <TextFilter
-          label="Subject"
-          placeholder="Id of the changed object"
-          value={filter.subject}
-          onChange={(subject) => setFilter({ subject })}
-        />
-        <ChoiceFilter
-          label="What"
-          all="Everything"
-          options={things}
-          value={filter.action}
-          onChange={(action) => setFilter({ action })}
-        />
-        <ChoiceFilter
-          label="Who"
-          all="Anyone"
-          options={auditActors.map((value) => ({ value, label: who[value] }))}
-          value={filter.actor}
-          onChange={(actor) => setFilter({ actor: actor as AuditActor | null })}
-        />
-        <DayFilters labels={["From", "To"]} days={days} />
-      </Filters>
-      <DataTable
-        caption="Audit log"
-        columns={columns}
-        list={list}
-        rowKey={({ entry }) => entry}
-        paging={paging}
-        empty={
-          isFiltered ? (
-            <Empty title="No matching entries">Remove a filter or choose another date range.</Empty>
-          ) : (
-            <Empty title="No entries yet">
-              Changes to API keys, attestations, tokens, schemas and members appear here.
-            </Empty>
-          )
-        }
-      />
-    </>
+    <ListPage
+      title="Audit"
+      heading="Audit log"
+      description="Changes in this workspace and the account. Entries cannot be edited or deleted."
+      exports="audit"
+      saved="audit"
+      list={useList("audit.list", { filters, ask: (asked) => asked, input: { limit: 50 } })}
+      caption="Audit log"
+      things="entries"
+      columns={columns}
+      rowKey={({ entry }) => entry}
+      empty={
+        <Empty title="No entries yet">
+          Changes to API keys, attestations, tokens, schemas and members appear here.
+        </Empty>
+      }
+    />
   )
 }
 
@@ -119,58 +87,43 @@ const pages: Record<string, (entry: Entry) => string[]> = {
   token: ({ subject, detail }) => ["tokens", String(detail.mint_config), "operations", subject],
 }
 
-const column = columnsOf<Entry>()
-
-const columns = [
-  column.accessor("at", {
+const columns: Column<Entry>[] = [
+  {
     header: "When",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => (
-      <span className="whitespace-nowrap">
-        <Timestamp at={getValue()} />
-      </span>
-    ),
-  }),
-  column.display({
-    id: "what",
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ at }) => <Timestamp at={at} />,
+  },
+  {
     header: "What",
-    meta: { breaks: true },
-    cell: ({ row: { original } }) => (
+    breaks: true,
+    cell: (row) => (
       <div className="max-w-96 min-w-52">
-        <code className="font-mono text-[13px]">{original.action}</code>
+        <code className="font-mono text-[13px]">{row.action}</code>
         <span className="block text-xs text-muted md:hidden">
-          <Timestamp at={original.at} />, {original.actor_name}
+          <Timestamp at={row.at} />, {row.actor_name}
         </span>
-        {detailsOf(original.detail).map(({ name, text }) => (
+        {detailsOf(row.detail).map(({ name, text }) => (
           <span key={name} className="block text-xs text-muted">
             {name}: <Readable text={text} />
           </span>
         ))}
       </div>
     ),
-  }),
-  column.display({
-    id: "who",
+  },
+  {
     header: "Who",
-    meta: { breaks: true, wideOnly: true },
-    cell: ({ row: { original } }) => (
+    breaks: true,
+    wideOnly: true,
+    cell: (row) => (
       <>
-        <span className="block min-w-28">{original.actor_name}</span>
-        <span className="text-xs text-muted">{kinds[original.actor]}</span>
+        <span className="block min-w-28">{row.actor_name}</span>
+        <span className="text-xs text-muted">{kinds[row.actor]}</span>
       </>
     ),
-  }),
-  column.display({
-    id: "subject",
-    header: "Subject",
-    meta: { breaks: true },
-    cell: ({ row: { original } }) => <Subject of={original} />,
-  }),
-  column.display({
-    id: "request",
-    header: "Request",
-    cell: ({ row: { original } }) => <Request of={original} />,
-  }),
+  },
+  { header: "Subject", breaks: true, cell: (row) => <Subject of={row} /> },
+  { header: "Request", cell: (row) => <Request of={row} /> },
 ]
 
 /** An address or an id that is too long to read. */

@@ -2,7 +2,7 @@
 
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
 import type { RouterOutputs } from "#app/api.ts"
-import { type Column, columnsOf } from "#app/components/data-table.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -16,52 +16,36 @@ import { allScopes } from "#shared/scopes.ts"
 
 export type Key = RouterOutputs["key"]["list"]["data"][number]
 
-const column = columnsOf<Key>()
-
 const facts: Column<Key>[] = [
-  column.display({
-    id: "name",
+  {
     header: "Name",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <>
-        <span className="block min-w-32 font-medium">{original.name}</span>
-        <code className="font-mono text-xs whitespace-nowrap text-muted">{original.start}…</code>
+        <span className="block min-w-32 font-medium">{row.name}</span>
+        <code className="font-mono text-xs whitespace-nowrap text-muted">{row.start}…</code>
       </>
     ),
-  }),
-  column.accessor("status", {
-    header: "Status",
-    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
-  }),
-  column.accessor("scopes", {
-    header: "Scopes",
-    cell: ({ getValue }) => <Scopes scopes={getValue()} />,
-  }),
-  column.accessor("last_used_at", {
-    header: "Last used",
-    cell: ({ getValue }) => <TimeOr at={getValue()} otherwise="Never" />,
-  }),
-  column.accessor("expires_at", {
-    header: "Expires",
-    cell: ({ getValue }) => <TimeOr at={getValue()} otherwise="Never" />,
-  }),
-  column.display({
-    id: "created",
+  },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Scopes", cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+  { header: "Last used", cell: ({ last_used_at }) => <TimeOr at={last_used_at} otherwise="Never" /> },
+  { header: "Expires", cell: ({ expires_at }) => <TimeOr at={expires_at} otherwise="Never" /> },
+  {
     header: "Created",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <>
         <span className="block whitespace-nowrap">
-          <Ago at={original.created_at} />
+          <Ago at={row.created_at} />
         </span>
-        {original.created_by && <span className="text-xs text-muted">by {original.created_by}</span>}
-        {original.known_to && (
+        {row.created_by && <span className="text-xs text-muted">by {row.created_by}</span>}
+        {row.known_to && (
           <span className="block min-w-36 text-xs text-notice">
-            {original.known_to} knows this key but can no longer manage keys. Rotate or revoke it.
+            {row.known_to} knows this key but can no longer manage keys. Rotate or revoke it.
           </span>
         )}
       </>
     ),
-  }),
+  },
 ]
 
 /** `change` is null for a viewer. */
@@ -70,31 +54,28 @@ export const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => voi
     ? facts
     : [
         ...facts,
-        column.display({
-          id: "actions",
-          header: () => <span className="sr-only">Actions</span>,
-          meta: { align: "end", stays: true },
-          cell: ({ row: { original } }) =>
-            original.status !== "revoked" && (
+        actions(
+          (row) =>
+            row.status !== "revoked" && (
               <DropdownMenu>
                 <DropdownMenuTrigger>
-                  <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${original.name}`}>
+                  <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${row.name}`}>
                     <Ellipsis aria-hidden="true" />
                   </Button>
                 </DropdownMenuTrigger>
                 <DropdownMenuContent>
-                  <DropdownMenuItem onSelect={() => change("rotate", original)}>
+                  <DropdownMenuItem onSelect={() => change("rotate", row)}>
                     <RefreshCw aria-hidden="true" />
                     Rotate
                   </DropdownMenuItem>
-                  <DropdownMenuItem danger onSelect={() => change("revoke", original)}>
+                  <DropdownMenuItem danger onSelect={() => change("revoke", row)}>
                     <OctagonX aria-hidden="true" />
                     Revoke
                   </DropdownMenuItem>
                 </DropdownMenuContent>
               </DropdownMenu>
             ),
-        }),
+        ),
       ]
 
 function Scopes({ scopes }: { scopes: Key["scopes"] }) {

@@ -2,10 +2,9 @@
 
 import { KeyRound } from "lucide-react"
 import { parseAsBoolean, useQueryState } from "nuqs"
-import { useMemo, useState } from "react"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { DataTable } from "#app/components/data-table.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
+import { useState } from "react"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
@@ -20,22 +19,20 @@ type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
 export default function Page() {
   const { mode, can } = useWorkspace()
   const mayChange = can("key:write")
-  const keys = useQuery("key.list", {})
+  const keys = useList("key.list")
   const [showsRevoked, setShowsRevoked] = useQueryState("revoked", parseAsBoolean.withDefault(false))
   const [doing, setDoing] = useState<Doing>(null)
   const [secret, setSecret] = useState<NewSecret | null>(null)
 
-  const revoked = keys.data?.data.filter(({ status }) => status === "revoked").length ?? 0
-  const list = useMemo(() => {
-    const shown = keys.data?.data.filter(({ status }) => showsRevoked || status !== "revoked")
-    return { ...keys, data: shown && { data: shown } }
-  }, [keys, showsRevoked])
-  const columns = useMemo(() => columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null), [mayChange])
+  const { data } = keys.query
+  const active = data?.data.filter(({ status }) => status !== "revoked") ?? []
+  const revoked = (data?.data.length ?? 0) - active.length
+  const list = showsRevoked || !data ? keys : { ...keys, query: { ...keys.query, data: { ...data, data: active } } }
   const done = () => setDoing(null)
 
   return (
     <>
-      <PageHeader
+      <ListPage
         title="API keys"
         description={`Your servers use these keys to call the API. They work only in this ${mode} workspace.`}
         actions={
@@ -46,11 +43,9 @@ export default function Page() {
             </Button>
           )
         }
-      />
-      <DataTable
-        caption="API keys"
-        columns={columns}
         list={list}
+        caption="API keys"
+        columns={columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null)}
         rowKey={({ key_id }) => key_id}
         empty={
           <Empty title={revoked > 0 ? "No active keys" : "No API keys yet"}>

@@ -2,37 +2,28 @@
 
 import { usePath } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { Ago } from "#app/components/timestamp.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { grouped } from "#shared/amount.ts"
 
-const attestation = columnsOf<AttestationSummary>()
-
-const attestationColumns = [
-  attestation.accessor("user_pubkey", {
+const attestationColumns: Column<AttestationSummary>[] = [
+  {
     header: "Wallet",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <>
-        <Shortened value={original.user_pubkey} />
+        <Shortened value={row.user_pubkey} />
         <span className="block text-xs font-normal text-muted sm:hidden">
-          <Ago at={original.started_at} />
+          <Ago at={row.started_at} />
         </span>
       </>
     ),
-  }),
-  attestation.accessor("status", {
-    header: "Status",
-    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
-  }),
-  attestation.accessor("started_at", {
-    header: "Started",
-    meta: { align: "end", className: "max-sm:hidden" },
-    cell: ({ getValue }) => <Ago at={getValue()} />,
-  }),
+  },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Started", align: "end", className: "max-sm:hidden", cell: ({ started_at }) => <Ago at={started_at} /> },
 ]
 
 export function LatestAttestations({ attestations }: { attestations: readonly AttestationSummary[] }) {
@@ -49,39 +40,23 @@ export function LatestAttestations({ attestations }: { attestations: readonly At
   )
 }
 
-const operation = columnsOf<LatestOperation>()
-
-const operationColumns = [
-  operation.display({
-    id: "kind",
+const operationColumns: Column<LatestOperation>[] = [
+  {
     header: "Operation",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <span className="whitespace-nowrap">
-        {original.label}
-        {original.amount !== null && ` ${grouped(original.amount)}`}
+        {row.label}
+        {row.amount !== null && ` ${grouped(row.amount)}`}
       </span>
     ),
-  }),
-  operation.display({
-    id: "of",
+  },
+  {
     header: "For",
-    meta: { wideOnly: true },
-    cell: ({ row: { original } }) =>
-      original.wallet ? (
-        <Shortened value={original.wallet} />
-      ) : (
-        (original.mint_config ?? original.schema ?? <span className="text-muted">–</span>)
-      ),
-  }),
-  operation.accessor("status", {
-    header: "Status",
-    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
-  }),
-  operation.accessor("created_at", {
-    header: "Began",
-    meta: { align: "end" },
-    cell: ({ getValue }) => <Ago at={getValue()} />,
-  }),
+    wideOnly: true,
+    cell: (row) => (row.wallet ? <Shortened value={row.wallet} /> : (row.mint_config ?? row.schema ?? NOTHING)),
+  },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
 export function LatestOperations({ operations }: { operations: readonly LatestOperation[] }) {

@@ -1,17 +1,16 @@
 "use client"
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
-import { useMemo } from "react"
-import { ChoiceFilter, Filters, useFilters } from "#app/(dashboard)/filters.tsx"
+import { choice } from "#app/(dashboard)/filters.tsx"
 import { ExternalId } from "#app/(dashboard)/investor-link.tsx"
-import { StateTabs } from "#app/(dashboard)/state-tabs.tsx"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
-import { type Column, columnsOf, DataTable } from "#app/components/data-table.tsx"
+import type { Column } from "#app/components/data-table.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { Ago } from "#app/components/timestamp.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { allReviewKinds, findings, reviewKinds } from "#shared/reviews.ts"
 import { ReviewBadge } from "./review-badge.tsx"
@@ -19,138 +18,92 @@ import { ReviewBadge } from "./review-badge.tsx"
 type Review = RouterOutputs["review"]["list"]["data"][number]
 
 const states = ["waiting", "closed"] as const
-const assigned = ["me", "nobody"] as const
-const ages = ["1", "7", "30"] as const
 
 const filters = {
-  kind: parseAsStringLiteral(allReviewKinds),
-  assigned: parseAsStringLiteral(assigned),
-  days: parseAsStringLiteral(ages),
+  kind: choice(
+    "Kind",
+    "All",
+    allReviewKinds.map((kind) => [kind, reviewKinds[kind].label]),
+  ),
+  assigned: choice("Assigned to", "Anyone", [
+    ["me", "Me"],
+    ["nobody", "No one"],
+  ]),
+  days: choice("Opened", "Any time", [
+    ["1", "Over 1 day ago"],
+    ["7", "Over 7 days ago"],
+    ["30", "Over 30 days ago"],
+  ]),
+}
+
+const header = {
+  title: "Reviews",
+  description: "Verifications that a vendor left in review, wallets on a list, and what vendors report later.",
 }
 
 /** Reviews that a member has to decide, and closed ones. */
 export default function Page() {
   const { can } = useWorkspace()
+  if (can("review:write")) return <Queue />
   return (
     <>
-      <PageHeader
-        title="Reviews"
-        description="Verifications that a vendor left in review, wallets on a list, and what vendors report later."
-      />
-      {can("review:write") ? (
-        <Queue />
-      ) : (
-        <Card>
-          <Empty title="Your role does not include reviews">
-            Owners and compliance officers decide them. An owner can change your role in Settings.
-          </Empty>
-        </Card>
-      )}
+      <PageHeader {...header} />
+      <Card>
+        <Empty title="Your role does not include reviews">
+          Owners and compliance officers decide them. An owner can change your role in Settings.
+        </Empty>
+      </Card>
     </>
   )
 }
 
 function Queue() {
-  const path = usePath()
   const [state, setState] = useQueryState("state", parseAsStringLiteral(states).withDefault("waiting"))
-  const { filter, setFilter, paging, isFiltered, current, onClear } = useFilters(filters)
-  const { cursor } = paging
-  const asked = {
-    state,
-    ...(filter.kind && { kind: filter.kind }),
-    ...(filter.assigned && { assigned: filter.assigned }),
-    ...(filter.days && { days: Number(filter.days) as 1 | 7 | 30 }),
-  }
-  const list = useQuery("review.list", { ...asked, ...(cursor && { cursor }) }, { keep: true })
-  const columns = useMemo(() => columnsFor(state), [state])
-  const table = (
-    <>
-      <Filters onClear={onClear} saved={{ list: "reviews", current }}>
-        <ChoiceFilter
-          label="Kind"
-          all="All"
-          options={allReviewKinds.map((value) => ({ value, label: reviewKinds[value].label }))}
-          value={filter.kind}
-          onChange={(kind) => setFilter({ kind: kind as typeof filter.kind })}
-        />
-        <ChoiceFilter
-          label="Assigned to"
-          all="Anyone"
-          options={[
-            { value: "me", label: "Me" },
-            { value: "nobody", label: "No one" },
-          ]}
-          value={filter.assigned}
-          onChange={(value) => setFilter({ assigned: value as typeof filter.assigned })}
-        />
-        <ChoiceFilter
-          label="Opened"
-          all="Any time"
-          options={ages.map((value) => ({
-            value,
-            label: value === "1" ? "Over 1 day ago" : `Over ${value} days ago`,
-          }))}
-          value={filter.days}
-          onChange={(days) => setFilter({ days: days as typeof filter.days })}
-        />
-      </Filters>
-      <DataTable
-        caption={state === "waiting" ? "Waiting reviews" : "Closed reviews"}
-        columns={columns}
-        list={list}
-        rowKey={({ review_id }) => review_id}
-        rowHref={({ review_id }) => path("reviews", review_id)}
-        paging={paging}
-        {...(state === "waiting" && { pageNames: { back: "Older", on: "Newer" } })}
-        empty={
-          isFiltered || !paging.isFirst ? (
-            <Empty title="No matching reviews">Remove a filter to see more.</Empty>
-          ) : state === "waiting" ? (
-            <Empty title="Nothing to review">
-              Verifications in review at a vendor, matches with wallet lists and later reports from vendors appear here.
-            </Empty>
-          ) : (
-            <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>
-          )
-        }
-      />
-    </>
-  )
+  const list = useList("review.list", {
+    filters,
+    ask: ({ days, ...asked }) => ({ ...asked, ...(days && { days: Number(days) as 1 | 7 | 30 }) }),
+    input: { state },
+  })
   return (
-    <StateTabs names={{ waiting: "Waiting", closed: "Closed" }} value={state} onChange={(to) => void setState(to)}>
-      {table}
-    </StateTabs>
+    <ListPage
+      {...header}
+      tabs={{ names: { waiting: "Waiting", closed: "Closed" }, value: state, onChange: (to) => void setState(to) }}
+      saved="reviews"
+      list={list}
+      caption={state === "waiting" ? "Waiting reviews" : "Closed reviews"}
+      things="reviews"
+      columns={columns[state]}
+      rowKey={({ review_id }) => review_id}
+      rowPath={({ review_id }) => ["reviews", review_id]}
+      pageNames={state === "waiting" ? { back: "Older", on: "Newer" } : undefined}
+      noMatch="Remove a filter to see more."
+      empty={
+        state === "waiting" ? (
+          <Empty title="Nothing to review">
+            Verifications in review at a vendor, matches with wallet lists and later reports from vendors appear here.
+          </Empty>
+        ) : (
+          <Empty title="No closed reviews">Reviews appear here once they are decided.</Empty>
+        )
+      }
+    />
   )
 }
 
-const column = columnsOf<Review>()
-
-const NOTHING = <span className="text-muted">–</span>
-
 const common: Column<Review>[] = [
-  column.display({
-    id: "about",
-    header: "About",
-    meta: { className: "max-sm:pr-2" },
-    cell: ({ row: { original } }) => <About of={original} />,
-  }),
-  column.display({
-    id: "found",
+  { header: "About", className: "max-sm:pr-2", cell: (row) => <About of={row} /> },
+  {
     header: "Found",
-    meta: { wideOnly: true, className: "whitespace-nowrap" },
-    cell: ({ row: { original } }) => (
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: (row) => (
       <>
-        <span className="block">{reviewKinds[original.kind].label}</span>
-        <span className="block text-xs text-muted">{findings[original.finding]}</span>
+        <span className="block">{reviewKinds[row.kind].label}</span>
+        <span className="block text-xs text-muted">{findings[row.finding]}</span>
       </>
     ),
-  }),
-  column.display({
-    id: "state",
-    header: "State",
-    meta: { className: "max-sm:px-2" },
-    cell: ({ row: { original } }) => <ReviewBadge review={original} />,
-  }),
+  },
+  { header: "State", className: "max-sm:px-2", cell: (row) => <ReviewBadge review={row} /> },
 ]
 
 /** The wallet, or the person if the review covers several wallets. On phones also the reason. */
@@ -168,42 +121,16 @@ function About({ of: { wallet, investor_id, external_id, kind } }: { of: Review 
   )
 }
 
-const columnsFor = (state: (typeof states)[number]): Column<Review>[] =>
-  state === "waiting"
-    ? [
-        ...common,
-        column.accessor("assignee", {
-          header: "Assigned to",
-          meta: { wideOnly: true, breaks: true },
-          cell: ({ getValue }) => getValue()?.name ?? NOTHING,
-        }),
-        column.accessor("session_open_until", {
-          header: "Session closes",
-          meta: { wideOnly: true },
-          cell: ({ getValue }) => {
-            const at = getValue()
-            return at ? <Ago at={at} /> : NOTHING
-          },
-        }),
-        column.accessor("opened_at", {
-          header: "Opened",
-          meta: { wideOnly: true },
-          cell: ({ getValue }) => <Ago at={getValue()} />,
-        }),
-      ]
-    : [
-        ...common,
-        column.accessor("decided_by", {
-          header: "Decided by",
-          meta: { wideOnly: true, breaks: true },
-          cell: ({ getValue }) => getValue()?.name ?? NOTHING,
-        }),
-        column.accessor("closed_at", {
-          header: "Closed",
-          meta: { wideOnly: true },
-          cell: ({ getValue }) => {
-            const at = getValue()
-            return at ? <Ago at={at} /> : NOTHING
-          },
-        }),
-      ]
+const columns: Record<(typeof states)[number], Column<Review>[]> = {
+  waiting: [
+    ...common,
+    { header: "Assigned to", wideOnly: true, breaks: true, cell: ({ assignee }) => assignee?.name ?? NOTHING },
+    { header: "Session closes", wideOnly: true, cell: ({ session_open_until }) => <Ago at={session_open_until} /> },
+    { header: "Opened", wideOnly: true, cell: ({ opened_at }) => <Ago at={opened_at} /> },
+  ],
+  closed: [
+    ...common,
+    { header: "Decided by", wideOnly: true, breaks: true, cell: ({ decided_by }) => decided_by?.name ?? NOTHING },
+    { header: "Closed", wideOnly: true, cell: ({ closed_at }) => <Ago at={closed_at} /> },
+  ],
+}

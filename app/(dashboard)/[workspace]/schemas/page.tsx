@@ -1,11 +1,11 @@
 "use client"
 
 import { FilePlus2 } from "lucide-react"
-import { useMemo, useState } from "react"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { useState } from "react"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { actions, type Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -14,12 +14,10 @@ import { type Schema, SchemaForm } from "./schema-form.tsx"
 export default function Page() {
   const { can } = useWorkspace()
   const mayChange = can("schema:write")
-  const schemas = useQuery("schema.summary", {})
   const [form, setForm] = useState<{ of: Schema | null } | null>(null)
-  const columns = useMemo(() => columnsFor(mayChange ? (of) => setForm({ of }) : null), [mayChange])
   return (
     <>
-      <PageHeader
+      <ListPage
         title="Schemas"
         description="A schema is a check that this workspace offers. It sets how long a verification stays valid after the provider's decision."
         actions={
@@ -30,11 +28,9 @@ export default function Page() {
             </Button>
           )
         }
-      />
-      <DataTable
+        list={useList("schema.summary")}
         caption="Schemas"
-        columns={columns}
-        list={schemas}
+        columns={mayChange ? [...columns, change((of) => setForm({ of }))] : columns}
         rowKey={({ id }) => id}
         empty={<Empty title="No schemas yet">Create a schema, then start sessions for it.</Empty>}
       />
@@ -43,56 +39,38 @@ export default function Page() {
   )
 }
 
-const column = columnsOf<Schema>()
-
-/** `change` is null for a viewer. */
-const columnsFor = (change: ((schema: Schema) => void) | null) => [
-  column.display({
-    id: "schema",
+const columns: Column<Schema>[] = [
+  {
     header: "Schema",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <>
-        <span className="block min-w-32 font-medium">{original.name}</span>
-        <code className="font-mono text-xs text-muted">{original.id}</code>
-        <span className="block text-xs text-muted sm:hidden">Valid for {days(original.validity_days)}</span>
+        <span className="block min-w-32 font-medium">{row.name}</span>
+        <code className="font-mono text-xs text-muted">{row.id}</code>
+        <span className="block text-xs text-muted sm:hidden">Valid for {days(row.validity_days)}</span>
       </>
     ),
-  }),
-  column.accessor("validity_days", {
+  },
+  {
     header: "Valid for",
-    meta: { align: "end", className: "max-sm:hidden" },
-    cell: ({ getValue }) => <span className="whitespace-nowrap">{days(getValue())}</span>,
-  }),
-  column.display({
-    id: "verified",
-    header: "Verified now",
-    meta: { align: "end" },
-    cell: ({ row: { original } }) => <Verified of={original} />,
-  }),
-  column.accessor("created_at", {
+    align: "end",
+    className: "max-sm:hidden",
+    cell: ({ validity_days }) => <span className="whitespace-nowrap">{days(validity_days)}</span>,
+  },
+  { header: "Verified now", align: "end", cell: (row) => <Verified of={row} /> },
+  {
     header: "Created",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => (
-      <span className="whitespace-nowrap">
-        <Timestamp at={getValue()} />
-      </span>
-    ),
-  }),
-  ...(change === null
-    ? []
-    : [
-        column.display({
-          id: "actions",
-          header: () => <span className="sr-only">Actions</span>,
-          meta: { align: "end", stays: true },
-          cell: ({ row: { original } }) => (
-            <Button size="sm" onClick={() => change(original)} aria-label={`Change ${original.name}`}>
-              Change
-            </Button>
-          ),
-        }),
-      ]),
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ created_at }) => <Timestamp at={created_at} />,
+  },
 ]
+
+const change = (open: (schema: Schema) => void) =>
+  actions<Schema>((row) => (
+    <Button size="sm" onClick={() => open(row)} aria-label={`Change ${row.name}`}>
+      Change
+    </Button>
+  ))
 
 const count = new Intl.NumberFormat("en-GB")
 

@@ -1,8 +1,7 @@
 "use client"
 
 import { lazy, Suspense } from "react"
-import { useSchemaNames } from "#app/(dashboard)/verification-filters.tsx"
-import { useMutation } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
@@ -29,7 +28,7 @@ export function StartSession({
   onClose: () => void
   onStarted: (link: Link) => void
 }) {
-  const schemas = useSchemaNames()
+  const schemas = useQuery("schema.list", {})
   const start = useMutation((api, input: Start) => api.kyc.start.mutate(input))
 
   async function submit(values: FormData) {

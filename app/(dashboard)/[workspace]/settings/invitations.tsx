@@ -1,10 +1,10 @@
 "use client"
 
-import { useMemo, useState } from "react"
+import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { actions, type Column, DataTable } from "#app/components/data-table.tsx"
 import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
@@ -21,45 +21,20 @@ type Invitation = {
   expires_at: string
 }
 
-const column = columnsOf<Invitation>()
+const columns: Column<Invitation>[] = [
+  {
+    header: "For",
+    breaks: true,
+    cell: ({ email }) => email ?? <span className="text-muted">Anyone with the link</span>,
+  },
+  { header: "Role", className: "whitespace-nowrap", cell: ({ role }) => roles[role].name },
+  { header: "Invited by", wideOnly: true, cell: ({ invited_by }) => invited_by ?? "A former member" },
+  { header: "Expires", wideOnly: true, cell: ({ expires_at }) => <Ago at={expires_at} /> },
+]
+const revocable = [...columns, actions<Invitation>((row) => <Revoke invitation={row} />)]
 
 /** Invitations that were not accepted yet. */
 export function Invitations({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) {
-  const columns = useMemo(
-    () => [
-      column.accessor("email", {
-        header: "For",
-        meta: { breaks: true },
-        cell: ({ getValue }) => getValue() ?? <span className="text-muted">Anyone with the link</span>,
-      }),
-      column.accessor("role", {
-        header: "Role",
-        meta: { className: "whitespace-nowrap" },
-        cell: ({ getValue }) => roles[getValue()].name,
-      }),
-      column.accessor("invited_by", {
-        header: "Invited by",
-        meta: { wideOnly: true },
-        cell: ({ getValue }) => getValue() ?? "A former member",
-      }),
-      column.accessor("expires_at", {
-        header: "Expires",
-        meta: { wideOnly: true },
-        cell: ({ getValue }) => <Ago at={getValue()} />,
-      }),
-      ...(mayChange
-        ? [
-            column.display({
-              id: "actions",
-              header: () => <span className="sr-only">Actions</span>,
-              meta: { align: "end" },
-              cell: ({ row: { original } }) => <Revoke invitation={original} />,
-            }),
-          ]
-        : []),
-    ],
-    [mayChange],
-  )
   return (
     <section aria-labelledby="invitations">
       <h2 id="invitations" className="mb-3 text-sm font-semibold">
@@ -67,7 +42,7 @@ export function Invitations({ invitations, mayChange }: { invitations: readonly 
       </h2>
       <DataTable
         caption="Invitations"
-        columns={columns}
+        columns={mayChange ? revocable : columns}
         list={{ data: { data: invitations } }}
         rowKey={({ id }) => id}
         empty={null}

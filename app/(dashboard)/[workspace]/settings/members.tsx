@@ -2,11 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import { useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { actions, type Column, DataTable } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
@@ -30,8 +30,6 @@ const KnownKeys = lazy(async () => ({ default: (await import("./known-keys.tsx")
 
 type Member = RouterOutputs["member"]["list"]["members"][number]
 
-const column = columnsOf<Member>()
-
 /** The account's members and invitations. Owners change them, all others read. */
 export function Members() {
   const { account, can } = useWorkspace()
@@ -40,68 +38,58 @@ export function Members() {
   // The member who was just removed or demoted, with the keys they know. Kept after their row is gone.
   const [less, setLess] = useState<Less | null>(null)
   const list = useQuery("member.list")
-  const columns = useMemo(
-    () => [
-      column.accessor("name", {
-        header: "Name",
-        meta: { breaks: true },
-        cell: ({ row: { original } }) => (
-          <>
-            <span className="font-medium">{original.name}</span>
-            {original.user_id === me?.user.id && <span className="text-muted"> (you)</span>}
-            <span className="block text-[13px] text-muted md:hidden">{original.email}</span>
-          </>
-        ),
-      }),
-      column.accessor("email", {
-        header: "Email",
-        meta: { wideOnly: true, breaks: true },
-        cell: ({ row: { original } }) => (
-          <>
-            {original.email}
-            {original.email_confirmed === false && <span className="block text-[13px] text-notice">Not confirmed</span>}
-          </>
-        ),
-      }),
-      column.accessor("role", {
-        header: "Role",
-        meta: { className: "whitespace-nowrap" },
-        cell: ({ row: { original } }) => (
-          <>
-            {roles[original.role].name}
-            {original.admission !== null && <Admission member={original} />}
-          </>
-        ),
-      }),
-      column.accessor("second_factor", {
-        header: "Second factor",
-        meta: { wideOnly: true },
-        cell: ({ getValue }) => (getValue() ? <Badge tone="good">On</Badge> : <span className="text-muted">Off</span>),
-      }),
-      column.accessor("joined_at", {
-        header: "Joined",
-        meta: { wideOnly: true },
-        cell: ({ getValue }) => <Timestamp at={getValue()} />,
-      }),
-      ...(mayChange
-        ? [
-            column.display({
-              id: "actions",
-              header: () => <span className="sr-only">Actions</span>,
-              meta: { align: "end", stays: true },
-              cell: ({ row: { original } }) => (
-                <MemberMenu
-                  member={original}
-                  isYou={original.user_id === me?.user.id}
-                  onLess={(leftovers) => setLess({ member: original, ...leftovers })}
-                />
-              ),
-            }),
-          ]
-        : []),
-    ],
-    [mayChange, me?.user.id],
-  )
+  const columns: Column<Member>[] = [
+    {
+      header: "Name",
+      breaks: true,
+      cell: (row) => (
+        <>
+          <span className="font-medium">{row.name}</span>
+          {row.user_id === me?.user.id && <span className="text-muted"> (you)</span>}
+          <span className="block text-[13px] text-muted md:hidden">{row.email}</span>
+        </>
+      ),
+    },
+    {
+      header: "Email",
+      wideOnly: true,
+      breaks: true,
+      cell: (row) => (
+        <>
+          {row.email}
+          {row.email_confirmed === false && <span className="block text-[13px] text-notice">Not confirmed</span>}
+        </>
+      ),
+    },
+    {
+      header: "Role",
+      className: "whitespace-nowrap",
+      cell: (row) => (
+        <>
+          {roles[row.role].name}
+          {row.admission !== null && <Admission member={row} />}
+        </>
+      ),
+    },
+    {
+      header: "Second factor",
+      wideOnly: true,
+      cell: ({ second_factor }) =>
+        second_factor ? <Badge tone="good">On</Badge> : <span className="text-muted">Off</span>,
+    },
+    { header: "Joined", wideOnly: true, cell: ({ joined_at }) => <Timestamp at={joined_at} /> },
+    ...(mayChange
+      ? [
+          actions<Member>((row) => (
+            <MemberMenu
+              member={row}
+              isYou={row.user_id === me?.user.id}
+              onLess={(leftovers) => setLess({ member: row, ...leftovers })}
+            />
+          )),
+        ]
+      : []),
+  ]
   return (
     <div className="space-y-6">
       <section aria-labelledby="members">

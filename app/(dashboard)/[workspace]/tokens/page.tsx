@@ -1,11 +1,11 @@
 "use client"
 
 import { Plus } from "lucide-react"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { MeterBar, usedOf } from "#app/components/meter.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { TokenBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -16,41 +16,26 @@ import type { Token } from "./use-token.ts"
 /** A path that no configuration id can equal. */
 const NEW_TOKEN = "new-token"
 
-const column = columnsOf<Token>()
-
-const columns = [
-  column.accessor("name", {
+const columns: Column<Token>[] = [
+  {
     header: "Token",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <>
-        {original.name} <span className="font-normal text-muted">{original.symbol}</span>
+        {row.name} <span className="font-normal text-muted">{row.symbol}</span>
       </>
     ),
-  }),
-  column.accessor("id", {
-    header: "Configuration",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => <code className="font-mono text-[13px]">{getValue()}</code>,
-  }),
-  column.accessor("transfer_mode", {
-    header: "Transfers",
-    meta: { wideOnly: true },
-    cell: ({ row: { original } }) => modeWords[original.transfer_mode].name,
-  }),
-  column.accessor("supply", {
-    header: "Supply",
-    cell: ({ row: { original } }) => <Used of={original} />,
-  }),
-  column.accessor("holders", {
+  },
+  { header: "Configuration", wideOnly: true, cell: ({ id }) => <code className="font-mono text-[13px]">{id}</code> },
+  { header: "Transfers", wideOnly: true, cell: (row) => modeWords[row.transfer_mode].name },
+  { header: "Supply", cell: (row) => <Used of={row} /> },
+  {
     header: "Holders",
-    meta: { align: "end", wideOnly: true, className: "whitespace-nowrap" },
-    cell: ({ row: { original } }) => usedOf(original.holders, original.rules.max_holders ?? null),
-  }),
-  column.display({
-    id: "state",
-    header: "State",
-    cell: ({ row: { original } }) => <TokenBadge token={original} />,
-  }),
+    align: "end",
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: (row) => usedOf(row.holders, row.rules.max_holders ?? null),
+  },
+  { header: "State", cell: (row) => <TokenBadge token={row} /> },
 ]
 
 function Used({ of: { name, supply, rules } }: { of: Token }) {
@@ -68,7 +53,6 @@ function Used({ of: { name, supply, rules } }: { of: Token }) {
 export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
-  const list = useQuery("mintConfig.list", {})
   const create = can("config:write") && (
     <Button asChild variant="primary">
       <Link href={path("tokens", NEW_TOKEN)} prefetch={false}>
@@ -78,24 +62,20 @@ export default function Page() {
     </Button>
   )
   return (
-    <>
-      <PageHeader
-        title="Tokens"
-        description="Tokens that only verified wallets can hold, each with its own rules."
-        actions={create}
-      />
-      <DataTable
-        caption="Tokens"
-        columns={columns}
-        list={list}
-        rowKey={({ id }) => id}
-        rowHref={({ id }) => path("tokens", id)}
-        empty={
-          <Empty title="No tokens yet" action={create}>
-            Create a token and set its rules. Every mint and transfer is checked against them.
-          </Empty>
-        }
-      />
-    </>
+    <ListPage
+      title="Tokens"
+      description="Tokens that only verified wallets can hold, each with its own rules."
+      actions={create}
+      list={useList("mintConfig.list")}
+      caption="Tokens"
+      columns={columns}
+      rowKey={({ id }) => id}
+      rowPath={({ id }) => ["tokens", id]}
+      empty={
+        <Empty title="No tokens yet" action={create}>
+          Create a token and set its rules. Every mint and transfer is checked against them.
+        </Empty>
+      }
+    />
   )
 }

@@ -3,13 +3,14 @@
 import { Webhook } from "lucide-react"
 import { useRouter } from "next/navigation.js"
 import { useState } from "react"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { countOf } from "#shared/counts.ts"
 import { type Endpoint, EndpointBadge } from "./endpoint.tsx"
 import { EndpointForm } from "./endpoint-form.tsx"
 
@@ -18,11 +19,10 @@ export default function Page() {
   const path = usePath()
   const router = useRouter()
   const mayChange = can("webhooks:write")
-  const endpoints = useQuery("webhook.list", {})
   const [isAdding, setAdding] = useState(false)
   return (
     <>
-      <PageHeader
+      <ListPage
         title="Webhooks"
         description="Vouch sends the events of this workspace to your systems, signed, and retries until they accept."
         actions={
@@ -33,13 +33,11 @@ export default function Page() {
             </Button>
           )
         }
-      />
-      <DataTable
+        list={useList("webhook.list")}
         caption="Webhook endpoints"
         columns={columns}
-        list={endpoints}
         rowKey={({ endpoint_id }) => endpoint_id}
-        rowHref={({ endpoint_id }) => path("webhooks", endpoint_id)}
+        rowPath={({ endpoint_id }) => ["webhooks", endpoint_id]}
         empty={
           <Empty title="No webhook endpoints yet">
             {mayChange ? "Add one to stop polling. " : "An owner or a developer can add one. "}
@@ -62,39 +60,26 @@ export default function Page() {
   )
 }
 
-const column = columnsOf<Endpoint>()
-
-const columns = [
-  column.display({
-    id: "endpoint",
+const columns: Column<Endpoint>[] = [
+  {
     header: "Endpoint",
-    meta: { breaks: true },
-    cell: ({ row: { original } }) => (
+    breaks: true,
+    cell: (row) => (
       <>
-        <code className="block min-w-40 font-mono text-[13px]">{original.url}</code>
-        {original.description && <span className="text-xs text-muted">{original.description}</span>}
+        <code className="block min-w-40 font-mono text-[13px]">{row.url}</code>
+        {row.description && <span className="text-xs text-muted">{row.description}</span>}
       </>
     ),
-  }),
-  column.display({
-    id: "status",
-    header: "Status",
-    cell: ({ row: { original } }) => <EndpointBadge endpoint={original} />,
-  }),
-  column.accessor("types", {
+  },
+  { header: "Status", cell: (row) => <EndpointBadge endpoint={row} /> },
+  {
     header: "Events",
-    cell: ({ getValue }) => {
-      const types = getValue()
-      return types === null ? "All" : `${types.length} ${types.length === 1 ? "type" : "types"}`
-    },
-  }),
-  column.accessor("created_at", {
+    cell: ({ types }) => (types === null ? "All" : countOf(types.length, "type")),
+  },
+  {
     header: "Created",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => (
-      <span className="whitespace-nowrap">
-        <Timestamp at={getValue()} />
-      </span>
-    ),
-  }),
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ created_at }) => <Timestamp at={created_at} />,
+  },
 ]

@@ -1,8 +1,6 @@
-import { clsx } from "clsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { Moment, Timeline } from "#app/(dashboard)/timeline.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
 
 const copy = {
@@ -44,34 +42,25 @@ const dots: Partial<Record<TimelineEvent["event"], string>> = {
 }
 
 /** What happened to an attestation, oldest first. */
-export function Timeline({ events }: { events: readonly TimelineEvent[] }) {
-  return (
-    <ol className="space-y-5 border-l border-line pl-5">
-      {events.map((event) => (
-        <li key={`${event.event} ${event.at} ${event.detail}`} className="relative">
-          <span
-            aria-hidden="true"
-            className={clsx(
-              "absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface",
-              dots[event.event] ?? "bg-field",
-            )}
-          />
-          <p className="font-medium">{wordsOf(event)}</p>
-          <p className="text-[13px] text-muted">
-            <Timestamp at={event.at} />
-            {event.slot !== null && `, slot ${event.slot}`}
-          </p>
-          {event.event !== "decided" && event.detail && <p className="mt-0.5">{event.detail}</p>}
-          <Trace event={event} />
-        </li>
-      ))}
-    </ol>
-  )
-}
+export const AttestationTimeline = ({ events }: { events: readonly TimelineEvent[] }) => (
+  <Timeline>
+    {events.map((event) => (
+      <Moment
+        key={`${event.event} ${event.at} ${event.detail}`}
+        dot={dots[event.event]}
+        what={wordsOf(event)}
+        at={event.at}
+        more={event.slot !== null && `, slot ${event.slot}`}
+      >
+        {event.event !== "decided" && event.detail && <p className="mt-0.5">{event.detail}</p>}
+        <Trace event={event} />
+      </Moment>
+    ))}
+  </Timeline>
+)
 
 /** Who did it, and by which request. Only requests of API keys are in the log. */
 function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
-  const path = usePath()
   if (by === null && request_id === null) return null
   const who = by?.kind === "key" ? `API key ${by.name ?? ""}` : by?.name
   return (
@@ -79,10 +68,10 @@ function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
       {who && <span>by {who}</span>}
       {request_id &&
         (by?.kind === "key" ? (
-          <Link href={path("logs", request_id)} className="font-mono underline">
+          <To path={["logs", request_id]} className="font-mono underline">
             <span className="sr-only">Request </span>
             {request_id}
-          </Link>
+          </To>
         ) : (
           <Copyable value={request_id} what="request id" compact />
         ))}

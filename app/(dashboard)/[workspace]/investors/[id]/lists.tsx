@@ -1,124 +1,61 @@
 "use client"
 
+import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operations.tsx"
 import type { Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { usePath, usePolling, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { List, useList } from "#app/(dashboard)/list.tsx"
+import { usePath } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { useCursor } from "#app/components/paging.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { grouped } from "#shared/amount.ts"
 import { keptDays } from "#shared/retention.ts"
 
-const verification = columnsOf<AttestationSummary>()
-
-const NOTHING = <span className="text-muted">–</span>
-
-const verificationColumns = [
-  verification.accessor("schema", { header: "Schema" }),
-  verification.accessor("status", {
-    header: "Status",
-    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
-  }),
-  verification.accessor("user_pubkey", {
-    header: "Wallet",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => <Shortened value={getValue()} />,
-  }),
-  verification.accessor("started_at", {
-    header: "Started",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => <Ago at={getValue()} />,
-  }),
-  verification.accessor("expires_at", {
-    header: "Expires",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => {
-      const at = getValue()
-      return at ? <Timestamp at={at} /> : NOTHING
-    },
-  }),
+const verificationColumns: Column<AttestationSummary>[] = [
+  { header: "Schema", cell: ({ schema }) => schema },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Wallet", wideOnly: true, cell: ({ user_pubkey }) => <Shortened value={user_pubkey} /> },
+  { header: "Started", wideOnly: true, cell: ({ started_at }) => <Ago at={started_at} /> },
+  { header: "Expires", wideOnly: true, cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
 ]
 
 /** All verifications of an investor, including those of wallets that now belong to another investor. */
 export function Verifications({ investorId }: { investorId: string }) {
-  const path = usePath()
-  const paging = useCursor(`verifications ${investorId}`)
-  const { cursor } = paging
-  const list = useQuery("attestation.search", { investor: investorId, ...(cursor && { cursor }) }, { keep: true })
   return (
-    <DataTable
+    <List
+      list={useList("attestation.search", { input: { investor: investorId } })}
       caption="Verifications"
       columns={verificationColumns}
-      list={list}
       rowKey={({ attestation_id }) => attestation_id}
-      rowHref={({ attestation_id }) => path("attestations", attestation_id)}
-      paging={paging}
+      rowPath={({ attestation_id }) => ["attestations", attestation_id]}
       empty={<Empty title="No verifications">Sessions of this investor appear here.</Empty>}
     />
   )
 }
 
-const operation = columnsOf<Operation>()
-
-const operationColumns = [
-  operation.accessor("kind", { header: "Operation", cell: ({ getValue }) => kindNames[getValue()] }),
-  operation.accessor("mint_config", { header: "Token", meta: { wideOnly: true, breaks: true } }),
-  operation.accessor("amount", {
-    header: "Amount",
-    meta: { align: "end", className: "whitespace-nowrap" },
-    cell: ({ getValue }) => grouped(getValue()),
-  }),
-  operation.display({
-    id: "wallets",
-    header: "Wallets",
-    meta: { wideOnly: true },
-    cell: ({ row: { original } }) => <OperationWallets of={original} />,
-  }),
-  operation.accessor("status", {
-    header: "Status",
-    cell: ({ getValue }) => <StatusBadge status={getValue()} />,
-  }),
-  operation.accessor("created_at", {
-    header: "Created",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => <Ago at={getValue()} />,
-  }),
+const operationColumns: Column<Operation>[] = [
+  { header: "Operation", cell: ({ kind }) => kindNames[kind] },
+  { header: "Token", wideOnly: true, breaks: true, cell: ({ mint_config }) => mint_config },
+  { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
+  { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Created", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
-
-function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }: { of: Operation }) {
-  if (user_pubkey) return <Shortened value={user_pubkey} />
-  return (
-    <>
-      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span> <Shortened value={to_pubkey!} />
-    </>
-  )
-}
 
 /** Mints and transfers of all wallets of an investor. */
 export function InvestorOperations({ investorId }: { investorId: string }) {
-  const path = usePath()
-  const paging = useCursor(`operations ${investorId}`)
-  const { cursor } = paging
-  const list = usePolling(
-    "investor.operations",
-    { id: investorId, ...(cursor && { cursor }) },
-    ({ data }) => data.every(hasEnded),
-    { keep: true },
-  )
   return (
-    <DataTable
+    <List
+      list={useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })}
       caption="Operations"
       columns={operationColumns}
-      list={list}
       rowKey={({ operation_id }) => operation_id}
-      rowHref={({ mint_config, operation_id }) => path("tokens", mint_config, "operations", operation_id)}
-      paging={paging}
+      rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
       empty={<Empty title="No operations">Mints and transfers of this investor's wallets appear here.</Empty>}
     />
   )
@@ -126,41 +63,31 @@ export function InvestorOperations({ investorId }: { investorId: string }) {
 
 type Refusal = RouterOutputs["investor"]["refusals"]["data"][number]
 
-const refusal = columnsOf<Refusal>()
-
 const what = { ...kindNames, verification: "Verification" } as const satisfies Record<Refusal["what"], string>
 
-const refusalColumns = [
-  refusal.accessor("at", {
-    header: "When",
-    cell: ({ getValue }) => <Ago at={getValue()} />,
-  }),
-  refusal.accessor("what", {
+const refusalColumns: Column<Refusal>[] = [
+  { header: "When", cell: ({ at }) => <Ago at={at} /> },
+  {
     header: "What",
-    meta: { breaks: true },
-    cell: ({ row: { original } }) => (
+    breaks: true,
+    cell: (row) => (
       <>
-        {what[original.what]}
-        {original.amount && <span className="block text-xs text-muted">{grouped(original.amount)}</span>}
+        {what[row.what]}
+        {row.amount && <span className="block text-xs text-muted">{grouped(row.amount)}</span>}
       </>
     ),
-  }),
-  refusal.accessor("error", {
+  },
+  {
     header: "Why",
-    meta: { breaks: true },
-    cell: ({ row: { original } }) => (
+    breaks: true,
+    cell: (row) => (
       <>
-        <code className="font-mono text-[13px]">{original.error}</code>
-        {original.detail && <span className="block text-xs text-muted">{original.detail}</span>}
+        <code className="font-mono text-[13px]">{row.error}</code>
+        {row.detail && <span className="block text-xs text-muted">{row.detail}</span>}
       </>
     ),
-  }),
-  refusal.display({
-    id: "source",
-    header: "Source",
-    meta: { wideOnly: true },
-    cell: ({ row: { original } }) => <Source of={original} />,
-  }),
+  },
+  { header: "Source", wideOnly: true, cell: (row) => <Source of={row} /> },
 ]
 
 /** Links to the request that was refused at once, or to the operation that failed later. */
@@ -184,16 +111,15 @@ function Source({ of: { request_id, operation_id, mint_config } }: { of: Refusal
 
 /** Requests of an investor's wallets that were refused, and operations that failed. */
 export function Refusals({ investorId }: { investorId: string }) {
-  const list = useQuery("investor.refusals", { id: investorId })
   return (
     <>
       <p className="mb-3 text-[13px] text-muted">
         Requests that a rule refused, from the last {keptDays.requests} days, and operations that failed. The newest 50.
       </p>
-      <DataTable
+      <List
+        list={useList("investor.refusals", { input: { id: investorId } })}
         caption="Refusals"
         columns={refusalColumns}
-        list={list}
         rowKey={({ request_id, operation_id }) => request_id ?? operation_id ?? ""}
         empty={<Empty title="Nothing refused">Mints and transfers that a rule refuses appear here.</Empty>}
       />

@@ -1,13 +1,10 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
-import { problemOf } from "#app/components/problem.ts"
-import { Empty, Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -23,52 +20,35 @@ import { Wallets } from "./wallets.tsx"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
-  const path = usePath()
   const { can } = useWorkspace()
   const view = useQuery("investor.view", { id })
   const mayReview = can("review:write")
   const reviews = useQuery("review.list", { investor: id }, { enabled: mayReview })
   // Read together, so that the reviews at the top do not push the page down later.
-  const data = mayReview && reviews.isLoading ? undefined : view.data
-  const isMissing = view.error !== null && problemOf(view.error).code === "investor_not_found"
+  const query = { ...view, data: mayReview && reviews.isLoading ? undefined : view.data }
   return (
-    <>
-      <p className="mb-2 text-[13px]">
-        <Link href={path("investors")} className="text-muted hover:underline">
-          Investors
-        </Link>
-      </p>
-      <PageHeader
-        title="Investor"
-        heading={
-          <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <span className="wrap-anywhere">{data?.external_id ?? "Investor"}</span>
-            {data?.erased_at && <Badge>Erased</Badge>}
-          </span>
-        }
-        actions={data && !data.erased_at && can("investor:erase") && <Erase investor={data} />}
-      />
-      {data ? (
+    <DetailPage
+      up={[["investors"], "Investors"]}
+      name="Investor"
+      query={query}
+      missing={{
+        code: "investor_not_found",
+        title: "Investor not found in this workspace",
+        text: "Check the id, or look in the other workspace: test and live are separate.",
+      }}
+      head={(investor) => ({
+        heading: investor.external_id ?? "Investor",
+        badge: investor.erased_at && <Badge>Erased</Badge>,
+        actions: !investor.erased_at && can("investor:erase") && <Erase investor={investor} />,
+      })}
+    >
+      {(investor) => (
         <div className="space-y-4">
           {mayReview && reviews.data && <OpenReviews reviews={reviews.data} />}
-          <Person key={data.investor_id} investor={data} />
+          <Person key={investor.investor_id} investor={investor} />
         </div>
-      ) : isMissing ? (
-        <Card>
-          <Empty title="Investor not found in this workspace">
-            Check the id, or look in the other workspace: test and live are separate.
-          </Empty>
-        </Card>
-      ) : view.error ? (
-        <Card>
-          <Failed error={view.error} onRetry={view.refetch} />
-        </Card>
-      ) : (
-        <Card>
-          <Loading what="Loading the investor" lines={8} />
-        </Card>
       )}
-    </>
+    </DetailPage>
   )
 }
 
@@ -76,27 +56,31 @@ function Person({ investor }: { investor: InvestorView }) {
   const { can } = useWorkspace()
   return (
     <div className="space-y-4">
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="min-w-0 space-y-4">
-          <Card title="About">
-            <About investor={investor} />
-          </Card>
-          <Card title="Wallets" description="Each with its status for every schema. A schema is one kind of check.">
-            <Wallets investor={investor} />
-          </Card>
-          <Card title="Tokens held">
-            <Holdings investor={investor} />
-          </Card>
-          {can("claims:read") && <ClaimsCard investor={investor} />}
-        </div>
-        <div className="min-w-0 space-y-4">
-          {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
-          {can("claims:read") && <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />}
-          <Card title="Timeline">
-            <InvestorTimeline investor={investor} />
-          </Card>
-        </div>
-      </div>
+      <TwoColumns
+        wide={
+          <>
+            <Card title="About">
+              <About investor={investor} />
+            </Card>
+            <Card title="Wallets" description="Each with its status for every schema.">
+              <Wallets investor={investor} />
+            </Card>
+            <Card title="Tokens held">
+              <Holdings investor={investor} />
+            </Card>
+            {can("claims:read") && <ClaimsCard investor={investor} />}
+          </>
+        }
+        narrow={
+          <>
+            {investor.erased_at && can("investor:erase") && <VendorRedactions investorId={investor.investor_id} />}
+            {can("claims:read") && <Notes investorId={investor.investor_id} isErased={investor.erased_at !== null} />}
+            <Card title="Timeline">
+              <InvestorTimeline investor={investor} />
+            </Card>
+          </>
+        }
+      />
       <Activity investorId={investor.investor_id} />
     </div>
   )

@@ -1,9 +1,7 @@
-import { clsx } from "clsx"
 import { useState } from "react"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { Moment, Timeline } from "#app/(dashboard)/timeline.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import { Shortened } from "#app/components/code.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { InvestorView } from "./view.ts"
 
@@ -34,40 +32,24 @@ const dots: Partial<Record<Event["event"], string>> = {
 
 /** What happened with all of an investor's verifications, newest first. */
 export function InvestorTimeline({ investor: { timeline, has_earlier } }: { investor: InvestorView }) {
-  const path = usePath()
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? timeline : timeline.slice(0, SHOWN)
   return (
     <>
-      <ol className="space-y-4 border-l border-line pl-5">
+      <Timeline className="space-y-4">
         {shown.map(({ event, at, attestation_id, user_pubkey, schema }) => (
-          <li key={`${event} ${at} ${attestation_id}`} className="relative">
-            <span
-              aria-hidden="true"
-              className={clsx(
-                "absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface",
-                dots[event] ?? "bg-field",
-              )}
-            />
-            <p className="font-medium">{copy[event]}</p>
-            <p className="text-[13px] text-muted">
-              <Timestamp at={at} />
-            </p>
+          <Moment key={`${event} ${at} ${attestation_id}`} dot={dots[event]} what={copy[event]} at={at}>
             {attestation_id && user_pubkey && (
               <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] text-muted">
-                <Link
-                  href={path("attestations", attestation_id)}
-                  prefetch={false}
-                  className="rounded-sm wrap-anywhere underline"
-                >
+                <To path={["attestations", attestation_id]} className="rounded-sm wrap-anywhere underline">
                   {schema}
-                </Link>
+                </To>
                 <Shortened value={user_pubkey} />
               </p>
             )}
-          </li>
+          </Moment>
         ))}
-      </ol>
+      </Timeline>
       {shown.length < timeline.length && (
         <Button size="sm" className="mt-4" onClick={() => setWhole(true)}>
           Show all {timeline.length} events

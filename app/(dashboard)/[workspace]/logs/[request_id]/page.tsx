@@ -1,14 +1,14 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import type { ReactNode } from "react"
-import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
+import { Facts } from "#app/components/facts.tsx"
 import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
-import { problemOf } from "#app/components/problem.ts"
-import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { Empty } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { HttpStatus } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -19,49 +19,20 @@ type Logged = RouterOutputs["request"]["get"]
 
 export default function Page() {
   const { request_id } = useParams<{ request_id: string }>()
-  const path = usePath()
-  const request = useQuery("request.get", { request_id })
-  const { data } = request
-  const isMissing = request.error !== null && problemOf(request.error).code === "request_not_found"
   return (
-    <>
-      <p className="mb-2 text-[13px]">
-        <Link href={path("logs")} className="text-muted hover:underline">
-          Logs
-        </Link>
-      </p>
-      <PageHeader
-        title={data ? `${data.method} ${data.path}` : "Request"}
-        heading={
-          data ? (
-            <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-              <code className="font-mono text-lg font-medium">
-                {data.method} {data.path}
-              </code>
-              <HttpStatus status={data.status} />
-            </span>
-          ) : (
-            "Request"
-          )
-        }
-      />
-      {data ? (
-        <Request request={data} />
-      ) : isMissing ? (
-        <Card>
-          <Empty title="This request is not in the log">
-            It may be older than {keptDays.requests} days or have used a key of another workspace. If you just sent it,
-            reload in a second.
-          </Empty>
-        </Card>
-      ) : request.error ? (
-        <Card>
-          <Failed error={request.error} onRetry={request.refetch} />
-        </Card>
-      ) : (
-        <Loading what="Loading the request" lines={6} />
-      )}
-    </>
+    <DetailPage
+      up={[["logs"], "Logs"]}
+      name="Request"
+      query={useQuery("request.get", { request_id })}
+      missing={{
+        code: "request_not_found",
+        title: "This request is not in the log",
+        text: `It may be older than ${keptDays.requests} days or have used a key of another workspace. If you just sent it, reload in a second.`,
+      }}
+      head={({ method, path, status }) => ({ code: `${method} ${path}`, badge: <HttpStatus status={status} /> })}
+    >
+      {(request) => <Request request={request} />}
+    </DetailPage>
   )
 }
 
@@ -70,30 +41,20 @@ function Request({ request }: { request: Logged }) {
   return (
     <div className="space-y-4">
       <Card>
-        <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
-          <Fact term="Received">
-            <ExactTimestamp at={request.at} />
-          </Fact>
-          <Fact term="Duration">
-            <Duration ms={request.duration_ms} />
-          </Fact>
-          <Fact term="Key">{request.key_name}</Fact>
-          <Fact term="Request id">
-            <Copyable compact value={request.request_id} what="the request id" />
-          </Fact>
-          {request.error && (
-            <Fact term="Error">
+        <Facts
+          facts={{
+            Received: <ExactTimestamp at={request.at} />,
+            Duration: <Duration ms={request.duration_ms} />,
+            Key: request.key_name,
+            "Request id": <Copyable compact value={request.request_id} what="the request id" />,
+            Error: request.error && (
               <Link href={`/docs/errors/${request.error}`} className="text-accent underline underline-offset-2">
                 <code className="font-mono">{request.error}</code>
               </Link>
-            </Fact>
-          )}
-          {subject && (
-            <Fact term={subject.what}>
-              <SubjectLink subject={subject} />
-            </Fact>
-          )}
-        </dl>
+            ),
+            ...(subject && { [subject.what]: <SubjectLink subject={subject} /> }),
+          }}
+        />
       </Card>
       {request.is_whole ? (
         <Contents request={request} />
@@ -133,24 +94,14 @@ function Contents({ request }: { request: Logged }) {
 }
 
 function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject }) {
-  const path = usePath()
   const operation = useQuery("token.operation", { id }, { enabled: parts.length === 0 && /^op_/.test(id) })
   const code = <code className="font-mono">{id}</code>
   const below = operation.data ? partsOf(operation.data.mint_config, id) : parts
   if (below.length === 0) return code
   return (
-    <Link href={path(...below) + query} prefetch={false} className="text-accent underline underline-offset-2">
+    <To path={below} query={query} className="text-accent underline underline-offset-2">
       {code}
-    </Link>
-  )
-}
-
-function Fact({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="text-xs text-muted">{term}</dt>
-      <dd className="mt-0.5">{children}</dd>
-    </div>
+    </To>
   )
 }
 

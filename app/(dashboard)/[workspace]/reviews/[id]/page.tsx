@@ -1,13 +1,12 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
-import { problemOf } from "#app/components/problem.ts"
-import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { Refused } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -22,74 +21,62 @@ import type { Review } from "./review.ts"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
-  const path = usePath()
   const { can } = useWorkspace()
   const mayReview = can("review:write")
-  const review = useQuery(
-    "review.get",
-    { review_id: id },
-    {
-      enabled: mayReview,
-    },
-  )
+  const review = useQuery("review.get", { review_id: id }, { enabled: mayReview })
   // A member who lost the right to read reviews must not see what was read before.
-  const data = mayReview ? review.data : undefined
-  const isMissing = review.error !== null && problemOf(review.error).code === "review_not_found"
+  const query = mayReview ? review : { ...review, data: undefined, error: new Refused(NOT_YOURS.text) }
   return (
-    <>
-      <p className="mb-2 text-[13px]">
-        <Link href={path("reviews")} className="text-muted hover:underline">
-          Reviews
-        </Link>
-      </p>
-      <PageHeader
-        title="Review"
-        heading={
-          <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            {data ? reviewKinds[data.kind].label : "Review"}
-            {data && <ReviewBadge review={data} />}
-          </span>
-        }
-        description={data && reviewKinds[data.kind].summary}
-      />
-      {data ? (
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <div className="min-w-0 space-y-4">
-            <Card title={data.state === "closed" ? "Outcome" : "Decision"}>
-              {data.state === "closed" ? <Outcome review={data} /> : <Decision review={data} />}
+    <DetailPage
+      up={[["reviews"], "Reviews"]}
+      name="Review"
+      query={query}
+      missing={
+        mayReview
+          ? {
+              code: "review_not_found",
+              title: "Review not found in this workspace",
+              text: "Check the id, or look in the other workspace: test and live are separate.",
+            }
+          : NOT_YOURS
+      }
+      head={(review) => ({
+        heading: reviewKinds[review.kind].label,
+        badge: <ReviewBadge review={review} />,
+        description: reviewKinds[review.kind].summary,
+      })}
+    >
+      {(review) => (
+        <TwoColumns
+          wide={
+            <>
+              <Card title={review.state === "closed" ? "Outcome" : "Decision"}>
+                {review.state === "closed" ? <Outcome review={review} /> : <Decision review={review} />}
+              </Card>
+              <Card title="About">
+                <About review={review} />
+              </Card>
+              {review.ending !== "erased" && <Notes review={review} />}
+            </>
+          }
+          narrow={
+            <Card title="History">
+              <History moments={review.moments} />
             </Card>
-            <Card title="About">
-              <About review={data} />
-            </Card>
-            {data.ending !== "erased" && <Notes review={data} />}
-          </div>
-          <Card title="History">
-            <History moments={data.moments} />
-          </Card>
-        </div>
-      ) : isMissing || !mayReview ? (
-        <Card>
-          <Empty title={mayReview ? "Review not found in this workspace" : "Your role does not include reviews"}>
-            {mayReview
-              ? "Check the id, or look in the other workspace: test and live are separate."
-              : "Owners and compliance officers decide them. An owner can change your role in Settings."}
-          </Empty>
-        </Card>
-      ) : review.error ? (
-        <Card>
-          <Failed error={review.error} onRetry={review.refetch} />
-        </Card>
-      ) : (
-        <Card>
-          <Loading what="Loading the review" lines={8} />
-        </Card>
+          }
+        />
       )}
-    </>
+    </DetailPage>
   )
 }
 
+const NOT_YOURS = {
+  code: "refused",
+  title: "Your role does not include reviews",
+  text: "Owners and compliance officers decide them. An owner can change your role in Settings.",
+}
+
 function About({ review }: { review: Review }) {
-  const path = usePath()
   const { wallet, investor_id, external_id, opened_at, session_open_until, attestations, review_id } = review
   const removed = review.lists.filter(({ in_use }) => !in_use)
   return (
@@ -100,9 +87,7 @@ function About({ review }: { review: Review }) {
           Lists: review.lists.length > 0 && <Lists of={review.lists} />,
           Wallet: wallet && <Copyable value={wallet} what="wallet" compact />,
           Investor: investor_id && (
-            <Link href={path("investors", investor_id)} prefetch={false} className="text-accent hover:underline">
-              {external_id ?? <Shortened value={investor_id} />}
-            </Link>
+            <To path={["investors", investor_id]}>{external_id ?? <Shortened value={investor_id} />}</To>
           ),
           Country: review.country_unknown && (
             <span className="text-notice">
@@ -128,13 +113,9 @@ function About({ review }: { review: Review }) {
           {attestations.map(({ attestation_id, schema, status, provider, started_at, wallet: of }) => (
             <li key={attestation_id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
               <span className="min-w-0">
-                <Link
-                  href={path("attestations", attestation_id)}
-                  prefetch={false}
-                  className="font-medium text-accent hover:underline"
-                >
+                <To path={["attestations", attestation_id]} className="font-medium text-accent hover:underline">
                   {schema}
-                </Link>
+                </To>
                 {wallet === null && (
                   <span className="block text-muted">
                     <Shortened value={of} />

@@ -1,148 +1,113 @@
 "use client"
 
-import { parseAsString, useQueryState } from "nuqs"
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
+import { text } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
-import { useDebounced, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { List, useList } from "#app/(dashboard)/list.tsx"
+import { usePath } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { type Column, columnsOf, DataTable } from "#app/components/data-table.tsx"
+import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
-import { useCursor } from "#app/components/paging.tsx"
 import { Empty } from "#app/components/states.tsx"
+import { NOTHING } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 import { grouped } from "#shared/amount.ts"
 
-const column = columnsOf<Holder>()
-
-const PAGE = 20
+const filters = { wallet: text("Search", "Wallet, or its first or last characters") }
 
 /** A token's holders, largest first. */
 export function Holders({ token }: { token: TokenView }) {
-  const [q, setQ] = useQueryState("wallet", parseAsString.withDefault("").withOptions({ throttleMs: 300 }))
-  const search = useDebounced(q.trim())
-  const paging = useCursor(`${token.id} ${search}`)
-  const list = useQuery(
-    "token.holders",
-    {
-      mint_config: token.id,
-      limit: PAGE,
-      ...(search !== "" && { q: search }),
-      ...(paging.cursor !== undefined && { cursor: paging.cursor }),
-    },
-    { keep: true },
-  )
+  const list = useList("token.holders", {
+    filters,
+    ask: ({ wallet }) => (wallet ? { q: wallet } : {}),
+    input: { mint_config: token.id, limit: 20 },
+  })
+  const { data } = list.query
   return (
-    <div className="space-y-3">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <Input
-          type="search"
-          aria-label="Search holders by wallet"
-          placeholder="Wallet, or its first or last characters"
-          value={q}
-          onChange={({ target }) => void setQ(target.value || null)}
-          autoComplete="off"
-          spellCheck={false}
-          className="max-w-sm"
-        />
-        <ExportCsv list="holders" asked={{ mint_config: token.id }} />
-      </div>
-      {list.data && (
-        <p className="text-[13px] text-muted">
-          {grouped(list.data.supply)} {token.symbol} are minted.
-          {list.data.slot !== null && ` Balances include everything on chain up to slot ${list.data.slot}.`}
+    <List
+      list={list}
+      caption="Holders"
+      columns={columns[token.transfer_mode]}
+      rowKey={({ wallet }) => wallet}
+      pageNames={{ back: "Previous", on: "Next" }}
+      noMatch="Search with fewer characters."
+      empty={<Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>}
+      beside={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}
+    >
+      {data && (
+        <p className="mb-3 text-[13px] text-muted">
+          {grouped(data.supply)} {token.symbol} are minted.
+          {data.slot !== null && ` Balances include everything on chain up to slot ${data.slot}.`}
         </p>
       )}
-      {list.data && !list.data.chain_answered && (
-        <p role="status" className="rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
+      {data && !data.chain_answered && (
+        <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
           The chain is unreachable, so account states are not shown.
         </p>
       )}
       {token.transfer_mode === "holder" && (
-        <p className="text-[13px] text-muted">
+        <p className="mb-3 text-[13px] text-muted">
           Balances are read from the chain, because holders move tokens themselves. Wallets that never received tokens
           through Vouch are not listed.
         </p>
       )}
-      {list.data?.data.some(({ reopenings }) => reopenings.used > 0) && (
-        <p className="text-[13px] text-muted">
+      {data?.data.some(({ reopenings }) => reopenings.used > 0) && (
+        <p className="mb-3 text-[13px] text-muted">
           Reopened: this month, the holder closed the empty account and its rent was paid again. At the limit, mints and
           transfers to a closed account are refused until next month (UTC).
         </p>
       )}
-      <DataTable
-        caption="Holders"
-        columns={columns[token.transfer_mode]}
-        list={list}
-        rowKey={({ wallet }) => wallet}
-        paging={paging}
-        pageNames={{ back: "Previous", on: "Next" }}
-        empty={
-          search === "" ? (
-            <Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>
-          ) : (
-            <Empty title="No matching holders">Search with fewer characters.</Empty>
-          )
-        }
-      />
-    </div>
+    </List>
   )
 }
 
 function Share({ percent }: { percent: string | null }) {
-  return percent === null ? <span className="text-muted">–</span> : `${percent} %`
+  return percent === null ? NOTHING : `${percent} %`
 }
 
 const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
-  column.accessor("wallet", {
+  {
     header: "Wallet",
-    cell: ({ row: { original } }) => (
+    cell: (row) => (
       <>
-        <Copyable value={original.wallet} what="wallet address" compact />
+        <Copyable value={row.wallet} what="wallet address" compact />
         {/* On narrow screens, in place of their columns. */}
         <span className="my-1 flex gap-1.5 md:hidden">
-          <Verification of={original} />
-          <AccountState state={original.account} />
+          <Verification of={row} />
+          <AccountState state={row.account} />
         </span>
       </>
     ),
-  }),
-  column.accessor("balance", {
+  },
+  {
     header: "Balance",
-    meta: { align: "end", className: "whitespace-nowrap" },
-    cell: ({ row: { original } }) => (
+    align: "end",
+    className: "whitespace-nowrap",
+    cell: (row) => (
       <>
-        <Balance of={original} mode={mode} />
+        <Balance of={row} mode={mode} />
         <span className="block text-[13px] text-muted md:hidden">
-          <Share percent={original.percent} />
+          <Share percent={row.percent} />
         </span>
       </>
     ),
-  }),
-  column.accessor("percent", {
+  },
+  {
     header: "Share",
-    meta: { align: "end", wideOnly: true, className: "whitespace-nowrap" },
-    cell: ({ getValue }) => <Share percent={getValue()} />,
-  }),
-  column.accessor("verification", {
-    header: "Verification",
-    meta: { wideOnly: true },
-    cell: ({ row: { original } }) => <Verification of={original} />,
-  }),
-  column.accessor("investor", {
+    align: "end",
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ percent }) => <Share percent={percent} />,
+  },
+  { header: "Verification", wideOnly: true, cell: (row) => <Verification of={row} /> },
+  {
     header: "Investor",
-    meta: { wideOnly: true, breaks: true },
-    cell: ({ getValue }) => {
-      const investor = getValue()
-      return investor ? <InvestorLink investor={investor} /> : <span className="text-muted">–</span>
-    },
-  }),
-  column.accessor("account", {
-    header: "Account",
-    meta: { wideOnly: true },
-    cell: ({ getValue }) => <AccountState state={getValue()} />,
-  }),
+    wideOnly: true,
+    breaks: true,
+    cell: ({ investor }) => (investor ? <InvestorLink investor={investor} /> : NOTHING),
+  },
+  { header: "Account", wideOnly: true, cell: ({ account }) => <AccountState state={account} /> },
 ]
 
 const columns = { agent: columnsOfMode("agent"), holder: columnsOfMode("holder") }

@@ -1,12 +1,10 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
@@ -19,34 +17,23 @@ const FOLLOW_MS = 10_000
 export default function Page() {
   const { id } = useParams<{ id: string }>()
   const { can } = useWorkspace()
-  const path = usePath()
-  const { data, error, refetch } = useQuery("webhook.get", { id }, { every_ms: FOLLOW_MS })
   return (
-    <>
-      <p className="mb-2 text-[13px]">
-        <Link href={path("webhooks")} className="text-muted hover:underline">
-          Webhooks
-        </Link>
-      </p>
-      <PageHeader
-        title={data?.url ?? "Webhook endpoint"}
-        heading={
-          data ? (
-            <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-              <code className="font-mono text-lg font-medium [overflow-wrap:anywhere]">{data.url}</code>
-              <EndpointBadge endpoint={data} />
-            </span>
-          ) : (
-            "Webhook endpoint"
-          )
-        }
-        description={data?.description ?? undefined}
-        actions={data && can("webhooks:write") && <Actions of={data} />}
-      />
-      {data ? (
+    <DetailPage
+      up={[["webhooks"], "Webhooks"]}
+      name="Webhook endpoint"
+      what="the endpoint"
+      query={useQuery("webhook.get", { id }, { every_ms: FOLLOW_MS })}
+      head={(endpoint) => ({
+        code: endpoint.url,
+        badge: <EndpointBadge endpoint={endpoint} />,
+        description: endpoint.description,
+        actions: can("webhooks:write") && <Actions of={endpoint} />,
+      })}
+    >
+      {(endpoint) => (
         <div className="space-y-5">
           <Card>
-            <FactsOf endpoint={data} />
+            <FactsOf endpoint={endpoint} />
           </Card>
           <section aria-labelledby="deliveries">
             <h2 id="deliveries" className="mb-3 text-base font-semibold">
@@ -55,14 +42,8 @@ export default function Page() {
             <Deliveries of={id} />
           </section>
         </div>
-      ) : error ? (
-        <Card>
-          <Failed error={error} onRetry={refetch} />
-        </Card>
-      ) : (
-        <Loading what="Loading the endpoint" lines={6} />
       )}
-    </>
+    </DetailPage>
   )
 }
 

@@ -1,14 +1,13 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { useMutation, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
-import { columnsOf, DataTable } from "#app/components/data-table.tsx"
+import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Link } from "#app/components/link.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
-import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { Empty } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp, Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge, HttpStatus } from "#app/components/ui/badge.tsx"
@@ -22,49 +21,34 @@ const FOLLOW_MS = 5000
 export default function Page() {
   const { id, event_id } = useParams<{ id: string; event_id: string }>()
   const { can } = useWorkspace()
-  const path = usePath()
-  const { data, error, refetch } = useQuery("webhook.delivery", { id, event_id }, { every_ms: FOLLOW_MS })
   const again = useMutation((api) => api.webhook.replay.mutate({ id, event_id }))
   return (
-    <>
-      <p className="mb-2 text-[13px]">
-        <Link href={path("webhooks", id)} className="text-muted hover:underline">
-          Webhook endpoint
-        </Link>
-      </p>
-      <PageHeader
-        title={data?.type ?? "Delivery"}
-        heading={
-          data ? (
-            <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-              <code className="font-mono text-lg font-medium">{data.type}</code>
-              <DeliveryBadge status={data.status} />
-            </span>
-          ) : (
-            "Delivery"
-          )
-        }
-        actions={
-          data &&
-          can("webhooks:write") && (
-            <Button
-              disabled={again.isPending}
-              onClick={() => again.mutate(undefined, () => notify("The event is sent again"))}
-            >
-              Send again
-            </Button>
-          )
-        }
-      />
-      {data ? (
+    <DetailPage
+      up={[["webhooks", id], "Webhook endpoint"]}
+      name="Delivery"
+      query={useQuery("webhook.delivery", { id, event_id }, { every_ms: FOLLOW_MS })}
+      head={({ type, status }) => ({
+        code: type,
+        badge: <DeliveryBadge status={status} />,
+        actions: can("webhooks:write") && (
+          <Button
+            disabled={again.isPending}
+            onClick={() => again.mutate(undefined, () => notify("The event is sent again"))}
+          >
+            Send again
+          </Button>
+        ),
+      })}
+    >
+      {({ sequence, event_id, next_attempt_at, ended_at, attempt_log }) => (
         <div className="space-y-5">
           <Card>
             <Facts
               facts={{
-                "Event number": data.sequence,
-                "Event id": <Copyable compact value={data.event_id} what="the event's id" />,
-                "Next attempt": data.next_attempt_at && <Timestamp at={data.next_attempt_at} />,
-                Ended: data.ended_at && <Timestamp at={data.ended_at} />,
+                "Event number": sequence,
+                "Event id": <Copyable compact value={event_id} what="the event's id" />,
+                "Next attempt": next_attempt_at && <Timestamp at={next_attempt_at} />,
+                Ended: ended_at && <Timestamp at={ended_at} />,
               }}
             />
           </Card>
@@ -75,7 +59,7 @@ export default function Page() {
             <DataTable
               caption="Attempts"
               columns={columns}
-              list={{ data: { data: data.attempt_log } }}
+              list={{ data: { data: attempt_log } }}
               rowKey={({ at, latency_ms }) => `${at} ${latency_ms}`}
               empty={
                 <Empty title="No attempts">
@@ -85,46 +69,32 @@ export default function Page() {
             />
           </section>
         </div>
-      ) : error ? (
-        <Card>
-          <Failed error={error} onRetry={refetch} />
-        </Card>
-      ) : (
-        <Loading what="Loading the delivery" lines={6} />
       )}
-    </>
+    </DetailPage>
   )
 }
 
 type Attempt = RouterOutputs["webhook"]["delivery"]["attempt_log"][number]
 
-const column = columnsOf<Attempt>()
-
-const columns = [
-  column.accessor("at", { header: "Time", cell: ({ getValue }) => <ExactTimestamp at={getValue()} /> }),
-  column.accessor("status_code", {
+const columns: Column<Attempt>[] = [
+  { header: "Time", cell: ({ at }) => <ExactTimestamp at={at} /> },
+  {
     header: "Answer",
-    cell: ({ getValue }) => {
-      const status = getValue()
-      return status === null ? <Badge tone="bad">None</Badge> : <HttpStatus status={status} />
-    },
-  }),
-  column.accessor("latency_ms", {
-    header: "Took",
-    meta: { align: "end" },
-    cell: ({ getValue }) => <Duration ms={getValue()} />,
-  }),
-  column.display({
-    id: "words",
+    cell: ({ status_code: status }) =>
+      status === null ? <Badge tone="bad">None</Badge> : <HttpStatus status={status} />,
+  },
+  { header: "Took", align: "end", cell: ({ latency_ms }) => <Duration ms={latency_ms} /> },
+  {
     header: "Response",
-    meta: { className: "w-full", breaks: true },
-    cell: ({ row: { original } }) => (
+    className: "w-full",
+    breaks: true,
+    cell: (row) => (
       <>
-        {original.error && <span className="block">{original.error}</span>}
-        {original.response && (
-          <code className="block max-h-24 overflow-y-auto font-mono text-xs text-muted">{original.response}</code>
+        {row.error && <span className="block">{row.error}</span>}
+        {row.response && (
+          <code className="block max-h-24 overflow-y-auto font-mono text-xs text-muted">{row.response}</code>
         )}
       </>
     ),
-  }),
+  },
 ]

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react"
+import { Link } from "#app/components/link.tsx"
+import { Loaded, type Missing, type Query } from "#app/components/loaded.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { usePath } from "./workspace.tsx"
+
+type Head = {
+  /** What is shown, in code: a path, an address, a type. Also the browser's title. */
+  code?: string
+  heading?: ReactNode
+  badge?: ReactNode
+  description?: ReactNode
+  actions?: ReactNode
+}
+
+/** A page about one thing: a link to its list, its heading, and its content once it is loaded. */
+export function DetailPage<Data>({
+  up,
+  name,
+  query,
+  what = `the ${name.toLowerCase()}`,
+  missing,
+  head,
+  children,
+}: {
+  /** The path of the page above and its name. */
+  up: [path: string[], name: string]
+  /** What the page is about, such as "Attestation". */
+  name: string
+  query: Query<Data>
+  what?: string
+  missing?: Missing
+  head: (data: Data) => Head
+  children: (data: Data) => ReactNode
+}) {
+  const path = usePath()
+  const { code, heading = name, badge, description, actions }: Head = query.data ? head(query.data) : {}
+  return (
+    <>
+      <p className="mb-2 text-[13px]">
+        <Link href={path(...up[0])} className="text-muted hover:underline">
+          {up[1]}
+        </Link>
+      </p>
+      <PageHeader
+        title={code ?? name}
+        heading={
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            {code === undefined ? (
+              <span className="wrap-anywhere">{heading}</span>
+            ) : (
+              <code className="font-mono text-lg font-medium wrap-anywhere">{code}</code>
+            )}
+            {badge}
+          </span>
+        }
+        description={description}
+        actions={actions}
+      />
+      <Loaded query={query} what={what} lines={8} missing={missing} isFramed>
+        {children}
+      </Loaded>
+    </>
+  )
+}
+
+/** Two columns, of which the first is wider. */
+export const TwoColumns = ({ wide, narrow }: { wide: ReactNode; narrow: ReactNode }) => (
+  <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="min-w-0 space-y-4">{wide}</div>
+    <div className="min-w-0 space-y-4">{narrow}</div>
+  </div>
+)

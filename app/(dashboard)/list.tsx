@@ -1,0 +1,188 @@
+"use client"
+
+import type { UseQueryResult } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import type { InputOf, OutputOf, Procedure } from "#app/api.ts"
+import { type Column, DataTable } from "#app/components/data-table.tsx"
+import { PageHeader } from "#app/components/page-header.tsx"
+import { type Cursor, type PageNames, useCursor } from "#app/components/paging.tsx"
+import type { Selection } from "#app/components/selection.tsx"
+import { Empty } from "#app/components/states.tsx"
+import type { FilteredList } from "#shared/saved-filters.ts"
+import { ExportCsv } from "./export-csv.tsx"
+import { type Asked, type Filtered, FilterRow, type Filters, useFilters } from "./filters.tsx"
+import { StateTabs, type StateTabsProps } from "./state-tabs.tsx"
+import { usePath, usePolling } from "./workspace.tsx"
+
+/** How often the newest rows are read again, if the server does not announce them. */
+const FOLLOW_MS = 5000
+
+type Page<Row> = { data: Row[]; next_cursor?: string | null }
+type ListProcedure = { [Name in Procedure]: OutputOf<Name> extends Page<unknown> ? Name : never }[Procedure]
+type RowOf<Name extends ListProcedure> = OutputOf<Name> extends Page<infer Row> ? Row : never
+
+/** A list with its filters and its place in it. */
+export type ListState<Result extends Page<unknown>, Input = object> = {
+  query: UseQueryResult<Result>
+  /** What the server was asked for, without the page. */
+  asked: Input
+  filtered: Filtered
+  paging: Cursor
+  /** Changes whenever a different list is shown. */
+  name: string
+  /** Whether a search with few matches has covered only a part of the rows. */
+  goesOn: boolean
+}
+
+const NO_FILTERS: Filters = {}
+const atRest = () => true
+
+/** Reads a list page by page. Its filters and its page are in the address. */
+export function useList<Name extends ListProcedure, const Some extends Filters>(
+  procedure: Name,
+  {
+    filters,
+    ask,
+    input,
+    follows = false,
+    isAtRest = atRest,
+    searchesInParts = false,
+  }: {
+    /** Must be the same object at every render. */
+    filters?: Some
+    /** The input of the procedure, from the filters. */
+    ask?: (asked: Asked<Some>) => Partial<InputOf<Name>>
+    /** The rest of the input. */
+    input?: Partial<InputOf<Name>> & { limit?: number }
+    /** Whether to read the first page again and again. */
+    follows?: boolean
+    /** The list is polled until all rows are. */
+    isAtRest?: (row: RowOf<Name>) => boolean
+    /** Whether the server searches a part of the rows at a time. Needs a limit. */
+    searchesInParts?: boolean
+  } = {},
+): ListState<OutputOf<Name> & Page<RowOf<Name>>, Partial<InputOf<Name>>> {
+  const all = useFilters((filters ?? NO_FILTERS) as Filters)
+  const asked: Partial<InputOf<Name>> = ask?.(all.asked as Asked<Some>) ?? {}
+  const filtered = { ...all, asked: asked as Record<string, string> }
+  const name = JSON.stringify([procedure, input, filtered.current])
+  const paging = useCursor(name)
+  const query = usePolling(
+    procedure,
+    { ...input, ...asked, ...(paging.cursor && { cursor: paging.cursor }) } as InputOf<Name>,
+    (answer) => (answer as unknown as Page<RowOf<Name>>).data.every(isAtRest),
+    { keep: true, ...(follows && paging.isFirst && { every_ms: FOLLOW_MS }) },
+  ) as UseQueryResult<OutputOf<Name> & Page<RowOf<Name>>>
+  const { data } = query
+  const goesOn = searchesInParts && data !== undefined && data.data.length < input!.limit! && data.next_cursor !== null
+  return { query, asked, filtered, paging, name, goesOn }
+}
+
+type ListProps<Row> = {
+  list: ListState<Page<Row>>
+  /** Names the table for screen readers. */
+  caption: string
+  /** What the rows are, in a sentence. */
+  things?: string
+  columns: Column<Row>[]
+  rowKey: (row: Row) => string
+  /** The page of a row, below the workspace. */
+  rowPath?: (row: Row) => string[]
+  selection?: Selection<Row> | undefined
+  pageNames?: PageNames | undefined
+  /** The name under which members save filters. */
+  saved?: FilteredList
+  /** Shown while the list is empty, whatever is filtered. */
+  empty: ReactNode
+  /** Shown while no row matches the filters. */
+  noMatch?: ReactNode
+  /** Shown after the filters. */
+  beside?: ReactNode
+  /** Shown between the filters and the table. */
+  children?: ReactNode
+}
+
+/** A list: its filters, its table and its pages. */
+export function List<Row>({
+  list: { query, filtered, paging, goesOn },
+  caption,
+  things = caption.toLowerCase(),
+  rowPath,
+  saved,
+  empty,
+  noMatch = "Remove a filter or choose another date range.",
+  beside,
+  children,
+  ...table
+}: ListProps<Row>) {
+  const path = usePath()
+  const hasFilters = Object.keys(filtered.filters).length > 0
+  return (
+    <>
+      {(hasFilters || beside) && (
+        <FilterRow filtered={filtered} saved={saved}>
+          {beside}
+        </FilterRow>
+      )}
+      {children}
+      <DataTable
+        {...table}
+        caption={caption}
+        list={query}
+        paging={paging}
+        {...(rowPath && { rowHref: (row: Row) => path(...rowPath(row)) })}
+        empty={
+          goesOn ? (
+            <Empty title="No matches so far">Select Older to search further back.</Empty>
+          ) : filtered.isFiltered || !paging.isFirst ? (
+            <Empty title={`No matching ${things}`}>{noMatch}</Empty>
+          ) : (
+            empty
+          )
+        }
+      />
+      {goesOn && query.data!.data.length > 0 && (
+        <p className="mt-3 text-[13px] text-muted">
+          Older {things} are not searched yet. Select Older to search further back.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** A page with one list. */
+export function ListPage<Row, State extends string = string>({
+  title,
+  heading = title,
+  description,
+  actions,
+  exports,
+  above,
+  tabs,
+  ...list
+}: ListProps<Row> & {
+  title: string
+  heading?: string
+  description: string
+  actions?: ReactNode
+  /** The name under which the list is exported. */
+  exports?: string
+  /** Shown above the filters. */
+  above?: ReactNode
+  /** For a list that is split by state. */
+  tabs?: StateTabsProps<State>
+}) {
+  const content = <List {...list} />
+  return (
+    <>
+      <PageHeader
+        title={title}
+        heading={heading}
+        description={description}
+        actions={exports ? <ExportCsv list={exports} asked={list.list.filtered.asked} /> : actions}
+      />
+      {above}
+      {tabs ? <StateTabs {...tabs}>{content}</StateTabs> : content}
+    </>
+  )
+}

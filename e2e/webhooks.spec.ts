@@ -65,7 +65,7 @@ test("an endpoint is added, tested, receives events, and is changed, disabled, e
   await expect(replay.getByText("Enter a cursor such as")).toBeVisible()
   await replay.getByLabel("All after event").fill(`${last.sequence}-lost`)
   await replay.getByRole("button", { name: "Replay" }).click()
-  await expect(replay.getByText(`Go on with cursor=`)).toBeVisible()
+  await expect(replay.getByText(`Continue with cursor=`)).toBeVisible()
   await expectAccessible(page)
   await replay.getByLabel("All after event").fill(last.cursor)
   await replay.getByRole("button", { name: "Replay" }).click()

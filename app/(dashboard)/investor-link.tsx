@@ -1,7 +1,6 @@
 "use client"
 
-import { Link } from "#app/components/link.tsx"
-import { usePath } from "./workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 
 /** A company's own id for a person. A long one is cut to two lines, and shown whole on hover. */
 export const ExternalId = ({ value }: { value: string }) => (
@@ -12,16 +11,11 @@ export const ExternalId = ({ value }: { value: string }) => (
 
 /** Links to the investor behind a wallet, by the company's own id for them if there is one. */
 export function InvestorLink({ investor }: { investor: { investor_id: string; external_id: string | null } }) {
-  const path = usePath()
   const { investor_id, external_id } = investor
   return (
-    <Link
-      href={path("investors", investor_id)}
-      prefetch={false}
-      className="rounded-sm text-accent underline-offset-2 hover:underline"
-    >
+    <To path={["investors", investor_id]}>
       {external_id === null ? "View investor" : <ExternalId value={external_id} />}
       {external_id && <span className="sr-only">, view investor</span>}
-    </Link>
+    </To>
   )
 }

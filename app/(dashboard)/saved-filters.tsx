@@ -3,8 +3,8 @@
 import { usePathname, useRouter } from "next/navigation.js"
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
+import { FormDialog } from "#app/components/form-dialog.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
@@ -68,11 +68,7 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
           )}
         </DropdownMenuContent>
       </DropdownMenu>
-      <Dialog open={open === "save"} onOpenChange={(isOpen) => setOpen(isOpen ? "save" : null)}>
-        <DialogContent title="Save current filters" description="You find them in the menu of this list.">
-          <Save list={list} filter={current} onSaved={() => setOpen(null)} />
-        </DialogContent>
-      </Dialog>
+      {open === "save" && <Save list={list} filter={current} onClose={() => setOpen(null)} />}
       <Dialog open={open === "edit"} onOpenChange={(isOpen) => setOpen(isOpen ? "edit" : null)}>
         <DialogContent title="Saved filters" description="Only you see what you save.">
           <ul className="mt-4 space-y-4">
@@ -89,21 +85,20 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
 
 const MOST_LETTERS = 60
 
-function Save({ list, filter, onSaved }: { list: FilteredList; filter: Current; onSaved: () => void }) {
+function Save({ list, filter, onClose }: { list: FilteredList; filter: Current; onClose: () => void }) {
   const save = useMutation((api, name: string) => api.savedFilter.save.mutate({ list, name, filter }))
   return (
-    <Form
-      className="mt-4"
-      onSubmit={async (values) => {
-        await save.mutateAsync(String(values.get("name")).trim())
-        onSaved()
-      }}
+    <FormDialog
+      onClose={onClose}
+      title="Save current filters"
+      description="You find them in the menu of this list."
+      submit="Save"
+      onSubmit={(values) => save.mutateAsync(String(values.get("name")).trim())}
     >
       <Field label="Name" name="name" required>
         <Input maxLength={MOST_LETTERS} autoComplete="off" />
       </Field>
-      <DialogSubmit>Save</DialogSubmit>
-    </Form>
+    </FormDialog>
   )
 }
 

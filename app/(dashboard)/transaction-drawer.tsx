@@ -1,6 +1,7 @@
 "use client"
 
 import { lazy, Suspense } from "react"
+import { NewTab } from "#app/components/new-tab.tsx"
 import { Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
@@ -10,10 +11,7 @@ export function TransactionLink({ signature, explorer }: { signature: string; ex
   if (explorer !== null) {
     return (
       <Button asChild size="sm">
-        <a href={explorer.replace("{}", `tx/${signature}`)} target="_blank" rel="noopener noreferrer">
-          View in explorer
-          <span className="sr-only"> (opens a new tab)</span>
-        </a>
+        <NewTab href={explorer.replace("{}", `tx/${signature}`)}>View in explorer</NewTab>
       </Button>
     )
   }

@@ -1,10 +1,10 @@
 "use client"
 
 import { type ReactNode, useEffect, useRef, useState } from "react"
-import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"
@@ -106,7 +106,6 @@ const resultOf = ({ revoked, attestations: all }: BulkRevocation): string =>
 const FIRST = 5
 
 function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
-  const path = usePath()
   const [isAll, setAll] = useState(false)
   return (
     <div className="mt-3 text-[13px]">
@@ -119,9 +118,9 @@ function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
             {error === "attestation_not_found" ? (
               <Shortened value={id} />
             ) : (
-              <Link href={path("attestations", id)} prefetch={false} className="underline">
+              <To path={["attestations", id]} className="underline">
                 <Shortened value={id} />
-              </Link>
+              </To>
             )}
             : {failureCopy[error]}
           </li>

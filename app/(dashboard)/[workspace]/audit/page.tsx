@@ -2,11 +2,10 @@
 
 import { choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
@@ -137,7 +136,6 @@ function Readable({ text }: { text: string }) {
 }
 
 function Subject({ of: entry }: { of: Entry }) {
-  const path = usePath()
   const { action, subject, subject_name } = entry
   const page = pages[action.split(".")[0]!]
   const name = subject_name ?? (action === "member.invited" ? "Anyone with the link" : null)
@@ -145,13 +143,12 @@ function Subject({ of: entry }: { of: Entry }) {
     <>
       {name && <span className="block min-w-28">{name}</span>}
       {page ? (
-        <Link
-          href={path(...page(entry))}
-          prefetch={false}
+        <To
+          path={page(entry)}
           className="rounded-sm font-mono text-[13px] text-accent underline-offset-2 hover:underline"
         >
           {subject}
-        </Link>
+        </To>
       ) : (
         <Copyable compact value={subject} what="the subject" />
       )}
@@ -161,17 +158,15 @@ function Subject({ of: entry }: { of: Entry }) {
 
 /** The request. Only requests of API keys are in the log and have a link; those of the dashboard are not. */
 function Request({ of: { actor, request_id } }: { of: Entry }) {
-  const path = usePath()
   if (request_id === null) return <span className="text-muted">None</span>
   if (actor !== "key") return <Copyable compact value={request_id} what="the request id" />
   return (
-    <Link
-      href={path("logs", request_id)}
-      prefetch={false}
+    <To
+      path={["logs", request_id]}
       className="rounded-sm font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
     >
       {`${request_id.slice(0, 12)}…`}
       <span className="sr-only"> in the log</span>
-    </Link>
+    </To>
   )
 }

@@ -2,7 +2,7 @@
 
 import { asThemselves, choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
@@ -19,7 +19,6 @@ const filters = {
 }
 
 export default function Page() {
-  const path = usePath()
   const list = useList("event.search", {
     filters,
     ask: (asked) => asked,
@@ -41,9 +40,9 @@ export default function Page() {
         <Empty title="No events yet">
           Verifications, mints, transfers, reviews and changes of tokens show up here within a second. Your systems
           receive them by{" "}
-          <Link href={path("webhooks")} className="text-accent underline">
+          <To path={["webhooks"]} className="text-accent underline">
             webhooks
-          </Link>
+          </To>
           , or read{" "}
           <Link href="/docs/api" className="text-accent underline">
             GET /events

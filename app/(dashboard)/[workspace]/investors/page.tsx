@@ -59,7 +59,7 @@ export default function Page() {
 
 type Investor = RouterOutputs["investor"]["search"]["data"][number]
 
-/** The company's own id, else the wallet. Investors who no longer have either show our id. */
+/** The investor's name: the company's own id, else the wallet. An investor with neither has only our id. */
 const name = (more?: (of: Investor) => ReactNode): Column<Investor> => ({
   header: "Investor",
   breaks: true,

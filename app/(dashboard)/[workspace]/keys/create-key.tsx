@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, FieldGroup, Form, GroupButton } from "#app/components/form.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
@@ -23,13 +23,9 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent title="Create an API key" description="Select only the scopes that your server needs.">
-        {options.data ? (
-          <KeyForm options={options.data} onClose={onClose} onCreated={onCreated} />
-        ) : options.error ? (
-          <Failed error={options.error} onRetry={options.refetch} />
-        ) : (
-          <Loading what="Loading the scopes" />
-        )}
+        <Loaded query={options} what="the scopes">
+          {(data) => <KeyForm options={data} onClose={onClose} onCreated={onCreated} />}
+        </Loaded>
       </DialogContent>
     </Dialog>
   )

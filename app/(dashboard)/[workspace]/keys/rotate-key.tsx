@@ -2,9 +2,8 @@
 
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import { Field } from "#app/components/form.tsx"
+import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Select } from "#app/components/ui/input.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
@@ -30,44 +29,39 @@ export function RotateKey({
   const options = useQuery("key.options", {})
   const rotate = useMutation((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }))
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title={`Rotate ${name}`}
-        description="Creates a new secret with the same scopes. Put it in your server before the old one stops working."
-        className="max-w-md!"
+    <FormDialog
+      onClose={onClose}
+      title={`Rotate ${name}`}
+      description="Creates a new secret with the same scopes. Put it in your server before the old one stops working."
+      isNarrow
+      submit="Rotate key"
+      onSubmit={async (values) => {
+        const { api_key } = await rotate.mutateAsync(Number(values.get("grace_seconds")))
+        onRotated({
+          title: `${name} has a new secret`,
+          apiKey: api_key,
+          keyId: key_id,
+          baseUrl: options.data?.base_url ?? `${window.location.origin}/v1`,
+        })
+      }}
+    >
+      <Field
+        label={
+          <>
+            The old secret, <code className="font-mono">{start}…</code>, works
+          </>
+        }
+        name="grace_seconds"
       >
-        <Form
-          onSubmit={async (values) => {
-            const { api_key } = await rotate.mutateAsync(Number(values.get("grace_seconds")))
-            onClose()
-            onRotated({
-              title: `${name} has a new secret`,
-              apiKey: api_key,
-              keyId: key_id,
-              baseUrl: options.data?.base_url ?? `${window.location.origin}/v1`,
-            })
-          }}
-        >
-          <Field
-            label={
-              <>
-                The old secret, <code className="font-mono">{start}…</code>, works
-              </>
-            }
-            name="grace_seconds"
-          >
-            <Select>
-              {graces.map(({ seconds, label }) => (
-                <option key={seconds} value={seconds}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          </Field>
-          <DialogSubmit>Rotate key</DialogSubmit>
-        </Form>
-      </DialogContent>
-    </Dialog>
+        <Select>
+          {graces.map(({ seconds, label }) => (
+            <option key={seconds} value={seconds}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -76,8 +70,7 @@ export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; o
   const revoke = useMutation((api) => api.key.revoke.mutate({ key_id }))
   return (
     <Confirm
-      open
-      onOpenChange={(open) => open || onClose()}
+      onClose={onClose}
       title={`Revoke ${name}`}
       description="Requests with this key fail within five seconds. You cannot undo this."
       confirm="Revoke key"

@@ -3,11 +3,11 @@
 import { parseAsString } from "nuqs"
 import { asThemselves, ChoiceField, choice, day, type FieldProps, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { HttpStatus } from "#app/components/ui/badge.tsx"
@@ -35,7 +35,6 @@ function KeyField({ value, onChange }: FieldProps<string>) {
 }
 
 export default function Page() {
-  const path = usePath()
   const list = useList("request.list", {
     filters,
     ask: ({ id, key, path, ...asked }) => ({
@@ -65,9 +64,9 @@ export default function Page() {
       empty={
         <Empty title="No requests yet">
           Send one with an{" "}
-          <Link href={path("keys")} className="text-accent underline">
+          <To path={["keys"]} className="text-accent underline">
             API key
-          </Link>
+          </To>
           : it shows up here about a second later.
         </Empty>
       }

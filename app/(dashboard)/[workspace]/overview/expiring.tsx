@@ -1,6 +1,5 @@
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Link } from "#app/components/link.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 
 type Expiring = RouterOutputs["overview"]["get"]["expiring"]
@@ -9,7 +8,6 @@ const count = new Intl.NumberFormat("en-GB")
 
 /** Verifications that expire soon, and whether their investors get a reminder. Shows nothing if none expire. */
 export function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: Expiring }) {
-  const path = usePath()
   if (days_30.count === 0) return null
   const said = ({ count: counted, more }: Expiring["days_7"]) => (more ? "more than " : "") + count.format(counted)
   return (
@@ -22,9 +20,9 @@ export function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { exp
           ] as const
         ).map(([days, one]) => (
           <li key={days}>
-            <Link href={`${path("attestations")}?expiring=${days}`} className="text-accent hover:underline">
+            <To path={["attestations"]} query={`?expiring=${days}`} className="text-accent hover:underline">
               {said(one)} within {days} days
-            </Link>
+            </To>
           </li>
         ))}
       </ul>
@@ -32,12 +30,13 @@ export function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { exp
         {!reminders.on ? (
           <>
             Investors are not reminded.{" "}
-            <Link
-              href={`${path("settings")}?part=workspace`}
+            <To
+              path={["settings"]}
+              query="?part=workspace"
               className="rounded-sm text-accent underline underline-offset-2"
             >
               Renewal reminders
-            </Link>{" "}
+            </To>{" "}
             are off.
           </>
         ) : reminders.mail ? (

@@ -1,9 +1,9 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
@@ -117,14 +117,13 @@ function Figures({ overview }: { overview: Overview }) {
 const count = new Intl.NumberFormat("en-GB")
 
 function Section({ title, more, children }: { title: string; more: string; children: ReactNode }) {
-  const path = usePath()
   return (
     <section className="min-w-0" aria-label={title}>
       <header className="mb-2 flex items-baseline justify-between gap-3">
         <h2 className="text-sm font-semibold">{title}</h2>
-        <Link href={path(more)} prefetch={false} className="text-[13px] text-accent hover:underline">
+        <To path={[more]} className="text-[13px] text-accent hover:underline">
           All {more}
-        </Link>
+        </To>
       </header>
       {children}
     </section>

@@ -3,9 +3,9 @@
 import { FilePlus2 } from "lucide-react"
 import { useState } from "react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -77,17 +77,16 @@ const count = new Intl.NumberFormat("en-GB")
 const days = (number: number): string => `${count.format(number)} ${number === 1 ? "day" : "days"}`
 
 function Verified({ of: { id, verified } }: { of: Schema }) {
-  const path = usePath()
   const words = `${count.format(verified.count)}${verified.more ? "+" : ""}`
   if (verified.count === 0) return <span className="text-muted">{words}</span>
   return (
-    <Link
-      href={`${path("attestations")}?schema=${id}&status=verified`}
-      prefetch={false}
+    <To
+      path={["attestations"]}
+      query={`?schema=${id}&status=verified`}
       className="rounded-sm underline decoration-line underline-offset-4 hover:decoration-current"
     >
       {words}
       <span className="sr-only"> verified attestations of {id}</span>
-    </Link>
+    </To>
   )
 }

@@ -2,9 +2,8 @@
 
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import { Field } from "#app/components/form.tsx"
+import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
 
 export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
@@ -24,78 +23,73 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
     ) => (of === null ? api.schema.create.mutate(fields) : api.schema.change.mutate(fields)),
   )
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title={of === null ? "Create a schema" : `Change ${of.name}`}
-        description={
-          of === null
-            ? "A schema defines a check and how long it stays valid. Its credential is created on chain with the first attestation."
-            : "Changes apply to decisions from now on. Issued credentials keep their expiry, which is on chain."
-        }
-        className="max-w-md!"
-      >
-        <Form
-          onSubmit={async (values) => {
-            await save.mutateAsync({
-              id: of?.id ?? String(values.get("id")),
-              name: String(values.get("name")),
-              validity_days: Number(values.get("validity_days")),
-              wallet_proof: settingOf(String(values.get("wallet_proof"))),
-              reminder_days: daysOf(String(values.get("reminder_days"))),
-            })
-            onClose()
-          }}
+    <FormDialog
+      onClose={onClose}
+      title={of === null ? "Create a schema" : `Change ${of.name}`}
+      description={
+        of === null
+          ? "A schema defines a check and how long it stays valid. Its credential is created on chain with the first attestation."
+          : "Changes apply to decisions from now on. Issued credentials keep their expiry, which is on chain."
+      }
+      isNarrow
+      submit={of === null ? "Create schema" : "Save"}
+      onSubmit={async (values) => {
+        await save.mutateAsync({
+          id: of?.id ?? String(values.get("id")),
+          name: String(values.get("name")),
+          validity_days: Number(values.get("validity_days")),
+          wallet_proof: settingOf(String(values.get("wallet_proof"))),
+          reminder_days: daysOf(String(values.get("reminder_days"))),
+        })
+      }}
+    >
+      {of === null && (
+        <Field
+          label="Id"
+          name="id"
+          hint="3 to 64 characters: a–z, 0–9 and _, starting with a letter. Used as schemaId in the API. It cannot be changed."
+          required
         >
-          {of === null && (
-            <Field
-              label="Id"
-              name="id"
-              hint="3 to 64 characters: a–z, 0–9 and _, starting with a letter. Used as schemaId in the API. It cannot be changed."
-              required
-            >
-              <Input
-                className="font-mono"
-                maxLength={64}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                placeholder="residency_v1"
-              />
-            </Field>
-          )}
-          <Field label="Name" name="name" required>
-            <Input maxLength={100} autoComplete="off" defaultValue={of?.name} />
-          </Field>
-          <Field label="Valid for (days)" name="validity_days" required>
-            <Input type="number" min={1} max={3650} step={1} defaultValue={of?.validity_days ?? 365} />
-          </Field>
-          <Field
-            label="Wallet proof"
-            name="wallet_proof"
-            hint="The investor signs a message with the wallet before the check. Applies to sessions started from now on."
-          >
-            <Select defaultValue={String(of?.wallet_proof_setting ?? null)}>
-              <option value="null">Default: required in live mode, except with the sandbox</option>
-              <option value="true">Required</option>
-              <option value="false">Not required</option>
-            </Select>
-          </Field>
-          <Field
-            label="Remind investors (days before it expires)"
-            name="reminder_days"
-            hint="Up to five numbers, separated by commas; empty for none. Sent only while reminders are on in Settings."
-          >
-            <Input
-              inputMode="numeric"
-              autoComplete="off"
-              pattern="\s*(\d{1,3}\s*(,\s*\d{1,3}\s*){0,4})?"
-              defaultValue={(of?.reminder_days ?? [30, 7, 1]).join(", ")}
-            />
-          </Field>
-          <DialogSubmit>{of === null ? "Create schema" : "Save"}</DialogSubmit>
-        </Form>
-      </DialogContent>
-    </Dialog>
+          <Input
+            className="font-mono"
+            maxLength={64}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            placeholder="residency_v1"
+          />
+        </Field>
+      )}
+      <Field label="Name" name="name" required>
+        <Input maxLength={100} autoComplete="off" defaultValue={of?.name} />
+      </Field>
+      <Field label="Valid for (days)" name="validity_days" required>
+        <Input type="number" min={1} max={3650} step={1} defaultValue={of?.validity_days ?? 365} />
+      </Field>
+      <Field
+        label="Wallet proof"
+        name="wallet_proof"
+        hint="The investor signs a message with the wallet before the check. Applies to sessions started from now on."
+      >
+        <Select defaultValue={String(of?.wallet_proof_setting ?? null)}>
+          <option value="null">Default: required in live mode, except with the sandbox</option>
+          <option value="true">Required</option>
+          <option value="false">Not required</option>
+        </Select>
+      </Field>
+      <Field
+        label="Remind investors (days before it expires)"
+        name="reminder_days"
+        hint="Up to five numbers, separated by commas; empty for none. Sent only while reminders are on in Settings."
+      >
+        <Input
+          inputMode="numeric"
+          autoComplete="off"
+          pattern="\s*(\d{1,3}\s*(,\s*\d{1,3}\s*){0,4})?"
+          defaultValue={(of?.reminder_days ?? [30, 7, 1]).join(", ")}
+        />
+      </Field>
+    </FormDialog>
   )
 }
 

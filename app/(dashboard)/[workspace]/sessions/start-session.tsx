@@ -5,7 +5,8 @@ import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { DialogSubmit } from "#app/components/dialog-submit.tsx"
 import { Field, Form } from "#app/components/form.tsx"
-import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
+import { Skeleton } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Input, Select } from "#app/components/ui/input.tsx"
@@ -50,43 +51,41 @@ export function StartSession({
         title="Start a session"
         description="If the wallet already has an open session for this schema, you get that session and your quota is not charged."
       >
-        {schemas.data ? (
-          <Form onSubmit={submit}>
-            <Field label="Wallet" name="userPubkey" hint="The wallet address to verify." required>
-              <Input
-                defaultValue={wallet ?? ""}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                className="font-mono"
-              />
-            </Field>
-            <Field label="Schema" name="schemaId" required>
-              <Select defaultValue={schema ?? usualOf(schemas.data.data)}>
-                {schemas.data.data.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name} ({id})
-                  </option>
-                ))}
-              </Select>
-            </Field>
-            <Field label="External id (optional)" name="externalId" hint="Your own id for the investor.">
-              <Input autoComplete="off" maxLength={200} />
-            </Field>
-            <Field
-              label="Redirect URL (optional)"
-              name="redirectUrl"
-              hint="Where the investor goes after the verification."
-            >
-              <Input type="url" autoComplete="off" placeholder="https://" />
-            </Field>
-            <DialogSubmit>Start session</DialogSubmit>
-          </Form>
-        ) : schemas.error ? (
-          <Failed error={schemas.error} onRetry={schemas.refetch} />
-        ) : (
-          <Loading what="Loading the schemas" />
-        )}
+        <Loaded query={schemas} what="the schemas">
+          {(data) => (
+            <Form onSubmit={submit}>
+              <Field label="Wallet" name="userPubkey" hint="The wallet address to verify." required>
+                <Input
+                  defaultValue={wallet ?? ""}
+                  autoComplete="off"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  className="font-mono"
+                />
+              </Field>
+              <Field label="Schema" name="schemaId" required>
+                <Select defaultValue={schema ?? usualOf(data.data)}>
+                  {data.data.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name} ({id})
+                    </option>
+                  ))}
+                </Select>
+              </Field>
+              <Field label="External id (optional)" name="externalId" hint="Your own id for the investor.">
+                <Input autoComplete="off" maxLength={200} />
+              </Field>
+              <Field
+                label="Redirect URL (optional)"
+                name="redirectUrl"
+                hint="Where the investor goes after the verification."
+              >
+                <Input type="url" autoComplete="off" placeholder="https://" />
+              </Field>
+              <DialogSubmit>Start session</DialogSubmit>
+            </Form>
+          )}
+        </Loaded>
       </DialogContent>
     </Dialog>
   )

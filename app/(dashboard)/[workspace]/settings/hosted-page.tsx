@@ -5,7 +5,7 @@ import { useMutation, useQuery, useRefresh, useWorkspace } from "#app/(dashboard
 import { upload } from "#app/api.ts"
 import { Facts } from "#app/components/facts.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -17,30 +17,28 @@ import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 /** The company's logo, color and contact for investors. Owners change them. */
 export function HostedPage({ company }: { company: string }) {
   const { can } = useWorkspace()
-  const { data, error, refetch } = useQuery("workspace.brand")
+  const query = useQuery("workspace.brand")
   return (
     <Card
       title="Hosted page"
       description="What investors see when they verify. Both workspaces share it."
       className="lg:col-span-2"
     >
-      {data ? (
-        can("member:write") ? (
-          <BrandForm brand={data} company={company} />
-        ) : (
-          <Facts
-            facts={{
-              Logo: data.logo ? <Logo logo={data.logo} company={company} /> : "None",
-              Color: data.color ?? "Vouch’s own",
-              Contact: data.contact ?? "None",
-            }}
-          />
-        )
-      ) : error ? (
-        <Failed error={error} onRetry={refetch} />
-      ) : (
-        <Loading what="Loading the hosted page" lines={4} />
-      )}
+      <Loaded query={query} what="the hosted page" lines={4}>
+        {(data) =>
+          can("member:write") ? (
+            <BrandForm brand={data} company={company} />
+          ) : (
+            <Facts
+              facts={{
+                Logo: data.logo ? <Logo logo={data.logo} company={company} /> : "None",
+                Color: data.color ?? "Vouch’s own",
+                Contact: data.contact ?? "None",
+              }}
+            />
+          )
+        }
+      </Loaded>
     </Card>
   )
 }

@@ -202,23 +202,24 @@ function MemberMenu({
           </DropdownMenuItem>
         </DropdownMenuContent>
       </DropdownMenu>
-      <Confirm
-        open={isRemoving}
-        onOpenChange={setRemoving}
-        title={isYou ? `Leave ${account}?` : `Remove ${member.name}?`}
-        description={
-          isYou
-            ? "You lose access at once. Another owner can invite you again."
-            : "They lose access at once, and their invitation links stop working. API keys they know keep working until you revoke them in the next step."
-        }
-        confirm={isYou ? "Leave" : "Remove"}
-        onConfirm={async () => {
-          const leftovers = await remove.mutateAsync()
-          // Leaving the page discards everything that was read.
-          if (isYou) window.location.assign("/")
-          else if (leftovers.keys.length > 0) onLess(leftovers)
-        }}
-      />
+      {isRemoving && (
+        <Confirm
+          onClose={() => setRemoving(false)}
+          title={isYou ? `Leave ${account}?` : `Remove ${member.name}?`}
+          description={
+            isYou
+              ? "You lose access at once. Another owner can invite you again."
+              : "They lose access at once, and their invitation links stop working. API keys they know keep working until you revoke them in the next step."
+          }
+          confirm={isYou ? "Leave" : "Remove"}
+          onConfirm={async () => {
+            const leftovers = await remove.mutateAsync()
+            // Leaving the page discards everything that was read.
+            if (isYou) window.location.assign("/")
+            else if (leftovers.keys.length > 0) onLess(leftovers)
+          }}
+        />
+      )}
     </>
   )
 }

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, Form, Submit } from "#app/components/form.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
@@ -14,13 +14,9 @@ export function Notifications() {
   const { data, error, refetch } = useQuery("member.notifications")
   return (
     <Card title="Email notifications" description={`Emails you get as a member${data ? ` of ${data.account}` : ""}.`}>
-      {data ? (
-        <Choices {...data} />
-      ) : error ? (
-        <Failed error={error} onRetry={refetch} />
-      ) : (
-        <Loading what="Loading your notifications" lines={5} />
-      )}
+      <Loaded query={{ data, error, refetch }} what="your notifications" lines={5}>
+        {(data) => <Choices {...data} />}
+      </Loaded>
     </Card>
   )
 }

@@ -1,15 +1,13 @@
 "use client"
 
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { Confirm } from "#app/components/confirm.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
+import { Field } from "#app/components/form.tsx"
+import { FormDialog } from "#app/components/form-dialog.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Dialog, DialogContent, DialogTrigger } from "#app/components/ui/dialog.tsx"
 import { Input } from "#app/components/ui/input.tsx"
 
 type Passkey = { id: string; name: string | null; added_at: string | null }
@@ -34,70 +32,62 @@ function usePasskeys() {
 
 /** Passkeys, which sign in without a password. */
 export function Passkeys({ onAdded = () => {} }: { onAdded?: () => void }) {
-  const { data, error, refetch } = usePasskeys()
+  const query = usePasskeys()
   return (
     <Card
       title="Passkeys"
       description="Sign in with your fingerprint, face or security key."
       actions={<AddPasskey onAdded={onAdded} />}
     >
-      {data ? (
-        data.length === 0 ? (
-          <p className="text-muted">No passkeys yet.</p>
-        ) : (
-          <ul aria-label="Passkeys" className="-my-2 divide-y divide-line">
-            {data.map((passkey) => (
-              <li key={passkey.id} className="flex items-center justify-between gap-3 py-2">
-                <span className="min-w-0">
-                  <span className="block font-medium">{passkey.name ?? "Unnamed"}</span>
-                  {passkey.added_at && (
-                    <span className="text-[13px] text-muted">
-                      Added <Ago at={passkey.added_at} />
-                    </span>
-                  )}
-                </span>
-                <RemovePasskey passkey={passkey} />
-              </li>
-            ))}
-          </ul>
-        )
-      ) : error ? (
-        <Failed error={error} onRetry={refetch} className="py-2!" />
-      ) : (
-        <Loading what="Loading passkeys" lines={2} />
-      )}
+      <Loaded query={query} what="passkeys" lines={2} className="py-2!">
+        {(data) =>
+          data.length === 0 ? (
+            <p className="text-muted">No passkeys yet.</p>
+          ) : (
+            <ul aria-label="Passkeys" className="-my-2 divide-y divide-line">
+              {data.map((passkey) => (
+                <li key={passkey.id} className="flex items-center justify-between gap-3 py-2">
+                  <span className="min-w-0">
+                    <span className="block font-medium">{passkey.name ?? "Unnamed"}</span>
+                    {passkey.added_at && (
+                      <span className="text-[13px] text-muted">
+                        Added <Ago at={passkey.added_at} />
+                      </span>
+                    )}
+                  </span>
+                  <RemovePasskey passkey={passkey} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
     </Card>
   )
 }
 
 function AddPasskey({ onAdded }: { onAdded: () => void }) {
-  const [isOpen, setOpen] = useState(false)
   const client = useQueryClient()
   return (
-    <Dialog open={isOpen} onOpenChange={setOpen}>
-      <DialogTrigger>
-        <Button size="sm">Add passkey</Button>
-      </DialogTrigger>
-      <DialogContent title="Add a passkey" description="Your browser asks which device to use.">
-        <Form
-          onSubmit={async (values) => {
-            const { auth, throwIf } = await import("#app/(access)/auth.ts")
-            const { data, error } = await auth.passkey.addPasskey()
-            throwIf(error)
-            // Named after its creation, because an earlier name would replace the user's name in the authenticator.
-            throwIf((await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error)
-            await client.invalidateQueries({ queryKey: PASSKEYS })
-            setOpen(false)
-            onAdded()
-          }}
-        >
-          <Field name="name" label="Name" hint="The device, such as “Laptop” or “Blue security key”." required>
-            <Input autoComplete="off" maxLength={60} />
-          </Field>
-          <DialogSubmit>Add</DialogSubmit>
-        </Form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      trigger={<Button size="sm">Add passkey</Button>}
+      title="Add a passkey"
+      description="Your browser asks which device to use."
+      submit="Add"
+      onSubmit={async (values) => {
+        const { auth, throwIf } = await import("#app/(access)/auth.ts")
+        const { data, error } = await auth.passkey.addPasskey()
+        throwIf(error)
+        // Named after its creation, because an earlier name would replace the user's name in the authenticator.
+        throwIf((await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error)
+        await client.invalidateQueries({ queryKey: PASSKEYS })
+        onAdded()
+      }}
+    >
+      <Field name="name" label="Name" hint="The device, such as “Laptop” or “Blue security key”." required>
+        <Input autoComplete="off" maxLength={60} />
+      </Field>
+    </FormDialog>
   )
 }
 

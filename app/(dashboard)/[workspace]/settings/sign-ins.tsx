@@ -3,7 +3,7 @@
 import { signOut } from "#app/(dashboard)/session.ts"
 import { useApi, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -13,7 +13,7 @@ import { deviceOf } from "./device.ts"
 /** The browsers where the member is signed in. */
 export function SignIns({ className }: { className?: string }) {
   const api = useApi()
-  const { data, error, refetch } = useQuery("me.signIns")
+  const query = useQuery("me.signIns")
   return (
     <Card
       {...(className && { className })}
@@ -31,39 +31,37 @@ export function SignIns({ className }: { className?: string }) {
         />
       }
     >
-      {data ? (
-        <ul aria-label="Where you are signed in" className="-my-2 divide-y divide-line">
-          {data.data.map((one) => {
-            const device = deviceOf(one.user_agent)
-            return (
-              <li key={one.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
-                <span className="min-w-0">
-                  <span className="flex flex-wrap items-center gap-2 font-medium">
-                    {device}
-                    {one.current && <Badge tone="good">This browser</Badge>}
+      <Loaded query={query} what="your sessions" lines={3} className="py-2!">
+        {(data) => (
+          <ul aria-label="Where you are signed in" className="-my-2 divide-y divide-line">
+            {data.data.map((one) => {
+              const device = deviceOf(one.user_agent)
+              return (
+                <li key={one.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
+                  <span className="min-w-0">
+                    <span className="flex flex-wrap items-center gap-2 font-medium">
+                      {device}
+                      {one.current && <Badge tone="good">This browser</Badge>}
+                    </span>
+                    <span className="block text-[13px] text-muted">
+                      {one.ip_address && `${one.ip_address} · `}
+                      {one.current ? (
+                        "active now"
+                      ) : (
+                        <>
+                          active <Ago at={one.last_active_at} />
+                        </>
+                      )}{" "}
+                      · since <Timestamp at={one.signed_in_at} />
+                    </span>
                   </span>
-                  <span className="block text-[13px] text-muted">
-                    {one.ip_address && `${one.ip_address} · `}
-                    {one.current ? (
-                      "active now"
-                    ) : (
-                      <>
-                        active <Ago at={one.last_active_at} />
-                      </>
-                    )}{" "}
-                    · since <Timestamp at={one.signed_in_at} />
-                  </span>
-                </span>
-                {!one.current && <SignOut id={one.id} device={device} />}
-              </li>
-            )
-          })}
-        </ul>
-      ) : error ? (
-        <Failed error={error} onRetry={refetch} className="py-2!" />
-      ) : (
-        <Loading what="Loading your sessions" lines={3} />
-      )}
+                  {!one.current && <SignOut id={one.id} device={device} />}
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </Loaded>
     </Card>
   )
 }

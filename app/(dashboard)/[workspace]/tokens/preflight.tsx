@@ -1,10 +1,12 @@
 "use client"
 
 import type { ReactNode } from "react"
+import { To } from "#app/(dashboard)/to.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
+import { NewTab } from "#app/components/new-tab.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { IconName } from "#shared/icons.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
@@ -43,15 +45,9 @@ export function PreflightPanel({ token, preflight }: { token: TokenView; preflig
         {answer.error !== null && (
           <p className="mt-0.5 pl-6 text-[13px]">
             The API answers {answer.status}{" "}
-            <Link
-              href={`/docs/errors/${answer.error}`}
-              target="_blank"
-              prefetch={false}
-              className="font-mono underline underline-offset-2"
-            >
+            <NewTab href={`/docs/errors/${answer.error}`} className="font-mono underline underline-offset-2">
               {answer.error}
-              <span className="sr-only"> (opens a new tab)</span>
-            </Link>
+            </NewTab>
             .
           </p>
         )}
@@ -113,13 +109,9 @@ function Remedy({
     return (
       <Advice>
         Enter less, or{" "}
-        <Link
-          href={path("tokens", token.id, "rules")}
-          prefetch={false}
-          className="text-accent underline underline-offset-2"
-        >
+        <To path={["tokens", token.id, "rules"]} className="text-accent underline underline-offset-2">
           change the token's rules
-        </Link>
+        </To>
         .
       </Advice>
     )

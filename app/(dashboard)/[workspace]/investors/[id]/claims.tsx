@@ -1,9 +1,9 @@
-import { useMutation, usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
+import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
 import { FormError } from "#app/components/form.tsx"
-import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -44,7 +44,6 @@ export function ClaimsCard({ investor: { investor_id, has_claims } }: { investor
 }
 
 function Reported({ known }: { known: Known }) {
-  const path = usePath()
   if (known.length === 0) return <p className="text-muted">None are stored.</p>
   const differing = contradictions(known.map(({ claims }) => claims))
   return (
@@ -60,13 +59,9 @@ function Reported({ known }: { known: Known }) {
           <li key={attestation_id} className="py-3">
             <p className="mb-2 text-[13px] text-muted">
               <Shortened value={user_pubkey} />,{" "}
-              <Link
-                href={path("attestations", attestation_id)}
-                prefetch={false}
-                className="rounded-sm text-accent underline"
-              >
+              <To path={["attestations", attestation_id]} className="rounded-sm text-accent underline">
                 {schema}
-              </Link>
+              </To>
               , approved <Timestamp at={approved_at} />
             </p>
             <Facts facts={factsOf(claims, differing)} />

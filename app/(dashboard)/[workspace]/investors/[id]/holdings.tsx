@@ -1,6 +1,5 @@
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { grouped } from "#shared/amount.ts"
 import type { InvestorView } from "./view.ts"
@@ -9,7 +8,6 @@ type Holding = InvestorView["tokens"][number]["wallets"][number]
 
 /** What an investor holds of each token, in total and by wallet. */
 export function Holdings({ investor: { tokens, chain_answered } }: { investor: InvestorView }) {
-  const path = usePath()
   if (tokens.length === 0) return <p className="text-muted">No tokens held.</p>
   return (
     <>
@@ -22,13 +20,9 @@ export function Holdings({ investor: { tokens, chain_answered } }: { investor: I
         {tokens.map(({ mint_config, name, symbol, total, wallets }) => (
           <li key={mint_config} className="py-3">
             <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-              <Link
-                href={path("tokens", mint_config)}
-                prefetch={false}
-                className="rounded-sm font-medium underline-offset-2 hover:underline"
-              >
+              <To path={["tokens", mint_config]} className="rounded-sm font-medium underline-offset-2 hover:underline">
                 {name}
-              </Link>
+              </To>
               <span className="ml-auto font-medium tabular-nums">
                 {grouped(total)} {symbol}
               </span>

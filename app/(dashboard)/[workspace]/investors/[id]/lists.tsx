@@ -4,11 +4,10 @@ import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/o
 import type { Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
@@ -92,20 +91,19 @@ const refusalColumns: Column<Refusal>[] = [
 
 /** Links to the request that was refused at once, or to the operation that failed later. */
 function Source({ of: { request_id, operation_id, mint_config } }: { of: Refusal }) {
-  const path = usePath()
   const look = "rounded-sm text-accent underline-offset-2 hover:underline"
   if (request_id) {
     return (
-      <Link href={path("logs", request_id)} prefetch={false} className={look}>
+      <To path={["logs", request_id]} className={look}>
         Request
-      </Link>
+      </To>
     )
   }
   if (!operation_id || !mint_config) return NOTHING
   return (
-    <Link href={path("tokens", mint_config, "operations", operation_id)} prefetch={false} className={look}>
+    <To path={["tokens", mint_config, "operations", operation_id]} className={look}>
       Operation
-    </Link>
+    </To>
   )
 }
 

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.
 import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field, Form, Submit } from "#app/components/form.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
@@ -24,13 +24,9 @@ export function Notes({ investorId, isErased }: { investorId: string; isErased: 
   return (
     <Card title="Notes" description="Visible to owners and compliance, never to the investor.">
       {can("review:write") && !isErased && <AddNote investorId={investorId} />}
-      {notes.data ? (
-        <NoteList notes={notes.data.data} />
-      ) : notes.error ? (
-        <Failed error={notes.error} onRetry={notes.refetch} className="py-4!" />
-      ) : (
-        <Loading what="Loading the notes" lines={2} />
-      )}
+      <Loaded query={notes} what="the notes" lines={2} className="py-4!">
+        {(data) => <NoteList notes={data.data} />}
+      </Loaded>
       {(cursor || next) && (
         <nav aria-label="Pages of notes" className="mt-3 flex justify-end gap-2">
           <Button size="sm" disabled={!cursor} onClick={() => setPages(pages.slice(0, -1))}>

@@ -1,10 +1,9 @@
 import { useId } from "react"
 import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
 import { Icon } from "#app/components/icons.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { reviewKinds } from "#shared/reviews.ts"
 
@@ -13,7 +12,6 @@ type Reviews = RouterOutputs["review"]["list"]
 /** The reviews of an investor that wait for a decision. Shows nothing if none do. */
 export function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Reviews }) {
   const id = useId()
-  const path = usePath()
   if (data.length === 0) return null
   const counted = `${data.length}${next_cursor === null ? "" : "+"}`
   return (
@@ -29,13 +27,9 @@ export function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Revie
         <ul className="mt-1.5 space-y-1">
           {data.map((review) => (
             <li key={review.review_id} className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[13px]">
-              <Link
-                href={path("reviews", review.review_id)}
-                prefetch={false}
-                className="rounded-sm font-medium underline underline-offset-2"
-              >
+              <To path={["reviews", review.review_id]} className="rounded-sm font-medium underline underline-offset-2">
                 {reviewKinds[review.kind].label}
-              </Link>
+              </To>
               {review.wallet && <Shortened value={review.wallet} />}
               <span>
                 opened <Ago at={review.opened_at} />

@@ -62,7 +62,7 @@ function Person({ investor }: { investor: InvestorView }) {
             <Card title="About">
               <About investor={investor} />
             </Card>
-            <Card title="Wallets" description="Each with its status for every schema.">
+            <Card title="Wallets" description="Each with its status for every schema. A schema is one kind of check.">
               <Wallets investor={investor} />
             </Card>
             <Card title="Tokens held">

@@ -1,6 +1,5 @@
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
@@ -8,7 +7,6 @@ import type { InvestorView } from "./view.ts"
 
 /** An investor's wallets with their status for each schema. */
 export function Wallets({ investor: { wallets, has_more_wallets } }: { investor: InvestorView }) {
-  const path = usePath()
   if (wallets.length === 0) {
     return (
       <Empty title="No wallets" className="py-6!">
@@ -25,14 +23,13 @@ export function Wallets({ investor: { wallets, has_more_wallets } }: { investor:
             <ul className="mt-1.5 space-y-1.5">
               {states.map(({ schema, status, attestation_id, expires_at }) => (
                 <li key={schema} className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">
-                  <Link
-                    href={path("attestations", attestation_id)}
-                    prefetch={false}
+                  <To
+                    path={["attestations", attestation_id]}
                     className="rounded-sm wrap-anywhere underline-offset-2 hover:underline"
                   >
                     {schema}
                     <span className="sr-only">, open the verification</span>
-                  </Link>
+                  </To>
                   <StatusBadge status={status} />
                   {status === "verified" && expires_at && (
                     <span className="text-muted">

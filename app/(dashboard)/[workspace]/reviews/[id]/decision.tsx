@@ -55,7 +55,7 @@ const isGrave = (decision: ReviewDecision): boolean => decision === "reject" || 
 
 function Decide({ review, decision }: { review: Review; decision: ReviewDecision }) {
   const { review_id, version, four_eyes } = review
-  const { label, past, told } = reviewDecisions[decision]
+  const { label, past, showsReason } = reviewDecisions[decision]
   const decide = useMutation((api, values: FormData) =>
     api.review.decide.mutate({
       review_id,

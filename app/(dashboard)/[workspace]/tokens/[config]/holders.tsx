@@ -5,10 +5,9 @@ import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
 import { text } from "#app/(dashboard)/filters.tsx"
 import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { NOTHING } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
@@ -139,12 +138,11 @@ function Balance({
 }
 
 function Verification({ of: { verification, attestation_id } }: { of: Holder }) {
-  const path = usePath()
   if (verification === null || attestation_id === null) return <Badge>None</Badge>
   return (
-    <Link href={path("attestations", attestation_id)} prefetch={false} className="inline-flex rounded-full">
+    <To path={["attestations", attestation_id]} className="inline-flex rounded-full">
       <StatusBadge status={verification} />
-    </Link>
+    </To>
   )
 }
 

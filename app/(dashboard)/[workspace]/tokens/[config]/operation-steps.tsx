@@ -3,7 +3,7 @@
 import type { ReactNode } from "react"
 import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Icon, Spinner } from "#app/components/icons.tsx"
-import { Link } from "#app/components/link.tsx"
+import { NewTab } from "#app/components/new-tab.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { IconName } from "#shared/icons.ts"
 
@@ -121,15 +121,9 @@ function stepsOf(operation: Operation, detail: OperationDetail | undefined): Ste
       note: error && (
         <>
           {error.detail}{" "}
-          <Link
-            href={`/docs/errors/${error.error}`}
-            target="_blank"
-            prefetch={false}
-            className="font-mono text-ink underline underline-offset-2"
-          >
+          <NewTab href={`/docs/errors/${error.error}`} className="font-mono text-ink underline underline-offset-2">
             {error.error}
-            <span className="sr-only"> (opens a new tab)</span>
-          </Link>
+          </NewTab>
         </>
       ),
     },

@@ -11,6 +11,7 @@ import { Facts } from "#app/components/facts.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Meter } from "#app/components/meter.tsx"
+import { NewTab } from "#app/components/new-tab.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
@@ -178,15 +179,12 @@ function MintAddress({ token: { mint, mint_state, explorer } }: { token: TokenVi
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Copyable value={mint} what="mint address" compact />
       {explorer !== null && (
-        <a
+        <NewTab
           href={explorer.replace("{}", `address/${mint}`)}
-          target="_blank"
-          rel="noopener noreferrer"
           className="inline-flex items-center gap-1 text-accent underline-offset-4 hover:underline"
         >
           Explorer
-          <span className="sr-only"> (opens a new tab)</span>
-        </a>
+        </NewTab>
       )}
     </span>
   )

@@ -39,10 +39,7 @@ export function PauseButton({ token }: { token: TokenView }) {
         <Suspense>
           <Confirm
             {...copyFor(token)[pending]}
-            open
-            onOpenChange={(open) => {
-              if (!open) setPending(null)
-            }}
+            onClose={() => setPending(null)}
             onConfirm={() => change.mutateAsync(pending)}
           />
         </Suspense>

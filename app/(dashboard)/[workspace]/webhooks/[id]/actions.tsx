@@ -5,11 +5,10 @@ import { useRouter } from "next/navigation.js"
 import { useState } from "react"
 import { useMutation, usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
+import { Field } from "#app/components/form.tsx"
+import { FormDialog } from "#app/components/form-dialog.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -36,15 +35,15 @@ export function Actions({ of }: { of: Endpoint }) {
   const close = () => setDoing(null)
   const isEnabled = of.status === "enabled"
 
-  async function sendTest() {
-    const { delivered, status_code, latency_ms, error, response } = await test.mutateAsync()
-    if (delivered) notify("The endpoint accepted the test event", `${status_code} after ${latency_ms} ms`)
-    else notifyFailure("The endpoint did not accept the test event", [error, response].filter(Boolean).join(" "))
-  }
+  const sendTest = () =>
+    test.mutate(undefined, ({ delivered, status_code, latency_ms, error, response }) => {
+      if (delivered) notify("The endpoint accepted the test event", `${status_code} after ${latency_ms} ms`)
+      else notifyFailure("The endpoint did not accept the test event", [error, response].filter(Boolean).join(" "))
+    })
 
   return (
     <>
-      <Button disabled={test.isPending} onClick={() => void sendTest().catch(() => {})}>
+      <Button disabled={test.isPending} onClick={sendTest}>
         {test.isPending ? "Sending…" : "Send test event"}
       </Button>
       {isEnabled ? null : (
@@ -87,8 +86,7 @@ export function Actions({ of }: { of: Endpoint }) {
       {doing === "replay" && <Replay id={id} onClose={close} />}
       {doing === "disable" && (
         <Confirm
-          open
-          onOpenChange={(open) => open || close()}
+          onClose={close}
           title="Disable this endpoint?"
           description="Nothing is sent to it until you enable it again. Events it missed are then delivered, if they are still kept."
           confirm="Disable"
@@ -98,8 +96,7 @@ export function Actions({ of }: { of: Endpoint }) {
       )}
       {doing === "delete" && (
         <Confirm
-          open
-          onOpenChange={(open) => open || close()}
+          onClose={close}
           title="Delete this endpoint?"
           description="Waiting events are no longer sent to it, and the history of its deliveries is deleted. You cannot undo this."
           confirm="Delete endpoint"
@@ -124,32 +121,27 @@ const overlaps = [
 function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
   const rotate = useMutation((api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }))
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title="Rotate the secret"
-        description="Creates a new secret. While the old one is valid, events carry a signature from each."
-        className="max-w-md!"
-      >
-        <Form
-          onSubmit={async (values) => {
-            await rotate.mutateAsync(Number(values.get("overlap_seconds")))
-            onClose()
-            notify("The endpoint has a new secret", "Show it, and put it in your system.")
-          }}
-        >
-          <Field label="The old secret signs" name="overlap_seconds">
-            <Select>
-              {overlaps.map(({ seconds, label }) => (
-                <option key={seconds} value={seconds}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          </Field>
-          <DialogSubmit>Rotate secret</DialogSubmit>
-        </Form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title="Rotate the secret"
+      description="Creates a new secret. While the old one is valid, events carry a signature from each."
+      isNarrow
+      submit="Rotate secret"
+      onSubmit={async (values) => {
+        await rotate.mutateAsync(Number(values.get("overlap_seconds")))
+        notify("The endpoint has a new secret", "Show it, and put it in your system.")
+      }}
+    >
+      <Field label="The old secret signs" name="overlap_seconds">
+        <Select>
+          {overlaps.map(({ seconds, label }) => (
+            <option key={seconds} value={seconds}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -164,35 +156,30 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
     }),
   )
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title="Replay events"
-        description="Sends events again with the same ids, including those already delivered."
-        className="max-w-md!"
+    <FormDialog
+      onClose={onClose}
+      title="Replay events"
+      description="Sends events again with the same ids, including those already delivered."
+      isNarrow
+      submit="Replay"
+      check={(values) => ({
+        after: POSITION.test(String(values.get("after")).trim())
+          ? undefined
+          : "Enter a cursor such as 41-9f3a61c0d7e4, or a number.",
+      })}
+      onSubmit={async (values) => {
+        const { events } = await replay.mutateAsync(String(values.get("after")).trim())
+        notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
+      }}
+    >
+      <Field
+        label="All after event"
+        name="after"
+        hint="The cursor or number of the last event you have. 0 sends all."
+        required
       >
-        <Form
-          check={(values) => ({
-            after: POSITION.test(String(values.get("after")).trim())
-              ? undefined
-              : "Enter a cursor such as 41-9f3a61c0d7e4, or a number.",
-          })}
-          onSubmit={async (values) => {
-            const { events } = await replay.mutateAsync(String(values.get("after")).trim())
-            onClose()
-            notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
-          }}
-        >
-          <Field
-            label="All after event"
-            name="after"
-            hint="The cursor or number of the last event you have. 0 sends all."
-            required
-          >
-            <Input defaultValue="0" />
-          </Field>
-          <DialogSubmit>Replay</DialogSubmit>
-        </Form>
-      </DialogContent>
-    </Dialog>
+        <Input defaultValue="0" />
+      </Field>
+    </FormDialog>
   )
 }

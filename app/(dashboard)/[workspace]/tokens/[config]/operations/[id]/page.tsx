@@ -8,11 +8,10 @@ import {
   useOperation,
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { To } from "#app/(dashboard)/to.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
-import { usePath } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
@@ -34,7 +33,6 @@ export default function Page() {
 }
 
 function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string }) {
-  const path = usePath()
   const { operation, transaction, explorer, cluster } = detail
   const { kind, amount, mint_config } = operation
   return (
@@ -48,9 +46,9 @@ function Operation({ detail, symbol }: { detail: OperationDetail; symbol: string
           </span>
         }
         description={
-          <Link href={path("tokens", mint_config)} prefetch={false} className="underline underline-offset-4">
+          <To path={["tokens", mint_config]} className="underline underline-offset-4">
             {mint_config}
-          </Link>
+          </To>
         }
       />
       <div className="grid gap-5 md:grid-cols-2">

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import type { ErrorCode } from "#shared/errors.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { admitted, expectRefused } from "#test/matchers/token-outcomes.ts"
 
 // Changes between a request and its signature.
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise" })
-  tokens = tokenFixture(app, key)
-})
-afterAll(async () => {
-  expect(await differences()).toEqual([])
-  await app.stop()
-})
+usesCustomer({ key: { mode: "live", plan: "enterprise" } })
+afterAll(async () => expect(await differences()).toEqual([]))
 
 const refused = (config: string, code: ErrorCode, request: () => Promise<Response>) =>
   expectRefused(tokens, config, code, request)

@@ -1,20 +1,17 @@
 import { createTransferCheckedInstruction, TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import type { Principal } from "#server/domain/context.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { endOf } from "#test/matchers/token-outcomes.ts"
 import type { ConfigInput } from "./config.ts"
 import { applyConfig } from "./configs.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
-
-let app: TestApp
-let key: TestKey
 
 const base: ConfigInput = {
   id: "open_fund",
@@ -26,14 +23,8 @@ const base: ConfigInput = {
   rules: {},
 }
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(async () => {
-  expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([])
-  await app.stop()
-})
+usesCustomer()
+afterAll(async () => expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([]))
 
 const post = (path: string, json: object) => app.request({ method: "POST", path, key: key.apiKey, json })
 const author = () => ({ principal: principal(), requestId: null })

@@ -13,28 +13,18 @@ import {
   TOKEN_2022_PROGRAM_ID,
 } from "@solana/spl-token"
 import { Keypair, LAMPORTS_PER_SOL, type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 import { sendOwn } from "#test/fixtures/own-transaction.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
 // The holder or a stranger sends everything here with plain web3.js and their own key, without Vouch.
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-  tokens = tokenFixture(app, key)
-})
-afterAll(async () => {
-  expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([])
-  await app.stop()
-})
+usesCustomer()
+afterAll(async () => expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([]))
 
 const token = TOKEN_2022_PROGRAM_ID
 const mintOf = (config: string): PublicKey => assetMintOf(key.workspaceId, config)

@@ -1,33 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { newKey } from "#test/fixtures/idempotency.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
-import { fund, type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { fund } from "#test/fixtures/tokens.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { expectReplay } from "#test/matchers/answers.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { snapshot } from "#test/matchers/snapshot.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 let config: string
 let alice: string
 let bob: string
 
+usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise" })
-  tokens = tokenFixture(app, key)
   config = await tokens.config({}, { decimals: 1 })
   ;[alice, bob] = await tokens.wallets(2)
   await tokens.mint(config, alice, 1_000_000)
 })
-afterAll(async () => {
-  expect(await differences()).toEqual([])
-  await app.stop()
-})
+afterAll(async () => expect(await differences()).toEqual([]))
 
 type Endpoint = { path: string; body: () => object; other: () => object }
 

@@ -1,28 +1,20 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
-import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { waitFor } from "#test/fixtures/app.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 let config: string
 
+usesCustomer()
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-  tokens = tokenFixture(app, key)
   config = await tokens.config()
 })
 afterEach(async () => {
   await app.faults({})
   await hold(false)
 })
-afterAll(async () => {
-  expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([])
-  await app.stop()
-})
+afterAll(async () => expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([]))
 
 const hold = (on: boolean) => app.chain.hold(on)
 /** Moves past the last block for which any current blockhash is valid. */

@@ -1,21 +1,13 @@
 import { TOKEN_2022_PROGRAM_ID, unpackAccount } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { tokenAccountOf } from "#server/solana/addresses.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
+import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"
 
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key()
-})
-afterAll(async () => {
-  expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([])
-  await app.stop()
-})
+usesCustomer()
+afterAll(async () => expect((await auditLedger({ account: null, progress: () => {} })).differences).toEqual([]))
 
 const post = (path: string, json: object, headers: Record<string, string> = {}) =>
   app.request({ method: "POST", path, key: key.apiKey, json, headers })

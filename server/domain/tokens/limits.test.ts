@@ -1,26 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestApp, type TestApp, type TestKey, untilServed } from "#test/fixtures/app.ts"
+import { untilServed } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"
 import { whileLedgerPaused } from "#test/fixtures/ledger-pause.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 
 // Limits under more simultaneous requests than they allow.
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
 let wallets: string[]
 
+usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise" })
-  tokens = tokenFixture(app, key)
   wallets = await tokens.wallets(40)
 })
-afterAll(async () => {
-  expect(await differences()).toEqual([])
-  await app.stop()
-})
+afterAll(async () => expect(await differences()).toEqual([]))
 
 const wallet = (i: number): string => wallets[i % wallets.length]!
 /** A request that waited too long behind others is sent again, as clients do. */

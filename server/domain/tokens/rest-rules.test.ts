@@ -2,27 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import type { ErrorCode } from "#shared/errors.ts"
-import { newWallet, startTestApp, type TestApp, type TestKey } from "#test/fixtures/app.ts"
+import { newWallet } from "#test/fixtures/app.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import type { Response } from "#test/fixtures/http.ts"
-import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
+import { app, key, tokens, usesCustomer } from "#test/fixtures/uses-app.ts"
 import { differences } from "#test/matchers/credential.ts"
 import { admitted, expectRefused } from "#test/matchers/token-outcomes.ts"
 
-let app: TestApp
-let key: TestKey
-let tokens: TokenFixture
-
-beforeAll(async () => {
-  app = await startTestApp()
-  key = await app.key({ mode: "live", plan: "enterprise" })
-  tokens = tokenFixture(app, key)
-})
+usesCustomer({ key: { mode: "live", plan: "enterprise" } })
 afterEach(() => app.faults({}))
-afterAll(async () => {
-  expect(await differences()).toEqual([])
-  await app.stop()
-})
+afterAll(async () => expect(await differences()).toEqual([]))
 
 const refused = (config: string, code: ErrorCode, request: () => Promise<Response>) =>
   expectRefused(tokens, config, code, request)

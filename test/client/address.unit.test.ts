@@ -7,7 +7,7 @@ import { addressBytes, fromBase58, isOnCurve, toBase58, tokenAccountOf } from "#
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-test("base58 is that of bs58, leading zeros included", () => {
+test("base58 gives the same result as bs58, including leading zeros", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(toBase58(bytes)).toBe(bs58.encode(bytes))
@@ -17,9 +17,9 @@ test("base58 is that of bs58, leading zeros included", () => {
   expect(fromBase58("0OIl")).toBeNull()
 })
 
-test("what is on the curve is what web3.js says", () => {
+test("a point is on the curve exactly when web3.js says so", () => {
   fc.assert(fc.property(bytes32, (bytes) => isOnCurve(bytes) === PublicKey.isOnCurve(bytes)))
-  // Zero and one, the prime, what lies beyond it, and each of them with the sign of x.
+  // Zero, one, the prime and values above it, each also with the sign of x set.
   for (const first of [0, 1, 2, 0xec, 0xed, 0xee, 0xff]) {
     for (const rest of [0, 0xff]) {
       for (const last of [0, 0x7f, 0x80, 0xff]) {
@@ -32,7 +32,7 @@ test("what is on the curve is what web3.js says", () => {
   }
 })
 
-test("a token account's address is that of spl-token, for any wallet", async () => {
+test("a token account's address is the same as spl-token's, for any wallet", async () => {
   await fc.assert(
     fc.asyncProperty(bytes32, bytes32, async (wallet, mint) => {
       const [owner, of] = [new PublicKey(wallet), new PublicKey(mint)]
@@ -45,7 +45,7 @@ test("a token account's address is that of spl-token, for any wallet", async () 
 })
 
 test.each(["", "1", "0".repeat(32), "z".repeat(44), "1".repeat(33), "x".repeat(100_000)])(
-  "what is no address is refused by name: %#",
+  "an invalid address is refused, with the argument's name: %#",
   (text) => {
     expect(() => addressBytes(text, "wallet")).toThrow("wallet: must be an address")
   },

@@ -9,7 +9,7 @@ import type { OpenApi } from "#server/rest/openapi/types.ts"
 
 const document: OpenApi = parse(readFileSync(join(import.meta.dirname, "..", "..", "openapi.yaml"), "utf8"))
 
-test("there is a method for each endpoint that takes an API key, and for health", () => {
+test("each endpoint that takes an API key has a method, and so does health", () => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
   const wanted = operations
     .filter(({ security, operationId }) => security.some((one) => "apiKey" in one) || operationId === "getHealth")
@@ -32,11 +32,11 @@ test.each([
   expect(typeOf(schema, false)).toBe(type)
 })
 
-test("in what is sent, a field that may be left out may be undefined", () => {
+test("optional fields of a request may be undefined", () => {
   expect(typeOf({ type: "object", properties: { a: { type: "string" } } }, true)).toContain("a?: string | undefined")
 })
 
-test("what the generator does not know stops it, instead of becoming a wrong type", () => {
+test("the generator stops at a keyword it does not know, instead of writing a wrong type", () => {
   expect(() => typeOf({ type: "string", not: { const: "a" } }, false)).toThrow("does not support the keyword not")
   expect(() => typeOf({ type: "date" }, false)).toThrow("does not support the type date")
   const changed = structuredClone(document)

@@ -17,10 +17,10 @@ import {
   strangerWithSol,
 } from "./on-chain.ts"
 
-// Anyone can name an account in a transaction for the base fee, so strangers can fill its history.
+// For the base fee, anyone can name an account in a transaction, so strangers can fill its history.
 
 const schema = "kyc_individual_v1"
-/** More than are looked at before other accounts are; and more than are looked at altogether, and stand on one page. */
+/** More than the client reads before it tries other accounts, and more than it reads in total or gets in one page. */
 const [SOME, TOO_MANY] = [60, 1_010]
 
 let stranger: Awaited<ReturnType<typeof strangerWithSol>>
@@ -45,7 +45,7 @@ const tooLong = {
   detail: expect.stringContaining("transaction"),
 }
 
-test("a history that was filled before the issuance, whose account anybody can derive, hides nothing", async () => {
+test("strangers cannot hide a credential by filling the history of its derived account before it is issued", async () => {
   const wallet = newWallet()
   await fill(wallet, SOME)
   expect(await ask(wallet, { mint: mint.toBase58() })).toEqual(refused("no_credential"))
@@ -55,7 +55,7 @@ test("a history that was filled before the issuance, whose account anybody can d
   expect(await ask(wallet, { transaction: record.onchain_tx })).toEqual(credential(record))
 })
 
-test("what has no memo of an attestation is only listed, page by page", async () => {
+test("transactions without an attestation's memo are listed page by page, but not read", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const record = await recordOf(app, key, wallet)
   const accounts = [record.onchain.token_account]
@@ -74,7 +74,7 @@ test("what has no memo of an attestation is only listed, page by page", async ()
   expect(read).toBe(2)
 })
 
-describe("a history that was filled after the issuance", () => {
+describe("a history that strangers filled after the credential was issued", () => {
   let wallet: Address
   let old: AttestationRecord
   let record: AttestationRecord
@@ -85,25 +85,25 @@ describe("a history that was filled after the issuance", () => {
     await fill(wallet, SOME)
   })
 
-  test("is read through, as far as it can be", async () => {
+  test("is read up to the limit", async () => {
     expect(await ask(wallet)).toEqual(credential(record))
     expect(await ask(wallet, { mint: mint.toBase58() })).toEqual(credential(record))
   })
 
-  test("beyond that it is an error that says what to do, and the transaction answers", async () => {
+  test("is an error beyond the limit, which says what to do; naming the transaction works", async () => {
     await fill(wallet, TOO_MANY)
     await expect(ask(wallet)).rejects.toMatchObject(tooLong)
     const answered = { ...credential(record), isLatest: false }
     expect(await ask(wallet, { transaction: record.onchain_tx })).toEqual(answered)
     expect(await ask(wallet, { transaction: record.onchain_tx, mint: mint.toBase58() })).toEqual(answered)
-    // What came after it cannot be known, and the answer says so.
+    // Later transactions are unknown, and the result says so.
     expect(await ask(wallet, { transaction: old.onchain_tx })).toEqual({
       ...credential(old),
       isLatest: false,
     })
   })
 
-  test("no transaction but the issuer's to this wallet answers", async () => {
+  test("is only replaced by naming the issuer's transaction for this wallet", async () => {
     const other = await recordOf(app, key, (await app.verifiedWallet(key)).wallet)
     const [{ signature } = { signature: "" }] = await app.connection.getSignaturesForAddress(
       new PublicKey(record.onchain.token_account),
@@ -115,7 +115,7 @@ describe("a history that was filled after the issuance", () => {
     )
   })
 
-  test("once the unit is destroyed, the transaction does not bring it back", async () => {
+  test("does not make a destroyed credential valid, even with its transaction", async () => {
     const path = `/attestation/${record.attestation_id}/revoke`
     await app.request({ method: "POST", path, key: key.apiKey, json: { reason: "A match" } })
     await expect.poll(() => ask(wallet)).toEqual(refused("revoked"))
@@ -123,7 +123,7 @@ describe("a history that was filled after the issuance", () => {
   })
 })
 
-test("a forged credential is not believed by the stranger's own transaction, and hides no genuine one", async () => {
+test("a forged credential is refused even with the stranger's transaction, and does not hide a genuine one", async () => {
   const { wallet } = await app.verifiedWallet(key)
   const record = await recordOf(app, key, wallet)
   const forged = newWallet()
@@ -135,21 +135,21 @@ test("a forged credential is not believed by the stranger's own transaction, and
     forgeries.push(forgery)
   }
   const accounts = forgeries.map((one, at) => addressOf(tokenAccountOf(new PublicKey(one.mint), to[at]!)))
-  const [beside, alone] = forgeries as [(typeof forgeries)[0], (typeof forgeries)[0]]
+  const [withGenuine, alone] = forgeries as [(typeof forgeries)[0], (typeof forgeries)[0]]
   const all = () => Promise.all([wallet, forged].map((one) => ask(one)))
   expect(await all()).toEqual([credential(record), refused("not_issued")])
   expect(await ask(forged, { transaction: alone.transaction })).toEqual(refused("not_issued"))
   expect(await ask(forged, { transaction: record.onchain_tx })).toEqual(refused("not_issued"))
 
   await fillHistory(app, stranger, { accounts, count: TOO_MANY })
-  for (const transaction of [undefined, beside.transaction])
+  for (const transaction of [undefined, withGenuine.transaction])
     expect(await ask(wallet, { transaction })).toEqual(credential(record))
   for (const transaction of [undefined, alone.transaction])
     await expect(ask(forged, { transaction })).rejects.toMatchObject(tooLong)
 })
 
-describe("a transaction that is named", () => {
-  test("is checked, and one that was replaced since gives way to the latest", async () => {
+describe("a named transaction", () => {
+  test("is checked, and gives way to the latest one if it was replaced", async () => {
     const { wallet } = await app.verifiedWallet(key)
     const old = await recordOf(app, key, wallet)
     expect(await ask(wallet, { transaction: old.onchain_tx })).toEqual(credential(old))
@@ -162,7 +162,7 @@ describe("a transaction that is named", () => {
     expect(await ask(wallet, { transaction: null })).toEqual(credential(record))
   })
 
-  test("finds the credential among more accounts than can be looked at", async () => {
+  test("finds the credential among more accounts than the client can read", async () => {
     const { wallet } = await app.verifiedWallet(key)
     const record = await recordOf(app, key, wallet)
     const connection: Web3Connection = new Proxy(app.connection as Web3Connection, {

@@ -24,7 +24,7 @@ async function verifiedWallet() {
   return wallet
 }
 
-test("the client goes the whole way: verify, mint, transfer, revoke, and read every event of it", async () => {
+test("the client can verify, mint, transfer, revoke, and read every event of that", async () => {
   expect((await vouch.getKey()).mode).toBe("test")
   const [alice, bob] = [await verifiedWallet(), await verifiedWallet()]
   const idempotencyKey = "mint-1"
@@ -70,7 +70,7 @@ test("the client goes the whole way: verify, mint, transfer, revoke, and read ev
   })
 })
 
-test("whoever begins to follow an old workspace begins with what is kept, or with now; a lost position is said", async () => {
+test("following an old workspace starts with the oldest event kept, or with new ones; a lost position is an error", async () => {
   const first = async (of: AsyncIterable<Event>) => {
     for await (const { sequence } of of) return sequence
     return null
@@ -93,7 +93,7 @@ test("whoever begins to follow an old workspace begins with what is kept, or wit
   expect(await next).toBe(last_sequence + 1)
 })
 
-test("what takes no fields can be called: pause, unpause, cancel, and a list of all pages", async () => {
+test("endpoints without fields can be called: pause, unpause, cancel, and a list of all pages", async () => {
   expect((await vouch.pauseMintConfig({ id: fund })).paused).toBe(true)
   expect((await vouch.unpauseMintConfig({ id: fund })).paused).toBe(false)
   const wallets = [newWallet(), newWallet(), newWallet()]

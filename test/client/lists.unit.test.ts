@@ -3,7 +3,7 @@ import { json, serve } from "./scripted-server.ts"
 
 const page = (data: unknown[], next_cursor: string | null) => json(200, { data, next_cursor })
 
-test("await gives one page, for await all items of all pages", async () => {
+test("await returns one page, and for await returns all items of all pages", async () => {
   const server = await serve(page([1, 2], "c1"), page([1, 2], "c1"), page([], "c2"), page([3], null))
   const list = server.client().listAttestations({ status: "verified", limit: 2 })
   expect(await list).toEqual({ data: [1, 2], next_cursor: "c1" })
@@ -16,7 +16,7 @@ test("await gives one page, for await all items of all pages", async () => {
   )
 })
 
-test("nothing is asked for what is neither awaited nor iterated", async () => {
+test("a list that is neither awaited nor iterated makes no request", async () => {
   const server = await serve(page([], null))
   server.client().listInvestors()
   await new Promise((resolve) => setTimeout(resolve, 30))
@@ -31,7 +31,7 @@ const collect = async (list: AsyncIterable<{ sequence: number }>) => {
   return all
 }
 
-test("events are read up to the latest one, by the sequence of the last one", async () => {
+test("events are read up to the latest one, each page by the sequence of the last event", async () => {
   const server = await serve(events(7, 4, 5), events(7, 6, 7))
   expect(await collect(server.client().listEvents({ after: 3 }))).toEqual([4, 5, 6, 7])
   expect(server.asked.map(({ path }) => path)).toEqual(["/v1/events?after=3", "/v1/events?after=5"])
@@ -41,23 +41,26 @@ test.each([
   ["at the start", [events(9, 5)]],
   ["within a page", [events(9, 4, 6)]],
   ["between pages", [events(9, 4), events(9, 6)]],
-])("an event that is missing is an error: %s", async (_, answers) => {
+])("a missing event is an error: %s", async (_, answers) => {
   const server = await serve(...answers)
   await expect(collect(server.client().listEvents({ after: 3 }))).rejects.toThrow("one is missing")
 })
 
-test("events of one type have others between", async () => {
+test("events of one type may have others in between", async () => {
   const server = await serve(events(9, 4, 6), events(9))
   expect(await collect(server.client().listEvents({ after: 3, type: "token.paused" }))).toEqual([4, 6])
 })
 
-test.each(["created_after", "created_before"])("events of a span have others before and between: %s", async (name) => {
-  const server = await serve(events(9, 4, 6), events(9))
-  const params = { after: 0, [name]: "2026-01-01T00:00:00Z" }
-  expect(await collect(server.client().listEvents(params))).toEqual([4, 6])
-})
+test.each(["created_after", "created_before"])(
+  "events of a time range may have others before and in between: %s",
+  async (name) => {
+    const server = await serve(events(9, 4, 6), events(9))
+    const params = { after: 0, [name]: "2026-01-01T00:00:00Z" }
+    expect(await collect(server.client().listEvents(params))).toEqual([4, 6])
+  },
+)
 
-test("followed events go on where the last ones ended, until the signal", async () => {
+test("following events continues after the last one, until the signal", async () => {
   const server = await serve(events(1, 1), events(3, 2, 3))
   const ending = new AbortController()
   const seen: number[] = []
@@ -72,7 +75,7 @@ test("followed events go on where the last ones ended, until the signal", async 
   expect(server.asked.map(({ path }) => path)).toEqual(["/v1/events?limit=1000", "/v1/events?after=1&limit=1000"])
 })
 
-test("if a failover lost what was read, it is read again from where the server says, each id once", async () => {
+test("if a failover lost events that were read, the client reads again from the server's position, each id once", async () => {
   const page = (last_sequence: number, ...rows: [sequence: number, generation: string, id: string][]) =>
     json(200, {
       data: rows.map(([sequence, generation, id]) => ({
@@ -103,7 +106,7 @@ test("if a failover lost what was read, it is read again from where the server s
   )
 })
 
-test("a position of 0 counts: a reader who starts at the first event learns that it is gone", async () => {
+test("position 0 counts: a reader who starts at the first event gets an error if it is no longer kept", async () => {
   const gone = json(410, { error: "events_expired", detail: "after: gone", request_id: "req_1" })
   const server = await serve(gone)
   const first = server.client().followEvents({ after: 0 }).next()

@@ -100,13 +100,13 @@ export async function forge(
   }
 }
 
-/** Another for each number: base58 has no 0. */
+/** A different address for each number, because base58 has no 0. */
 const idOf = (at: number): string => `${at}`.padStart(18, "0").replaceAll("0", "z")
 
-/** How many are sent with one blockhash, which lives for 3 s if a slot takes 20 ms. */
+/** The number of transactions per blockhash, which is valid for 3 s with slots of 20 ms. */
 const AT_ONCE = 100
 
-/** A stranger's transactions that name accounts, with a memo like an attestation's. Returns when all have landed. */
+/** A stranger's transactions that name accounts, with a memo like an attestation's. Resolves when all have landed. */
 export async function fillHistory(
   { connection }: TestApp,
   stranger: Keypair,
@@ -125,7 +125,7 @@ export async function fillHistory(
           SystemProgram.transfer({
             fromPubkey: stranger.publicKey,
             toPubkey: new PublicKey(account),
-            // Also to an account that does not exist yet.
+            // This works for an account that does not exist yet.
             lamports: 0,
           }),
         ),
@@ -139,6 +139,6 @@ export async function fillHistory(
     await waitFor(async () => {
       const { value } = await connection.getSignatureStatuses(signatures)
       return value.every((one) => one?.err === null && one.confirmationStatus !== "processed")
-    }, "what fills the history")
+    }, "the transactions that fill the history")
   }
 }

@@ -4,17 +4,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { checkout, environment, findNode20, investorOf, quickStart, run } from "./package.ts"
 
-// The client as it is published: packed, and installed without a network in an empty project, by the README's own
-// words.
+// The client as published: packed, and installed without a network in an empty project, with the README's commands.
 
 const root = join(import.meta.dirname, "..", "..")
 const [install, program, start] = quickStart()
 const node20 = findNode20()
-if (node20 === null) console.warn("No Node 20 on the PATH: the packed client meets this Node alone.")
+if (node20 === null) console.warn("No Node 20 on the PATH: the packed client runs on this Node only.")
 
 let app: TestApp
 let projects: string
-/** The empty project that the quick start makes. */
+/** The empty project that the quick start creates. */
 let project: string
 
 beforeAll(async () => {
@@ -29,7 +28,7 @@ afterAll(async () => {
   rmSync(projects, { recursive: true, force: true })
 })
 
-test("the package has no dependencies and no sources, and says who may use it", () => {
+test("the package has no dependencies and no sources, and states its license", () => {
   const at = (name: string) => join(project, "node_modules", "@vouch", "client", name)
   const { dependencies, license } = JSON.parse(readFileSync(at("package.json"), "utf8"))
   expect({ dependencies, license }).toEqual({ dependencies: undefined, license: "MIT" })
@@ -39,7 +38,7 @@ test("the package has no dependencies and no sources, and says who may use it", 
   expect(existsSync(at("src"))).toBe(false)
 })
 
-test("the README's quick start runs as it is printed", async () => {
+test("the README's quick start runs as printed", async () => {
   expect([install, program, start].map((block) => block?.language)).toEqual(["sh", "js", "sh"])
   writeFileSync(join(project, "quickstart.mjs"), program!.code)
   const { apiKey } = await app.key()
@@ -59,7 +58,7 @@ test("the README's quick start runs as it is printed", async () => {
   expect(sequences).toEqual(sequences.map((_, at) => at + 1))
 })
 
-/** A program that uses every part, and mistakes that must not compile. */
+/** A program that uses every part of the client, with mistakes that must not compile. */
 const TYPES = `import { type Attestation, type ErrorCode, type Event, type TestEvent, unwrapEvent, Vouch, VouchError, verifyOnChain } from "@vouch/client"
 
 const vouch = new Vouch({ baseUrl: "https://vouch.example.com/v1", apiKey: undefined })
@@ -98,7 +97,7 @@ export async function all(signal: AbortSignal, schema: string | undefined): Prom
 test.each([
   ["node16", ["--module", "node16", "--moduleResolution", "node16", "--lib", "es2022,dom"]],
   ["bundler", ["--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom"]],
-])("its types hold in a strict project that resolves as %s", async (name, options) => {
+])("its types work in a strict project with module resolution %s", async (name, options) => {
   const folder = join(project, name)
   mkdirSync(folder)
   writeFileSync(join(folder, "use.mts"), TYPES)

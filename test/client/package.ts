@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path"
 const root = join(import.meta.dirname, "..", "..")
 const tools = join(root, "node_modules", ".bin")
 
-/** The machine's own Node 20, the oldest that the client runs on; null where there is none. */
+/** The machine's Node 20, the oldest that the client supports; null if none is installed. */
 export function findNode20(): string | null {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"))
   const found = folders.find((folder) => {
@@ -16,7 +16,7 @@ export function findNode20(): string | null {
   return found ?? null
 }
 
-/** The blocks of code of the README's quick start, in their order, with their languages. */
+/** The code blocks of the README's quick start, in order, with their languages. */
 export function quickStart(): { language: string; code: string }[] {
   const readme = readFileSync(join(root, "README.md"), "utf8")
   const section = /^## Quick start$(.*?)^## /ms.exec(readme)![1]!
@@ -26,7 +26,7 @@ export function quickStart(): { language: string; code: string }[] {
   }))
 }
 
-/** A folder next to which a reader creates a project: the client's checkout, without build output. */
+/** A copy of the client's checkout, without build output, next to which a reader creates a project. */
 export function checkout(): { folder: string; projects: string } {
   const projects = mkdtempSync(join(tmpdir(), "vouch-package-"))
   const folder = join(projects, "vouch")
@@ -82,7 +82,7 @@ export function investorOf(origin: string) {
       const [, sessionId] = /^Open \S+\/verify\/(\S+) and submit the form\.$/.exec(line) ?? []
       if (sessionId !== undefined) forms.push(submit(sessionId))
     },
-    /** How many forms; rejects where one was refused. */
+    /** The number of forms. Rejects if one was refused. */
     submitted: async (): Promise<number> => (await Promise.all(forms)).length,
   }
 }

@@ -7,7 +7,7 @@ const start = { userPubkey: "w", schemaId: "kyc_individual_v1" }
 const soon = { "retry-after": "0" }
 
 describe("retries", () => {
-  test("a write that fails on the way is sent again with the same idempotency key and the same body", async () => {
+  test("a write that gets no response is sent again with the same idempotency key and body", async () => {
     const server = await serve(
       cut,
       failure(503, "server_busy", soon),
@@ -21,7 +21,7 @@ describe("retries", () => {
     expect(server.asked[0]!.headers["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test("each call has a key of its own, or the one that it was given; a read has none", async () => {
+  test("each write has its own key, or the one given; a read has none", async () => {
     const server = await serve(json(200, session))
     const vouch = server.client()
     await vouch.startVerification(start)
@@ -33,14 +33,14 @@ describe("retries", () => {
     expect(keys.slice(2)).toEqual(["mine", undefined])
   })
 
-  test("it waits as long as Retry-After says", async () => {
+  test("a retry waits as long as Retry-After says", async () => {
     const server = await serve(failure(429, "rate_limited", { "retry-after": "1" }), json(200, session))
     const before = performance.now()
     await server.client().startVerification(start)
     expect(performance.now() - before).toBeGreaterThanOrEqual(990)
   })
 
-  test("it ends after as many retries as it may have, with the last error", async () => {
+  test("after the last allowed retry, the call fails with the last error", async () => {
     const server = await serve(failure(503, "chain_unavailable", soon))
     const error = await server
       .client()
@@ -58,13 +58,13 @@ describe("retries", () => {
     [503, "chain_not_configured", {}],
     [429, "quota_exceeded", { "retry-after": "1" }],
     [503, "server_busy", { "retry-after": "3600" }],
-  ])("%i %s is not tried again (%o)", async (status, code, headers) => {
+  ])("%i %s is not retried (%o)", async (status, code, headers) => {
     const server = await serve(failure(status, code, headers))
     await expect(server.client().startVerification(start)).rejects.toMatchObject({ status, code })
     expect(server.asked).toHaveLength(1)
   })
 
-  test("a proxy's page is tried again, and is unexpected_response at the end", async () => {
+  test("a proxy's error page is retried, and ends as unexpected_response", async () => {
     const server = await serve((response) => void response.writeHead(502, soon).end("<h1>Bad Gateway</h1>"))
     const error = server.client({ maxRetries: 1 }).getUsage()
     await expect(error).rejects.toMatchObject({ code: "unexpected_response", status: 502 })
@@ -82,7 +82,7 @@ describe("ends", () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test("the caller's signal ends a request, with its own reason and without a retry", async () => {
+  test("the caller's signal ends a request with the signal's reason and without a retry", async () => {
     const ending = new AbortController()
     const server = await serve(() => ending.abort(new Error("enough")))
     await expect(server.client().getUsage({}, { signal: ending.signal })).rejects.toThrow("enough")
@@ -108,7 +108,7 @@ describe("ends", () => {
   })
 })
 
-test("names go into the path, what is undefined is left out, and the rest is the query", async () => {
+test("path parameters go into the path and the others into the query, except undefined ones", async () => {
   const server = await serve(json(200, {}))
   await server.client().getWalletStatus({ pubkey: "a/b?c", schema: undefined })
   await server.client().getBalance({ pubkey: "w", mint_config: "m&n" })
@@ -118,13 +118,13 @@ test("names go into the path, what is undefined is left out, and the rest is the
   ])
 })
 
-test.each(["", ".", ".."])("an id that would lead to another path is refused: %j", async (id) => {
+test.each(["", ".", ".."])("an id that would change the path is refused: %j", async (id) => {
   const server = await serve(json(200, {}))
   expect(() => server.client().getAttestation({ id })).toThrow("id: must be given")
   expect(server.asked).toEqual([])
 })
 
-test("an error shows code, detail and request, and never the key", async () => {
+test("an error shows code, detail and request id, but never the key", async () => {
   const server = await serve(failure(401, "invalid_api_key"))
   const error: VouchError = await server
     .client()
@@ -138,7 +138,7 @@ test("an error shows code, detail and request, and never the key", async () => {
   )
 })
 
-test("baseUrl may leave out the version; what is no address is refused", async () => {
+test("baseUrl may lack the version, but must be an address", async () => {
   const server = await serve(json(200, {}))
   const origin = new URL(server.baseUrl).origin
   for (const baseUrl of [origin, `${origin}/`, `${origin}/v1/`, server.baseUrl])
@@ -148,9 +148,9 @@ test("baseUrl may leave out the version; what is no address is refused", async (
     expect(() => server.client({ baseUrl })).toThrow("baseUrl: must be an address")
 })
 
-describe("what a newcomer gets wrong", () => {
+describe("a newcomer's mistakes", () => {
   test.each(["vouch_test_…", "vouch_test_", "", " vouch_test_4MpXbW9sYt2KcQvLhRz7JdK8vPq3mNbR5tYw2L0", "sk_live_1"])(
-    "a key that cannot be right is refused before anything is sent: %j",
+    "an invalid key is refused before a request is sent: %j",
     (apiKey) => {
       expect(() => new Vouch({ baseUrl: "http://localhost:1", apiKey })).toThrow(
         "apiKey: must be a whole key, vouch_live_ or vouch_test_",
@@ -158,7 +158,7 @@ describe("what a newcomer gets wrong", () => {
     },
   )
 
-  test("a missing or unreadable baseUrl is named", () => {
+  test("a missing or invalid baseUrl is named", () => {
     expect(() => new Vouch({} as { baseUrl: string })).toThrow("baseUrl: must be an address")
     expect(() => new Vouch({ baseUrl: "vouch" })).toThrow("baseUrl: must be an address")
   })
@@ -176,7 +176,7 @@ describe("what a newcomer gets wrong", () => {
     )
   })
 
-  test("a wait that ends names the wallet, the time and the next step", async () => {
+  test("a wait that times out names the wallet, the time and the next step", async () => {
     const server = await serve(json(200, { status: "pending", mint: null }))
     await expect(server.client().waitForStatus({ pubkey: "wallet1" }, { timeoutMs: 1 })).rejects.toThrow(
       "timeout: The verification of wallet wallet1 is still pending after 1 ms. Have the investor finish at session_url",

@@ -6,7 +6,7 @@ import { Vouch, type VouchOptions } from "#client/index.ts"
 type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: string }
 type Answer = (response: ServerResponse, asked: Asked) => void
 
-/** A server that answers what a test says, request by request; the last answer stays. It ends with the test. */
+/** A server that sends a test's responses in order and repeats the last one. It ends with the test. */
 export async function serve(...answers: Answer[]) {
   const asked: Asked[] = []
   const server = createServer(async (request, response) => {

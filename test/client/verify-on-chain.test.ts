@@ -21,7 +21,7 @@ import {
 const CLOCK = "SysvarC1ock11111111111111111111111111111111"
 const schema = "kyc_individual_v1"
 
-/** A wallet that is verified, and what the API says of it. */
+/** A verified wallet and its API record. */
 let wallet: Address
 let record: AttestationRecord
 let question: OnChainQuestion
@@ -33,10 +33,10 @@ beforeAll(async () => {
   question = { issuer: record.onchain.authority, schema, wallet }
 })
 
-/** The mint named, so that a refusal is about it and not about a search that finds nothing. */
+/** Names the mint, so that a refusal is about the mint and not about an empty search result. */
 const withMint = () => ({ ...question, mint: record.onchain.mint })
 
-describe("a wallet that is verified", () => {
+describe("a verified wallet", () => {
   const ways = {
     "web3.js": () => app.connection,
     "@solana/kit": () => kit.createSolanaRpc(kit.devnet(app.chain.url)),
@@ -44,7 +44,7 @@ describe("a wallet that is verified", () => {
   }
 
   test.each(Object.entries(ways))(
-    "is so over %s, with the mint, with the transaction, and without",
+    "is recognized over %s, with the mint, with the transaction, and without either",
     async (_, connect) => {
       expect(await verifyOnChain(connect(), question)).toEqual(credential(record))
       expect(await verifyOnChain(connect(), withMint())).toEqual(credential(record))
@@ -53,12 +53,12 @@ describe("a wallet that is verified", () => {
     },
   )
 
-  test("is so by any of several issuers, as after a key was replaced", async () => {
+  test("is recognized with any of several issuers, which exist after a key was replaced", async () => {
     const issuer = [newWallet(), record.onchain.authority]
     expect(await verifyOnChain(app.connection, { ...question, issuer })).toEqual(credential(record))
   })
 
-  test("once renewed, it is so by the new attestation", async () => {
+  test("is recognized by the new attestation after a renewal", async () => {
     const renewed = (await app.verifiedWallet(key)).wallet
     const old = await recordOf(app, key, renewed)
     expect((await renew(app, key, renewed)).attestation_id).not.toBe(old.attestation_id)
@@ -67,14 +67,14 @@ describe("a wallet that is verified", () => {
   })
 })
 
-describe("a wallet that is not", () => {
+describe("an unverified wallet", () => {
   test("has no credential", async () => {
     const other = { ...withMint(), wallet: newWallet() }
     expect(await verifyOnChain(app.connection, other)).toEqual(refused("no_credential"))
     expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(refused("no_credential"))
   })
 
-  test("of another issuer, or of another schema, is refused", async () => {
+  test("is refused for another issuer or another schema", async () => {
     const other = { ...withMint(), issuer: newWallet() }
     expect(await verifyOnChain(app.connection, other)).toEqual(refused("wrong_issuer"))
     expect(await verifyOnChain(app.connection, { ...other, mint: undefined })).toEqual(refused("no_credential"))
@@ -82,7 +82,7 @@ describe("a wallet that is not", () => {
     expect(await verifyOnChain(app.connection, accredited)).toEqual(refused("wrong_schema"))
   })
 
-  test("is refused once it is revoked", async () => {
+  test("is refused after its attestation is revoked", async () => {
     const revoked = (await app.verifiedWallet(key)).wallet
     const { attestation_id, onchain } = await recordOf(app, key, revoked)
     const asked = { ...question, wallet: revoked }
@@ -93,7 +93,7 @@ describe("a wallet that is not", () => {
     expect(await verifyOnChain(app.connection, { ...asked, mint: onchain.mint })).toEqual(refused("revoked"))
   })
 
-  test("is not believed for a mint that a stranger made, and gave to the issuer afterwards", async () => {
+  test("is refused for a mint that a stranger created and then gave to the issuer", async () => {
     const stranger = await strangerWithSol(app)
     const forgery = await forge(app, stranger, { to: stranger.publicKey, memoText: memoOf(record) })
     const forged = { ...question, wallet: addressOf(stranger.publicKey) }
@@ -140,7 +140,7 @@ const bytes = (change: (data: Buffer) => unknown): Change => ({
 })
 const without = (text: string | Buffer) =>
   bytes((data) => data.fill(0xff, data.indexOf(text), data.indexOf(text) + text.length))
-/** The type of an extension replaced by one that there is not. */
+/** Replaces an extension's type with one that does not exist. */
 const withoutExtension = (type: number) =>
   bytes((data) => {
     let at = 166
@@ -150,19 +150,19 @@ const withoutExtension = (type: number) =>
 const stranger = Keypair.generate().publicKey.toBuffer()
 const spl = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
-describe("what a node shows that cannot be a credential", () => {
+describe("accounts that cannot be a credential", () => {
   const accounts: [string, Change | null, string][] = [
     ["no account", null, "no_credential"],
-    ["an account of a program that is not Token-2022", { program: spl }, "wrong_account"],
-    ["an account of the system's", { program: SystemProgram.programId.toBase58() }, "wrong_account"],
+    ["an account of another program than Token-2022", { program: spl }, "wrong_account"],
+    ["an account of the system program", { program: SystemProgram.programId.toBase58() }, "wrong_account"],
     ["an account of another mint", bytes((data) => stranger.copy(data, 0)), "wrong_account"],
     ["an account that was given to another wallet", bytes((data) => stranger.copy(data, 32)), "wrong_holder"],
     ["no unit", bytes((data) => data.writeBigUInt64LE(0n, 64)), "revoked"],
     ["more than one unit", bytes((data) => data.writeBigUInt64LE(2n, 64)), "wrong_account"],
     ["an account that is open", bytes((data) => data.writeUInt8(AccountState.Initialized, 108)), "not_frozen"],
     ["a mint in the account's place", bytes((data) => data.writeUInt8(1, 165)), "wrong_account"],
-    ["a part of the account", { bytes: (data) => data.subarray(0, 100) }, "wrong_account"],
-    ["nothing in the account", { bytes: () => Buffer.alloc(0) }, "wrong_account"],
+    ["a truncated account", { bytes: (data) => data.subarray(0, 100) }, "wrong_account"],
+    ["an empty account", { bytes: () => Buffer.alloc(0) }, "wrong_account"],
   ]
   test.each(accounts)("%s", async (_, change, reason) => {
     const connection = withAccounts({ [record.onchain.token_account]: change })
@@ -173,22 +173,22 @@ describe("what a node shows that cannot be a credential", () => {
 
   const mints: [string, Change | null, string][] = [
     ["no mint", null, "wrong_mint"],
-    ["a mint of a program that is not Token-2022", { program: spl }, "wrong_mint"],
-    ["a mint that obeys another key", bytes((data) => stranger.copy(data, 4)), "wrong_issuer"],
-    ["a mint that obeys nobody", bytes((data) => data.writeUInt32LE(0, 0)), "wrong_mint"],
+    ["a mint of another program than Token-2022", { program: spl }, "wrong_mint"],
+    ["a mint with another authority", bytes((data) => stranger.copy(data, 4)), "wrong_issuer"],
+    ["a mint without an authority", bytes((data) => data.writeUInt32LE(0, 0)), "wrong_mint"],
     ["a mint with decimals", bytes((data) => data.writeUInt8(6, 44)), "wrong_mint"],
-    ["a mint that was never made", bytes((data) => data.writeUInt8(0, 45)), "wrong_mint"],
+    ["a mint that was never initialized", bytes((data) => data.writeUInt8(0, 45)), "wrong_mint"],
     ["a mint that another key can thaw", bytes((data) => stranger.copy(data, 50)), "wrong_issuer"],
     ["a mint whose units can be moved", withoutExtension(9), "wrong_mint"],
-    ["a mint whose accounts are born open", withoutExtension(6), "wrong_mint"],
+    ["a mint whose accounts start thawed", withoutExtension(6), "wrong_mint"],
     ["a mint without a delegate", withoutExtension(12), "wrong_issuer"],
-    ["a mint whose words are elsewhere", withoutExtension(18), "wrong_mint"],
-    ["a mint without words", withoutExtension(19), "wrong_mint"],
+    ["a mint whose metadata is elsewhere", withoutExtension(18), "wrong_mint"],
+    ["a mint without metadata", withoutExtension(19), "wrong_mint"],
     ["a mint that names no schema", without(schema), "wrong_schema"],
     ["a token account in the mint's place", bytes((data) => data.writeUInt8(2, 165)), "wrong_mint"],
-    ["a mint that is cut off", { bytes: (data) => data.subarray(0, data.length - 3) }, "wrong_mint"],
-    ["a part of a mint", { bytes: (data) => data.subarray(0, 60) }, "wrong_mint"],
-    ["a mint of old, without extensions", { bytes: (data) => data.subarray(0, 82) }, "wrong_mint"],
+    ["a mint that lacks its last bytes", { bytes: (data) => data.subarray(0, data.length - 3) }, "wrong_mint"],
+    ["a truncated mint", { bytes: (data) => data.subarray(0, 60) }, "wrong_mint"],
+    ["a mint of the old layout, without extensions", { bytes: (data) => data.subarray(0, 82) }, "wrong_mint"],
   ]
   test.each(mints)("%s", async (_, change, reason) => {
     const connection = withAccounts({ [record.onchain.mint]: change })
@@ -204,7 +204,7 @@ describe("what a node shows that cannot be a credential", () => {
     await expect(verifyOnChain(withAccounts({ [CLOCK]: null }), question)).rejects.toThrow("clock")
   })
 
-  test("a transaction that failed, was signed by another, or has its memo elsewhere, gives nothing", async () => {
+  test("a transaction that failed, has another signer, or has its memo elsewhere, proves nothing", async () => {
     const honest = app.connection as Web3Connection
     type Found = NonNullable<Awaited<ReturnType<Web3Connection["getTransaction"]>>>
     const withChange = (change: (found: Found) => void): Web3Connection => ({
@@ -259,15 +259,15 @@ function structuredCloneOf({
 }
 
 test.each([
-  ["issuer", { issuer: "nobody" }],
+  ["issuer", { issuer: "unknown" }],
   ["issuer", { issuer: [] }],
   ["wallet", { wallet: "0".repeat(44) }],
   ["transaction", { transaction: "z".repeat(44) }],
   ["mint", { mint: "z".repeat(44) }],
-])("a question that cannot be asked is refused by name: %s", async (name, change) => {
+])("an invalid argument is refused by name: %s", async (name, change) => {
   await expect(verifyOnChain(app.connection, { ...question, ...change })).rejects.toThrow(`${name}: must be`)
 })
 
-test("a node that does not answer is no answer", async () => {
+test("an unreachable node is an error, not a result", async () => {
   await expect(verifyOnChain("http://127.0.0.1:9", question)).rejects.toThrow()
 })

@@ -3,7 +3,7 @@ import { json, serve } from "./scripted-server.ts"
 
 const operation = (status: string, error: unknown = null) => ({ operation_id: "op_1", status, error })
 
-test("waitFor polls an operation until it is confirmed; what has ended is not asked for", async () => {
+test("waitFor polls an operation until it is confirmed, and does not poll one that has ended", async () => {
   const server = await serve(
     json(202, operation("queued")),
     json(200, operation("submitted")),
@@ -19,7 +19,7 @@ test("waitFor polls an operation until it is confirmed; what has ended is not as
   expect(server.asked).toHaveLength(3)
 })
 
-test("waitFor comes back no earlier than the 202 asked for", async () => {
+test("waitFor polls no earlier than the 202 response asked for", async () => {
   const at: number[] = []
   const noted =
     (answer: ReturnType<typeof json>): typeof answer =>
@@ -37,7 +37,7 @@ test("waitFor comes back no earlier than the 202 asked for", async () => {
   expect(at[1]! - at[0]!).toBeGreaterThan(990)
 })
 
-test("an operation that failed is an error with its code", async () => {
+test("a failed operation is an error with its code", async () => {
   const failed = operation("failed", { error: "insufficient_balance", detail: "Too little." })
   const server = await serve(json(202, operation("queued")), json(200, failed))
   const vouch = server.client()
@@ -49,7 +49,7 @@ test("an operation that failed is an error with its code", async () => {
   })
 })
 
-test("a configuration is waited for until its mint is there, a status until it is decided", async () => {
+test("waitFor waits until a configuration's mint exists, or until a status is decided", async () => {
   const config = (mint: string | null) => json(200, { id: "fund", mint })
   const server = await serve(
     config(null),
@@ -62,7 +62,7 @@ test("a configuration is waited for until its mint is there, a status until it i
   expect((await vouch.waitForStatus({ pubkey: "w" })).status).toBe("rejected")
 })
 
-test("a wait has an end", async () => {
+test("a wait has a time limit", async () => {
   const server = await serve(json(200, { status: "pending", mint: null }))
   await expect(server.client().waitForStatus({ pubkey: "w" }, { timeoutMs: 100 })).rejects.toMatchObject({
     code: "timeout",

@@ -1,7 +1,8 @@
 /**
- * Makes clients of openapi.yaml as customers do, unpatched, with the generators they use, lets Solana's clients in
- * other languages meet the local network, and our own go the whole way with `npm start`: `npm run clients -- [name]…`.
- * Each needs its own tools and fetches itself from its registry; one whose tools are not here is skipped, and says so.
+ * `npm run clients -- [name]…` tries clients: generates some from the unchanged openapi.yaml with customers'
+ * generators, runs Solana's clients in other languages against the local network, and runs Vouch's own against `npm
+ * start`. Each is fetched from its registry and needs its own tools. A client whose tools are not installed is skipped
+ * with a message.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
@@ -14,10 +15,10 @@ const root = join(import.meta.dirname, "..", "..")
 const document = join(root, "openapi.yaml")
 
 function expectText(text: string, wanted: string): void {
-  if (!text.includes(wanted)) throw new Error(`There is no ${JSON.stringify(wanted)} in:\n${text.slice(0, 2000)}`)
+  if (!text.includes(wanted)) throw new Error(`${JSON.stringify(wanted)} is missing in:\n${text.slice(0, 2000)}`)
 }
 
-/** openapi-typescript: what has a default, or is a rule, may be left out; an amount is a string or a number. */
+/** openapi-typescript: fields with a default and rules are optional; an amount is a string or a number. */
 function typeScript(dir: string): void {
   run(
     dir,
@@ -46,7 +47,7 @@ export const config: Request<"CreateMintConfigRequest"> = {
   run(dir, join(root, "node_modules", ".bin", "tsc"), ...options, "use.ts")
 }
 
-/** oapi-codegen: compiles, and a number goes out with the digits that it was given. */
+/** oapi-codegen: compiles, and sends a number with exactly the given digits. */
 function go(dir: string): void {
   run(dir, "go", "mod", "init", "client")
   mkdirSync(join(dir, "vouch"))
@@ -78,7 +79,7 @@ func main() {
   run(dir, "go", "mod", "tidy")
   const sent = run(dir, "go", "run", ".")
   expectText(sent, '"amount":16777217,')
-  if (/transfer_mode|rules/.test(sent)) throw new Error(`What was not set is sent: ${sent}`)
+  if (/transfer_mode|rules/.test(sent)) throw new Error(`Unset fields were sent: ${sent}`)
 }
 
 /** openapi-generator: compiles. */
@@ -109,7 +110,7 @@ for (const { name, needs, make } of clients) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const missing = needs.find((command) => !isHere(command))
   if (missing !== undefined) {
-    console.log(`${name}: skipped, since ${missing} is not installed.`)
+    console.log(`${name}: skipped, because ${missing} is not installed.`)
     count.skipped++
     continue
   }

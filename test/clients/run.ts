@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process"
 
-/** A client that customers or their programs use: what it needs to be tried, and the trial, in an empty directory. */
+/** A client that customers use: the tools that its trial needs, and the trial, which runs in an empty directory. */
 export type Client = { name: string; needs: string[]; make: (dir: string) => void | Promise<void> }
 
-/** A run of a command; throws with what it printed when it fails. */
+/** Runs a command. Throws with its output if it fails. */
 export function run(cwd: string, command: string, ...args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,

@@ -43,7 +43,7 @@ def new_wallet() -> str:
 
 
 def samples_fit() -> None:
-    """Runs each sample, with a request that goes nowhere: names, arguments and bodies must be those of the client."""
+    """Runs each sample without sending its request: names, arguments and bodies must match the client."""
     sent = []
 
     def refuse(request: httpx.Request) -> httpx.Response:
@@ -65,7 +65,7 @@ def refusal(call) -> VouchError:
         call()
     except VouchError as error:
         return error
-    raise AssertionError("nothing was refused")
+    raise AssertionError("the request was not refused")
 
 
 def journey() -> None:
@@ -110,7 +110,7 @@ def journey() -> None:
 
 
 def retries() -> None:
-    """A write that fails on the way is sent again with the same key; what no retry mends is not."""
+    """A write that gets no response is sent again with the same key; an error that a retry cannot fix is not."""
     seen: list[str | None] = []
     answers = [None, (503, "server_busy"), (429, "rate_limited"), (503, "chain_not_configured")]
 

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "..", "..")
 type Server = { origin: string; rpcUrl: string; apiKey: string; child: ChildProcess; dataDir: string }
 let server: Promise<Server> | undefined
 
-/** `npm start` with nothing set up, as the README says. It builds the pages first, where they are not built. */
+/** `npm start` without any setup, as in the README. It builds the pages first if necessary. */
 function startVouch(): Promise<Server> {
   server ??= (async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "vouch-own-"))
@@ -27,7 +27,7 @@ function startVouch(): Promise<Server> {
       cwd: root,
       env: { ...process.env, ...ports, VOUCH_DATA_DIR: dataDir },
       stdio: ["ignore", "pipe", "inherit"],
-      // npm hands a signal on to a shell that does not: the whole group is ended.
+      // npm passes signals to a shell, which does not pass them on. So end the whole group.
       detached: true,
     })
     let output = ""
@@ -74,14 +74,14 @@ async function goQuickStart(dir: string, program: string): Promise<void> {
     const output = await runAsync(["bash", "-ec", command], { cwd: project, env, on: investor.reads })
     await investor.submitted()
     for (const wanted of ["holds 749.5.", "holds 250.5.", "verified: true"])
-      if (!output.includes(wanted)) throw new Error(`There is no ${wanted} in:\n${output}`)
+      if (!output.includes(wanted)) throw new Error(`${wanted} is missing in:\n${output}`)
     writeFileSync(join(dir, "output.txt"), output)
   } finally {
     rmSync(made.projects, { recursive: true, force: true })
   }
 }
 
-/** The client in a Worker, as a bundler puts it there. */
+/** The client, bundled for a Worker. */
 async function goInWorker(): Promise<void> {
   const { origin, rpcUrl, apiKey } = await startVouch()
   const [install] = quickStart()
@@ -103,7 +103,8 @@ async function goInWorker(): Promise<void> {
 }
 
 /**
- * Generated, built and installed in an empty environment, from the wheel that is built from the source distribution.
+ * Generates, builds and installs the Python client in an empty environment, from a wheel built from the source
+ * distribution.
  */
 async function python(dir: string): Promise<void> {
   const { origin, apiKey } = await startVouch()
@@ -130,7 +131,7 @@ async function python(dir: string): Promise<void> {
   run(dir, user, program, origin, apiKey, samples)
 }
 
-/** Vouch's own clients, on the whole way with a server that was started as a newcomer does. */
+/** Vouch's own clients, tried with a server started as a newcomer would. */
 export const ownClients: Client[] = [
   { name: "vouch-client", needs: ["npm", "bash"], make: (dir) => goQuickStart(dir, "node ") },
   {

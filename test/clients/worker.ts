@@ -5,8 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { build } from "esbuild"
 
 /**
- * What a Worker does with the client: the whole way of one wallet, a webhook that is not believed, and the chain
- * itself.
+ * Uses the client in a Worker: everything for one wallet, a webhook that must be refused, and the chain.
  */
 const source = `
 import { unwrapEvent, Vouch, verifyOnChain, WebhookError } from "@vouch/client"
@@ -51,7 +50,7 @@ const config :Workerd.Config = (
 );
 `
 
-/** Runs the Worker in an empty project that has the client, and returns what it answers. */
+/** Runs the Worker in an empty project with the client, and returns its response. */
 export async function askWorker(
   project: string,
   { port, bindings }: { port: number; bindings: Record<string, string> },
@@ -68,7 +67,7 @@ export async function askWorker(
   const child = spawn("npx", ["--yes", "workerd", "serve", "config.capnp", `--socket-addr=http=127.0.0.1:${port}`], {
     cwd: project,
     stdio: ["ignore", "inherit", "inherit"],
-    // npx does not pass signals on, so the whole group is ended.
+    // npx does not pass signals on, so end the whole group.
     detached: true,
   })
   try {

@@ -5,11 +5,11 @@ import { startLocalnet } from "#localnet"
 import { disconnect, until } from "#localnet/testing"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
-// What programs use to speak with a chain works with the local network as with a validator. Those of other languages:
-// `npm run clients`.
+// npm's client libraries for Solana work with the local network as with a validator. `npm run clients` tries those in
+// other languages.
 
 const validator = findValidator()
-if (validator === null) console.warn("No solana-test-validator: client libraries meet the local network alone.")
+if (validator === null) console.warn("No solana-test-validator: client libraries run against the local network only.")
 const localnet = async () => {
   const { url, close } = await startLocalnet({ slotMs: 20 })
   return { url, stop: close }
@@ -30,7 +30,7 @@ describe.each(chains)("on %s", (_name, start) => {
   }, 90_000)
   afterAll(() => chain.stop())
 
-  test("@solana/kit reads every form, hears of everything and confirms by its own factories", async () => {
+  test("@solana/kit reads every form, gets every notification, and confirms with its own factories", async () => {
     const { hostname, port } = new URL(chain.url)
     const rpc = kit.createSolanaRpc(kit.devnet(chain.url))
     const rpcSubscriptions = kit.createSolanaRpcSubscriptions(kit.devnet(`ws://${hostname}:${Number(port) + 1}`))
@@ -59,7 +59,7 @@ describe.each(chains)("on %s", (_name, start) => {
     expect((await rpc.getVoteAccounts().send()).current).toHaveLength(1)
     expect((await rpc.getBlockProduction().send()).value.range.firstSlot).toBe(0n)
 
-    /** Kit drops what comes before it is asked for. */
+    /** Kit drops notifications that arrive before it is asked for them. */
     const first = async <T>(pending: kit.PendingRpcSubscriptionsRequest<T>): Promise<() => Promise<T>> => {
       const notifications = await pending.subscribe({ abortSignal })
       const next = notifications[Symbol.asyncIterator]().next()
@@ -123,7 +123,7 @@ describe.each(chains)("on %s", (_name, start) => {
     ending.abort()
   })
 
-  test("@solana/web3.js hears of everything and does not ask again and again", async () => {
+  test("@solana/web3.js gets every notification and does not poll", async () => {
     const connection = new Connection(chain.url, "confirmed")
     const inner = connection as unknown as {
       _rpcWebSocket: { call: (...args: unknown[]) => unknown }

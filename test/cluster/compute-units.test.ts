@@ -30,8 +30,7 @@ import { newMintPlace } from "#test/doubles/keys.ts"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
 const validator = findValidator()
-if (validator === null)
-  console.warn("No solana-test-validator: what instructions take is measured on the local network alone.")
+if (validator === null) console.warn("No solana-test-validator: compute units are measured on the local network only.")
 
 const localnet = async () => {
   const { url, close } = await startLocalnet({ port: 0, dataDir: null, slotMs: 20, allowFaults: false })
@@ -66,7 +65,7 @@ describe.each(chains)("on %s", (_name, start) => {
   }, 90_000)
   afterAll(() => chain.stop())
 
-  /** Runs instructions with the limit that they get, and returns which part of it they took. */
+  /** Runs instructions with their limit, and returns the fraction that they used. */
   async function run(
     instructions: TransactionInstruction[],
     signers: Signer[] = [],
@@ -89,7 +88,7 @@ describe.each(chains)("on %s", (_name, start) => {
     return meta!.computeUnitsConsumed! / units
   }
 
-  test("everything that Vouch does to a credential stays within its limit", async () => {
+  test("all operations on a credential stay within their limits", async () => {
     const { base, place } = newMintPlace()
     const about: Credential = {
       mint: place.mint,
@@ -112,7 +111,7 @@ describe.each(chains)("on %s", (_name, start) => {
   }, 90_000)
 
   test.each([true, false])(
-    "and everything to a token (pausable: %s)",
+    "all operations on a token stay within their limits (pausable: %s)",
     async (pausable) => {
       const { base, place } = newMintPlace()
       const asset: Asset = {
@@ -152,7 +151,7 @@ describe.each(chains)("on %s", (_name, start) => {
     90_000,
   )
 
-  test("what is in no table is simulated, and stays within that", async () => {
+  test("instructions that are in no table are simulated, and stay within the result", async () => {
     const { base, place } = newMintPlace()
     const about = { mint: place.mint, authority: authority.publicKey, feePayer: feePayer.publicKey }
     const creation = createCredentialMint(about, {
@@ -176,7 +175,7 @@ describe.each(chains)("on %s", (_name, start) => {
     expect(part).toBeGreaterThan(0.8)
   }, 90_000)
 
-  /** None was cut off, and what was asked for is of the size of what was taken, where the memo is the cluster's. */
+  /** No limit was too low, and none was far too high, if the memo program is the cluster's. */
   function expectRoom(parts: number[]): void {
     expect(Math.max(...parts)).toBeLessThan(0.97)
     if (_name === "a validator") expect(Math.min(...parts)).toBeGreaterThan(0.5)

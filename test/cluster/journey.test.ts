@@ -17,16 +17,16 @@ import { credentialOf, differences } from "#test/matchers/credential.ts"
 const { VOUCH_CLUSTER_RPC_URL: named, VOUCH_RPC_CALLS_PER_SECOND = "0", VOUCH_SIGNER } = process.env
 const file = findValidator()
 const isThere = named !== undefined || file !== null
-if (!isThere) console.warn("No solana-test-validator: the journey on a real chain is left out.")
+if (!isThere) console.warn("No solana-test-validator: the journey on a real chain is skipped.")
 
 /** Waits for the chain: a validator's slots do not depend on this machine's load. */
 const PATIENCE_MS = 60_000
-/** How long a person may take to fund the fee payer. */
+/** The time that a person may take to fund the fee payer. */
 const FUNDING_MS = 15 * 60_000
-/** What the journey costs, with room. */
+/** More than the journey costs. */
 const ENOUGH_SOL = 0.1
 
-// What passes on the local network passes on a validator, or one of the two is wrong.
+// If this passes on the local network but not on a validator, one of the two is wrong.
 describe.skipIf(!isThere)("on a real chain", () => {
   let validator: Validator | null = null
   let app: TestApp
@@ -50,7 +50,7 @@ describe.skipIf(!isThere)("on a real chain", () => {
     await validator?.stop()
   })
 
-  /** By the chain's faucet, or by the person who reads the output. */
+  /** Funds the fee payer from the chain's faucet, or asks the reader of the output to do it. */
   async function fundFeePayer(): Promise<void> {
     const { publicKey } = deployment.chains.test!.feePayer
     const sol = async () => (await app.connection.getBalance(publicKey, "confirmed")) / LAMPORTS_PER_SOL
@@ -87,7 +87,7 @@ describe.skipIf(!isThere)("on a real chain", () => {
       PATIENCE_MS,
     )
 
-  test("verify, mint, transfer, pause, change of mode, renew, revoke; and a reconciliation finds no difference", async () => {
+  test("after verify, mint, transfer, pause, change of mode, renew and revoke, reconciliation finds no difference", async () => {
     const [alice, bob] = await tokens.wallets(2)
     expect(await credentialOf(app, key, alice)).toMatchObject({ amount: 1, frozen: true })
 
@@ -121,17 +121,17 @@ describe.skipIf(!isThere)("on a real chain", () => {
     const { attestation_id } = (await tokens.get(`/kyc/status/${alice}`)).json
     await tokens.post(`/attestation/${attestation_id}/revoke`, { reason: "Fraud" })
     await becomes("the credential to be gone", async () => (await credentialOf(app, key, alice)).amount, 0)
-    await becomes("alice's account to close", () => stateOf(config, alice), { amount: 7, frozen: true })
+    await becomes("alice's account to be frozen", () => stateOf(config, alice), { amount: 7, frozen: true })
 
     await switchTo(config, "agent")
-    await becomes("bob's account to close", () => stateOf(config, bob), { amount: 4, frozen: true })
+    await becomes("bob's account to be frozen", () => stateOf(config, bob), { amount: 4, frozen: true })
     await atRest()
     await costsAreThoseOfTheChain(app)
     expect(await differences()).toEqual([])
   }, 240_000)
 })
 
-/** Every transaction is counted as what its meta says, fees that were computed when it was signed included. */
+/** The recorded cost of every transaction equals its meta's, including fees computed when it was signed. */
 async function costsAreThoseOfTheChain({ connection }: TestApp): Promise<void> {
   const uncounted = () => sql`
     select from transactions where status in ('confirmed', 'failed') and counted_at is null limit 1`

@@ -1,9 +1,9 @@
-/** Asks a validator every call again and records the shapes of its answers: `npm run shapes`. */
+/** Repeats every call on a validator and records the shapes of its responses: `npm run shapes`. */
 import { shapesOf, writeGolden } from "#localnet/shapes"
 import { findValidator, startValidator } from "../fixtures/validator.ts"
 
 const file = findValidator()
-if (file === null) throw new Error("No solana-test-validator: name it in SOLANA_TEST_VALIDATOR.")
+if (file === null) throw new Error("No solana-test-validator: set SOLANA_TEST_VALIDATOR to its path.")
 const validator = await startValidator(file)
 try {
   const shapes = await shapesOf(validator.url)

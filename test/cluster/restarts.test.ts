@@ -11,7 +11,7 @@ const file = findValidator()
 const PATIENCE_MS = 90_000
 const later = { headers: { Prefer: "respond-async" } }
 
-describe.skipIf(file === null)("a validator that is killed", () => {
+describe.skipIf(file === null)("a killed validator", () => {
   let validator: Validator
   let app: TestApp
   let key: TestKey
@@ -32,7 +32,7 @@ describe.skipIf(file === null)("a validator that is killed", () => {
 
   const health = async () => (await app.request({ method: "GET", path: "/health" })).json
 
-  test("goes on with what it had written, and every mint is there once, for good", async () => {
+  test("continues from what it had written, and every mint is final and landed once", async () => {
     const wallets = await tokens.wallets(10)
     const config = await tokens.config()
     const ids: string[] = []
@@ -52,14 +52,14 @@ describe.skipIf(file === null)("a validator that is killed", () => {
     expect(await differences()).toEqual([])
   }, 240_000)
 
-  test("and comes back as another chain, is refused: nothing is read from it, and nothing signed for it", async () => {
+  test("that comes back as another chain is refused: Vouch reads nothing from it and signs nothing for it", async () => {
     const [wallet] = await tokens.wallets(1)
     const config = await tokens.config()
     await tokens.mint(config, wallet, "1")
     await validator.restart("another chain")
     const { json } = await tokens.mint(config, wallet, "1", later)
     const isRefused = async () => /chain has changed/.test((await health()).checks.chain)
-    await waitFor(isRefused, "health to tell of another chain", PATIENCE_MS)
+    await waitFor(isRefused, "health to report another chain", PATIENCE_MS)
     const balance = await tokens.get(`/token/balance/${wallet}?mint_config=${config}`)
     expect([balance.status, balance.json.error]).toEqual([503, "chain_unavailable"])
     const signed =

@@ -3,10 +3,10 @@ import { readGolden, shapesOf } from "#localnet/shapes"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
 const file = findValidator()
-if (file === null) console.warn("No solana-test-validator: the recorded shapes of its answers are not checked.")
+if (file === null) console.warn("No solana-test-validator: the recorded shapes of its responses are not checked.")
 
 test.skipIf(file === null)(
-  "a validator answers as it did when it was recorded (npm run shapes records it anew)",
+  "a validator's responses have the recorded shapes (npm run shapes records them again)",
   async () => {
     const validator = await startValidator(file!)
     try {

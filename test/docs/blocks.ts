@@ -5,12 +5,12 @@ export type Block = { file: string; line: number; language: string; code: string
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** What people read: the documentation's pages and the READMEs next to the code. */
+/** All documents: the pages of docs/ and the READMEs next to the code. */
 export const documents = [
   ...globSync(["*.md", "docs/**/*.md", "client/*.md", "client/python/*.md", "bench/*.md"], { cwd: root }),
 ].sort()
 
-/** The fenced blocks of code in a document, without the indentation of the list that they stand in. */
+/** A document's fenced code blocks, without the indentation of a surrounding list. */
 export function blocksOf(file: string): Block[] {
   const blocks: Block[] = []
   let open: Block | null = null
@@ -27,7 +27,7 @@ export function blocksOf(file: string): Block[] {
       open = { file, line: index + 2, language: language!, code: "" }
     }
   }
-  if (open) throw new Error(`${file}:${open.line}: the block has no end`)
+  if (open) throw new Error(`${file}:${open.line}: the block is not closed`)
   return blocks
 }
 
@@ -36,10 +36,10 @@ export const codeIn = (file: string, language: string): Block[] =>
   blocksOf(file).filter((block) => block.language === language)
 
 export const guides = documents.filter((file) => file.startsWith("docs/guides/"))
-/** A guide's blocks are one program, as its reader would write it. */
+/** A guide's blocks together are the program that its reader writes. */
 export const programOf = (file: string): string =>
   codeIn(file, "js")
     .map(({ code }) => code)
     .join("\n")
-/** Guides with a program. */
+/** The guides that have a program. */
 export const programs = guides.filter((file) => programOf(file) !== "")

@@ -8,22 +8,22 @@ import { typeErrors } from "./typescript.ts"
 const all = documents.flatMap(blocksOf)
 const nameOf = ({ file, line, language }: Block) => `${file}:${line} (${language})`
 
-test("each block says in which language it is, or is a picture", () => {
+test("each block names its language, or is a diagram", () => {
   const known = new Set(["", "text", "sh", "ts", "js", "json", "yaml", "python", "mermaid"])
   expect(all.filter(({ language }) => !known.has(language)).map(nameOf)).toEqual([])
-  // A picture has lines and arrows, no commands.
+  // A diagram has lines and arrows, not commands.
   const isCommand = /^\s*(\$|curl|npm|npx|node|vouch|docker|helm|kubectl|export) /m
   const bare = all.filter(({ language, code }) => language === "" && isCommand.test(code))
   expect(bare.map(nameOf)).toEqual([])
 })
 
-test("TypeScript compiles against the client and the server as they are", () => {
+test("TypeScript blocks compile against the current client and server", () => {
   const blocks = all.filter(({ language }) => language === "ts")
   expect(blocks.length).toBeGreaterThan(5)
   expect(complaints(new Map(blocks.map((block) => [nameOf(block), block.code])), "ts")).toEqual([])
 })
 
-test("JavaScript fits the client as it is", () => {
+test("JavaScript blocks fit the current client", () => {
   expect(programs.length).toBeGreaterThan(4)
   const pieces = programs.map((file) => [file, programOf(file)] as const)
   const [quickStart] = codeIn("README.md", "js")
@@ -41,7 +41,7 @@ describe.each(all.filter(({ language }) => language === "json" || language === "
 })
 
 const shells = all.filter(({ language }) => language === "sh")
-test.each(shells)("$file:$line: the shell reads it, and its commands are ours as they are", async ({ code }) => {
+test.each(shells)("$file:$line: the shell can read it, and its vouch commands exist", async ({ code }) => {
   const { status, stderr } = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" })
   expect(stderr).toBe("")
   expect(status).toBe(0)
@@ -50,7 +50,7 @@ test.each(shells)("$file:$line: the shell reads it, and its commands are ours as
 
 const pythons = all.filter(({ language }) => language === "python")
 const hasPython = spawnSync("python3", ["--version"]).status === 0
-test.skipIf(!hasPython).each(pythons)("$file:$line: Python compiles it", ({ code }) => {
+test.skipIf(!hasPython).each(pythons)("$file:$line: Python can compile it", ({ code }) => {
   const compile = "import sys; compile(sys.stdin.read(), 'block', 'exec')"
   const { stderr } = spawnSync("python3", ["-c", compile], { input: code, encoding: "utf8" })
   expect(stderr).toBe("")

@@ -12,7 +12,7 @@ import { freePorts } from "#test/fixtures/free-ports.ts"
 import { codeIn, guides, programOf, programs } from "./blocks.ts"
 import { tryCommands } from "./shell.ts"
 
-/** The oldest Node that a reader may have, where the machine has it. */
+/** The oldest Node that a reader may have, if this machine has it. */
 const node = join(findNode20() ?? "", "node")
 const usesOrigin = /\$\{?ORIGIN\b/
 
@@ -67,32 +67,36 @@ describe("the programs of the guides", () => {
     return { start, env, submitted: investor.submitted, everything: await app.key({ account }) }
   }
 
-  test.each(programs)("%s goes on wherever it stopped, and runs again, with its curl", async (file) => {
-    const reader = await readerOf(file)
-    const blocks = codeIn(file, "js").map(({ code }) => code)
-    for (let end = 1; end < blocks.length; end++) await reader.start(blocks.slice(0, end).join("\n"))
-    const forms = await reader.submitted()
-    const isOfEvents = file.endsWith("events.md")
-    for (const time of ["the first time", "again"]) {
-      const code = `${programOf(file)}\n${isOfEvents ? untilDelivered : ""}`
-      const output = await reader.start(code, isOfEvents ? (line) => happensAt(line, reader.everything) : undefined)
-      for (const [printed, wanted] of promised(programOf(file))) expect(output, `${printed}, ${time}`).toContain(wanted)
-      for (const { code } of codeIn(file, "sh").filter(({ code }) => usesOrigin.test(code))) {
-        const answer = JSON.parse(await run(["bash", "--norc", "-ec", code], { cwd: project, env: reader.env }))
-        // An operation has one too, which is null while nothing is wrong.
-        expect(answer.error ?? null, code).toBeNull()
+  test.each(programs)(
+    "%s continues where it stopped and can run again, together with its curl commands",
+    async (file) => {
+      const reader = await readerOf(file)
+      const blocks = codeIn(file, "js").map(({ code }) => code)
+      for (let end = 1; end < blocks.length; end++) await reader.start(blocks.slice(0, end).join("\n"))
+      const forms = await reader.submitted()
+      const isOfEvents = file.endsWith("events.md")
+      for (const time of ["the first time", "again"]) {
+        const code = `${programOf(file)}\n${isOfEvents ? untilDelivered : ""}`
+        const output = await reader.start(code, isOfEvents ? (line) => happensAt(line, reader.everything) : undefined)
+        for (const [printed, wanted] of promised(programOf(file)))
+          expect(output, `${printed}, ${time}`).toContain(wanted)
+        for (const { code } of codeIn(file, "sh").filter(({ code }) => usesOrigin.test(code))) {
+          const answer = JSON.parse(await run(["bash", "--norc", "-ec", code], { cwd: project, env: reader.env }))
+          // An operation has an error field too, which is null if nothing is wrong.
+          expect(answer.error ?? null, code).toBeNull()
+        }
       }
-    }
-    expect(await reader.submitted()).toBe(forms)
-  })
+      expect(await reader.submitted()).toBe(forms)
+    },
+  )
 
-  /** The endpoint gets what happens once it is there. */
+  /** The endpoint gets events from its creation on. */
   function happensAt(line: string, key: TestKey) {
     if (line.startsWith("The endpoint answered"))
       void app.startSession(key, "VouchTestApproved11111111111111111111111118" as never)
   }
 
-  test("the quick start goes on where it stopped, and runs again: it starts no renewal, and asks for no form", async () => {
+  test("the quick start continues where it stopped and can run again, without a renewal or a second form", async () => {
     const reader = await readerOf("README.md")
     const [program] = codeIn("README.md", "js")
     for (const step of ["// 2. Mint", "// 3. Transfer", "// 5. Read"])
@@ -105,7 +109,7 @@ describe("the programs of the guides", () => {
     }
   })
 
-  test("a guide without a program has its curl tried as well", async () => {
+  test("the curl commands of a guide without a program work too", async () => {
     const others = guides.filter((file) => !programs.includes(file)).flatMap((file) => codeIn(file, "sh"))
     const curls = others.filter(({ code }) => usesOrigin.test(code))
     expect(curls.length).toBeGreaterThan(0)
@@ -124,7 +128,7 @@ describe("the commands of the guides", () => {
   })
   afterAll(() => app.stop())
 
-  test.each(guides)("%s has commands that can be run again", async (file) => {
+  test.each(guides)("the commands of %s can be run again", async (file) => {
     const token = join(project, "token.json")
     const config = {
       id: "fund_v1",
@@ -149,7 +153,7 @@ describe("the commands of the guides", () => {
   })
 })
 
-/** The scopes that a guide says its key needs; every one where it does not say. */
+/** The scopes that a guide says its key needs; all scopes if it names none. */
 function scopesIn(file: string): Scope[] {
   const [, list] =
     /^You need an? (?:API )?key with the scopes ([^.]+)\./m.exec(
@@ -160,11 +164,11 @@ function scopesIn(file: string): Scope[] {
 }
 
 /**
- * The output that a program's comments promise for console.log: `console.log(x) // confirmed`. Up to an ellipsis or a
- * colon.
+ * The output that a program's comments promise for console.log, up to an ellipsis or a colon: `console.log(x) //
+ * confirmed`.
  */
 const promised = (program: string): [string, string][] =>
   [...program.matchAll(/^\s*console\.log\(.*\) \/\/ ([\w ]+)/gm)].map(([line, wanted]) => [line, wanted!.trim()])
 
-/** The program goes on until its endpoint has been given an event. */
+/** The program runs until its endpoint gets an event. */
 const untilDelivered = "while (seen.size < 2) await new Promise((resolve) => setTimeout(resolve, 50))"

@@ -9,8 +9,8 @@ import { blocksOf, documents } from "./blocks.ts"
 type Sample = { place: string; code: string }
 
 /**
- * Readers try samples one after the other with one API key: a key that stands in two is refused, or replays the other's
- * answer.
+ * Readers try samples one after the other with one API key. If two samples share an idempotency key, the second is
+ * refused or replays the first one's response.
  */
 const samples: Sample[] = [
   ...documents.flatMap(blocksOf).map(({ file, language, code }) => ({ place: `${file} (${language})`, code })),
@@ -38,7 +38,7 @@ function textOf(file: string): Sample {
   return { place: file, code: readFileSync(join(import.meta.dirname, "..", "..", file), "utf8") }
 }
 
-/** What a tool fills in for the header, written as a sample would. */
+/** The value that a tool fills in for the header, in a sample's form. */
 function keyExample(operation: string): string {
   const { example } = (reference().document.components.parameters as Record<string, { example?: string }>)[
     "Idempotency-Key"
@@ -51,7 +51,7 @@ function keyExample(operation: string): string {
 const KEY =
   /Idempotency-Key: ([^"'\s\\]+)|"Idempotency-Key": "([^"]+)"|idempotencyKey: ("[^"]+"|`[^`]+`|[\w.]+)|idempotency_key="([^"]+)"/g
 
-/** The keys of a sample. One that is a variable's field has the value that the sample gives it. */
+/** A sample's keys. If a key is a variable's field, its value comes from the sample. */
 const keysIn = (code: string): string[] =>
   [...code.matchAll(KEY)].map(([, ...found]) => {
     const written = found.find((one) => one !== undefined)!

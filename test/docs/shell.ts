@@ -1,14 +1,14 @@
 import { CommanderError } from "commander"
 import { allCommands, vouchProgram } from "#server/start/cli/program.ts"
 
-/** `vouch …`, however a document calls it. */
+/** The forms in which documents call `vouch`. */
 const CALL = /(?:^|[;&|(]\s*)(?:npm run --silent vouch -- |vouch )(.+)$/gm
 
 type Runner = Parameters<typeof vouchProgram>[0]
 
 /**
- * Reads every `vouch` command of a shell script as the command line does, and does it by `runner`; without one it is
- * only read. Returns what is wrong.
+ * Parses every `vouch` command of a shell script like the command line, and runs it with `runner` if there is one.
+ * Returns the errors.
  */
 export async function tryCommands(script: string, runner?: Runner): Promise<string[]> {
   const wrong: string[] = []
@@ -40,7 +40,7 @@ export async function tryCommands(script: string, runner?: Runner): Promise<stri
   return wrong
 }
 
-/** A line's words, as a shell takes them apart. */
+/** Splits a line into words like a shell. */
 const words = (line: string): string[] =>
   [...line.replace(/\s+#.*$/, "").matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, one, two, three]) => one ?? two ?? three!,

@@ -3,7 +3,7 @@ import ts from "typescript"
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** What documents speak of without saying where it comes from. */
+/** Names that documents use without declaring them. */
 const around = `
 import type { Vouch as VouchType, VouchError as VouchErrorType, MintTokensRequest, TransferTokensRequest, Event } from "@vouch/client"
 import type { defineProvider as defineProviderType } from "#server/domain/providers/provider.ts"
@@ -28,12 +28,12 @@ declare global {
 export {}
 `
 
-/** What is left out for the reader's sake. */
+/** Replaces ellipses, which documents write for omitted code. */
 const filled = (code: string) => code.replaceAll("…", "null as never")
 
 /**
- * The compiler's errors for each piece of code, as if it were a file. JavaScript declares no types, so only names and
- * fields of the client count there.
+ * The compiler's errors for each piece of code, as if it were a file. In JavaScript, which declares no types, only
+ * errors about the client's names and fields count.
  */
 export function typeErrors(pieces: ReadonlyMap<string, string>, language: "ts" | "mjs"): Map<string, string[]> {
   const virtual = new Map([[join(root, "test/docs/around.virtual.ts"), around]])

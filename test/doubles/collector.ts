@@ -1,13 +1,13 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A span as a collector got it. */
+/** A span that a collector received. */
 export type ReceivedSpan = {
   traceId: string
   spanId: string
   parentSpanId: string | null
   name: string
-  /** As OTLP counts them: 1 internal, 2 server, 3 client, 5 consumer. */
+  /** OTLP's numbers: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number
   attributes: Record<string, string | number>
   start: bigint
@@ -23,7 +23,7 @@ type Encoded = Omit<ReceivedSpan, "attributes" | "start" | "end" | "parentSpanId
 }
 type Message = { resourceSpans: { scopeSpans: { spans: Encoded[] }[] }[] }
 
-/** What receives OTLP over HTTP, in JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp-request). */
+/** A collector for OTLP over HTTP, in JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp-request). */
 export async function startCollector() {
   const spans: ReceivedSpan[] = []
   const bodies: string[] = []

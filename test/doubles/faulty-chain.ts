@@ -5,16 +5,16 @@ import { rpcProxy } from "./rpc-proxy.ts"
 
 export type FaultyChain = Awaited<ReturnType<typeof startFaultyChain>>
 
-/** A chain that is not embedded, and a node of it that can lie. */
+/** A chain that is not embedded, and one of its nodes, which can be faulty. */
 export async function startFaultyChain({ slotMs = 20 } = {}) {
   const cluster = await startTestChain({ slotMs })
   const node = await rpcProxy(cluster.url)
   return {
-    /** The chain itself, which tells the truth. */
+    /** The chain itself, without the node's faults. */
     ...cluster,
     node,
 
-    /** Those of the server that was started on it. */
+    /** Funds the fee payers of the server that uses this chain. */
     async fundFeePayers(): Promise<void> {
       for (const chain of Object.values(deployment.chains))
         await cluster.connection.requestAirdrop(chain!.feePayer.publicKey, 100 * LAMPORTS_PER_SOL)

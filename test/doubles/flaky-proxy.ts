@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { socketOptions } from "#db/socket.ts"
 import { socketPort, socketUrl } from "#server/embedded/socket.ts"
 
-/** A path to the database that a test can cut and restore, without the database noticing. */
+/** A connection to the database that a test can cut and restore without the database noticing. */
 export type FlakyProxy = {
   url: string
   cut(): Promise<void>
@@ -53,7 +53,7 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       for (const socket of sockets) socket.destroy()
       rmSync(join(directory, file), { force: true })
     },
-    /** Nothing gets through any more, without an error. */
+    /** Stops all traffic, without an error. */
     stall() {
       stalled = true
       for (const socket of sockets) socket.pause()

@@ -3,13 +3,13 @@ import bs58 from "bs58"
 import { sleep } from "#server/lib/time.ts"
 import { type Keys, localKeys, type MintPlace, mintPlace, type Signer } from "#server/solana/keys.ts"
 
-/** A place for a mint that does not exist yet, and the key that can create it there. */
+/** The address of a mint that does not exist yet, and the key that can create it. */
 export function newMintPlace(): { base: Keypair; place: MintPlace } {
   const base = Keypair.generate()
   return { base, place: mintPlace(base.publicKey, { workspaceId: "ws_a", kind: "asset", name: "a" }) }
 }
 
-/** Keys as slow to answer as those of a service. */
+/** Keys that sign as slowly as a key service. */
 export const slowKeys =
   (local: Keys, ms: number, onAsked = () => {}): Keys =>
   (purpose) => {
@@ -25,8 +25,8 @@ export const slowKeys =
   }
 
 /**
- * Keys that a test holds up: a request for a signature waits until it is granted or refused. `purpose` is what a key is
- * for, such as `authority/ws_…`.
+ * Keys that a test controls: a request for a signature waits until the test grants or refuses it. `purpose` is a key's
+ * use, such as `authority/ws_…`.
  */
 export function heldKeys() {
   let answer = async (_purpose: string): Promise<void> => {}
@@ -61,24 +61,24 @@ export function heldKeys() {
     signed,
     /** Whether no request waits for a signature. */
     isIdle: () => asked.length === answered.length,
-    /** From now on nothing is signed. */
+    /** Makes requests wait. */
     hold(): void {
       const held = new Promise<void>((resolve) => {
         goOn = resolve
       })
       answer = () => held
     },
-    /** From now on requests are signed at once; waiting ones still wait. */
+    /** Signs new requests at once. Waiting ones keep waiting. */
     letOthersPass(): void {
       answer = async () => {}
     },
-    /** From now on every key of this purpose refuses. */
+    /** Makes every key with this purpose refuse. */
     refuse(refused: string): void {
       answer = async (purpose) => {
-        if (purpose === refused) throw new Error("the key management service is away")
+        if (purpose === refused) throw new Error("the key management service is unavailable")
       }
     },
-    /** Signs what waits, and everything else at once. */
+    /** Signs all waiting requests, and new ones at once. */
     release(): void {
       answer = async () => {}
       goOn()

@@ -42,7 +42,7 @@ export function startMailServer(): Promise<{ server: Server; url: string; receiv
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
-/** The token of the link in the latest mail to an address, once there is more than `after` of them. */
+/** The token of the link in the latest mail to an address, once the address has more than `after` mails. */
 export async function mailedToken({ received }: MailServer, to: string, after = 0): Promise<string> {
   const { text } = await waitFor(async () => {
     const mails = received.filter((mail) => mail.to === to)

@@ -1,12 +1,12 @@
 import { createSocket } from "node:dgram"
 
-/** The answer for a name: its IPv4 addresses, that it does not exist, or none at all. */
+/** The response for a name: its IPv4 addresses, "does not exist", or none. */
 type Says = string[] | "unknown" | "nothing"
 
 const [HEADER_BYTES, TYPE_A, CLASS_IN, TTL_S] = [12, 1, 1, 60]
 const [RESPONSE, NO_SUCH_NAME] = [0x8180, 3]
 
-/** A name server (RFC 1035) outside of Vouch. Returns its address in the form of `setServers`. */
+/** A name server (RFC 1035). Returns its address in the form of `setServers`. */
 export async function startNameServer(say: (name: string) => Says) {
   const socket = createSocket("udp4")
   let asked = 0
@@ -23,7 +23,7 @@ export async function startNameServer(say: (name: string) => Says) {
     header.writeUInt16BE(addresses.length, 6)
     const answers = addresses.map((ip) => {
       const record = Buffer.alloc(16)
-      // The name of the question, where it stands.
+      // A pointer to the name in the question.
       record.writeUInt16BE(0xc000 | HEADER_BYTES, 0)
       record.writeUInt16BE(TYPE_A, 2)
       record.writeUInt16BE(CLASS_IN, 4)
@@ -42,7 +42,7 @@ export async function startNameServer(say: (name: string) => Says) {
   }
 }
 
-/** The one question of a query: labels, each behind its length, and then type and class. */
+/** Reads a query's question: labels, each preceded by its length, then type and class. */
 function questionOf(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = []
   let at = HEADER_BYTES

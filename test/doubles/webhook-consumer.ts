@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks"
 
 export type Received = {
   id: string
-  /** Seconds since 1970, as the header says. */
+  /** The header's time, in seconds since 1970. */
   timestamp: number
   signatures: string[]
   event: {
@@ -17,12 +17,12 @@ export type Received = {
   }
 }
 
-/** What a consumer does with a request: answers itself, or with a status. */
+/** A consumer's handler: writes the response itself, or returns a status. */
 type Answer = (received: Received, response: ServerResponse) => number | "by itself"
 
 /**
- * Another company's server that receives our webhooks and verifies them with its library. It refuses what is too old or
- * not signed by its secret with 401, and counts it.
+ * A customer's server that receives webhooks and verifies them with its library. It answers 401 to webhooks that are
+ * too old or not signed with its secret, and counts them.
  */
 export async function startConsumer() {
   const received: Received[] = []
@@ -61,9 +61,9 @@ export async function startConsumer() {
     url: `http://127.0.0.1:${port}/hooks`,
     /** The events it received and verified, repeats included. */
     received,
-    /** How many it refused. */
+    /** The number of refused webhooks. */
     refused: () => refused,
-    /** Verifies with this secret from now on. */
+    /** Changes the secret that it verifies with. */
     expect(one: string): void {
       secret = one
     },

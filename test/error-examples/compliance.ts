@@ -5,7 +5,7 @@ import { clock, periodOf } from "#server/lib/time.ts"
 import { newWallet, type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import { ask, done, FUND, SCHEMA, type Scenario, type Scenarios } from "./example.ts"
 
-/** On the sanctions list of these examples. */
+/** A wallet on the sanctions list of these examples. */
 export const listed = newWallet()
 
 const mint = ({ apiKey: key }: TestKey, user_pubkey: string, amount: string) =>
@@ -20,7 +20,7 @@ const transfer = ({ apiKey: key }: TestKey, from_pubkey: string, to_pubkey: stri
   json: { from_pubkey, to_pubkey, mint_config: FUND, amount },
 })
 
-/** What a rule refuses: the last step of a workspace whose fund has these rules. */
+/** A request that a rule refuses: the last step in a workspace whose fund has these rules. */
 const refused =
   (rules: object, last: (app: TestApp, key: TestKey) => Promise<Parameters<TestApp["request"]>[0]>): Scenario =>
   async (app) => {
@@ -32,7 +32,7 @@ const refused =
 const verified = async (app: TestApp, key: TestKey, claims: object = { country: "US" }) =>
   (await app.verifiedWallet(key, undefined, { ...claims })).wallet
 
-/** Errors of rules: of the wallet, of the token, of screening. */
+/** Errors from rules about the wallet and the token, and from screening. */
 export const compliance: Scenarios = {
   wallet_sanctioned: async (app) => {
     const { apiKey: key } = await app.key({ mode: "live" })
@@ -42,7 +42,7 @@ export const compliance: Scenarios = {
   wallet_cannot_sign: async (app) => {
     const { apiKey: key } = await app.key()
     await done(app, { method: "PATCH", path: `/schema/${SCHEMA}`, key, json: { wallet_proof: true } })
-    // Of small order: with it, the empty signature verifies for every message.
+    // A point of small order: with it, the empty signature verifies for every message.
     const userPubkey = bs58.encode(Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]))
     return ask(app, { method: "POST", path: "/kyc/start", key, json: { userPubkey, schemaId: SCHEMA } })
   },
@@ -83,7 +83,7 @@ export const compliance: Scenarios = {
       const ended = await sql`
         select from credentials where workspace_id = ${key.workspaceId} and attestation_id is null`
       return ended.length > 0
-    }, "the credential to be closed")
+    }, "the credential to be destroyed")
     const { account } = credentialAccounts(key.workspaceId, SCHEMA, wallet)
     const period = periodOf(clock.now())
     await sql`

@@ -7,7 +7,7 @@ import { Browser, member, PASSWORD } from "../fixtures/people.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "../fixtures/reviews.ts"
 import { done, type Example, SCHEMA, type Scenario } from "./example.ts"
 
-/** Mail goes nowhere. */
+/** A mail server that discards all mail. */
 export const dashboardSettings = {
   VOUCH_ROLE: "web",
   VOUCH_SMTP_URL: "smtp://127.0.0.1:9",
@@ -17,7 +17,7 @@ export const dashboardSettings = {
 /** Fields whose value is a secret. */
 const SECRET = { token: "<TOKEN>", password: "<PASSWORD>" }
 
-/** A request of a page, and the error in the body of its answer. */
+/** A page's request, and the error in the body of the response. */
 async function page(
   browser: Browser,
   procedure: string,
@@ -34,7 +34,7 @@ async function page(
   }
 }
 
-/** The same of a page that only reads. */
+/** The same for a page that only reads. */
 async function read(browser: Browser, procedure: string, input: object): Promise<Example> {
   const { status, error } = await browser.query(procedure, input)
   return {
@@ -55,7 +55,7 @@ const asks =
 
 const tokenOf = (link: string) => new URL(link).searchParams.get("token")!
 
-/** What a link that was mailed to an address is opened with. */
+/** The token of a link that was mailed to an address. */
 async function invited(account: { id: string }, email: string, invitedBy: string): Promise<string> {
   const { link } = await createInvitation(sql, {
     accountId: account.id,
@@ -67,7 +67,7 @@ async function invited(account: { id: string }, email: string, invitedBy: string
   return tokenOf(link)
 }
 
-/** A session that asks for proof of the wallet. */
+/** A session that requires proof of the wallet. */
 async function toProve(app: TestApp): Promise<string> {
   const key = await app.key()
   const json = { wallet_proof: true }
@@ -77,7 +77,7 @@ async function toProve(app: TestApp): Promise<string> {
 
 const idOf = async (browser: Browser): Promise<string> => (await browser.query("me.get")).data.user.id
 
-/** Errors that only the dashboard and the investors' pages meet. */
+/** Errors that only the dashboard and the investors' pages get. */
 export const dashboard: Record<DashboardErrorCode, Scenario> = {
   not_signed_in: (app) => page(new Browser(app), "key.revoke", { key_id: newId("key") }),
   cross_site_request: async (app) =>

@@ -3,10 +3,10 @@ import type { ErrorCode } from "#shared/errors.ts"
 import type { TestApp, TestKey } from "../fixtures/app.ts"
 import type { Response, Sent } from "../fixtures/http.ts"
 
-/** A request that was answered with an error. */
+/** A request and the error that answered it. */
 export type Example = { sent: Sent; response: Pick<Response, "status" | "json"> }
 
-/** Brings about what an error is about, and makes the request that is answered with it. */
+/** Creates the situation for an error, and makes the request that gets it. */
 export type Scenario = (app: TestApp) => Promise<Example>
 
 export type Scenarios = { [code in ErrorCode]?: Scenario }
@@ -19,7 +19,7 @@ export const ask = async (app: TestApp, sent: Sent): Promise<Example> => ({
   response: await app.request(sent),
 })
 
-/** A scenario that needs a key of a new workspace, and nothing else. */
+/** A scenario that only needs a key of a new workspace. */
 export const withKey =
   (sent: (apiKey: string, key: TestKey, app: TestApp) => Sent | Promise<Sent>): Scenario =>
   async (app) => {
@@ -30,7 +30,7 @@ export const withKey =
 export const get = (path: string) => withKey((key) => ({ method: "GET", path, key }))
 export const post = (path: string, json: unknown) => withKey((key) => ({ method: "POST", path, key, json }))
 
-/** What a step before the last one answers; it must succeed. */
+/** The response to a step before the last one, which must succeed. */
 export async function done(app: TestApp, sent: Sent) {
   const { status, json, text } = await app.request(sent)
   if (status !== 200) throw new Error(`${sent.method} ${sent.path} answered ${status}: ${text}`)

@@ -20,7 +20,7 @@ async function withEvents(app: TestApp) {
   return key
 }
 
-/** Errors about objects: that they do not exist, that they exist already, or what they do not allow. */
+/** Errors about objects that do not exist, exist already, or do not allow something. */
 export const objects: Scenarios = {
   attestation_not_found: get(`/attestation/${newId("att")}`),
   session_not_found: get(`/kyc/session/${newId("sess")}`),

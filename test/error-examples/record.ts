@@ -3,7 +3,7 @@ import { derivedId, type IdPrefix } from "#server/lib/ids.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Example } from "./example.ts"
 
-/** Headers that a reader needs to see. */
+/** The headers that matter to a reader. */
 const SHOWN = [
   "content-type",
   "idempotency-key",
@@ -32,7 +32,7 @@ const standIns: readonly [pattern: RegExp, standIn: (found: string, n: number) =
   [/\b20(?!99)[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/g, () => "2026-02-01T00:00:00Z"],
 ]
 
-/** The example as shown: identical in each run while the server answers the same. */
+/** The example for the documentation: identical in each run as long as the server's responses are. */
 export function recordOf({ sent, response }: Example) {
   const { method, path, key, json, body, idempotencyKey } = sent
   const given = {

@@ -6,7 +6,7 @@ import { ask, done, get, post, SCHEMA, type Scenarios, withKey } from "./example
 const json = { "content-type": "application/json" }
 const start = () => ({ userPubkey: newWallet(), schemaId: SCHEMA })
 
-/** Errors of the request itself: its form, its key, its fields. */
+/** Errors about the request itself: its form, its key, its fields. */
 export const requests: Scenarios = {
   malformed_json: withKey((key) => ({
     method: "POST",

@@ -26,7 +26,7 @@ export const vendorSettings = {
   VOUCH_TEST_STRIPE_WEBHOOK_SECRET: STRIPE_SECRET,
 }
 
-/** Errors of what Vouch depends on: its chain and its vendor. */
+/** Errors from Vouch's dependencies: its chain and its vendor. */
 export const dependencies: Scenarios = {
   chain_unavailable: async (app) => {
     const { apiKey: key } = await app.key()
@@ -55,7 +55,7 @@ export const dependencies: Scenarios = {
   },
 }
 
-/** Errors of the server itself, and of its database, which is behind a proxy. */
+/** Errors from the server itself, and from its database, which is behind a proxy. */
 export const outages = (database: () => FlakyProxy): Scenarios => ({
   internal_error: async (app) => {
     const { apiKey: key } = await app.key()
@@ -75,7 +75,7 @@ export const outages = (database: () => FlakyProxy): Scenarios => ({
       return await ask(app, usage)
     } finally {
       await database().mend()
-      await waitFor(async () => (await app.request(usage)).status === 200, "the database to be used again")
+      await waitFor(async () => (await app.request(usage)).status === 200, "the database to be available again")
     }
   },
   idempotency_in_progress: async (app) => {
@@ -111,7 +111,7 @@ export const outages = (database: () => FlakyProxy): Scenarios => ({
   },
 })
 
-/** More unfinished bodies than the server has memory for, and what the first of them that gives way is answered. */
+/** Sends more unfinished bodies than the server has memory for. Returns the first response. */
 async function firstToGiveWay(app: TestApp): Promise<Example["response"]> {
   const texts: string[] = []
   const port = Number(new URL(app.origin).port)
@@ -125,12 +125,12 @@ async function firstToGiveWay(app: TestApp): Promise<Example["response"]> {
   })
   const text = await waitFor(async () => texts.find((one) => one.includes("server_busy")) ?? null, "a refusal")
   for (const socket of sockets) socket.destroy()
-  await waitFor(async () => bodyBytes() === 0, "the memory of bodies to be given back")
+  await waitFor(async () => bodyBytes() === 0, "the memory for bodies to be released")
   const [status, body] = [text.slice("HTTP/1.1 ".length).split(" ")[0], text.split("\r\n\r\n")[1]!]
   return { status: Number(status), json: JSON.parse(body) }
 }
 
-/** A deployment that is open to the internet, with a low rate limit. */
+/** A public deployment with a low rate limit. */
 export const publicSettings = {
   VOUCH_PUBLIC_URL: "https://vouch.example.com",
   VOUCH_TRUSTED_PROXIES: "127.0.0.1",
@@ -140,7 +140,7 @@ export const publicSettings = {
 
 const overHttps = { host: "vouch.example.com", "x-forwarded-proto": "https" }
 
-/** Errors that a public deployment alone answers with, or under its limits. */
+/** Errors that only a public deployment returns, some because of its limits. */
 export const publicOnly: Scenarios = {
   https_required: async (app) => {
     const { apiKey: key } = await app.key()
@@ -159,7 +159,7 @@ export const publicOnly: Scenarios = {
   chain_not_configured: async (app) => {
     const { apiKey: key } = await app.key({ mode: "live" })
     const { live } = deployment.providers
-    // As with a real provider.
+    // A real provider would set this.
     deployment.providers.live = deployment.providers.test
     try {
       return await ask(app, { ...start(key), headers: overHttps })

@@ -16,22 +16,22 @@ import { type Instruction, parseDockerfile, parseIgnore, type Stage } from "./do
 
 const project = join(import.meta.dirname, "..", "..")
 
-/** Who builds, where the caller may choose: nobody. */
+/** The user who builds if the caller can choose. */
 const BUILDER = 65_534
 
-/** What an image is here: folders in place of layers. */
+/** An image, here made of folders instead of layers. */
 export type Image = {
-  /** In place of its root. */
+  /** The folder that stands for its root. */
   root: string
   workdir: string
   env: Record<string, string>
   stage: Stage
 }
 
-/** Whether this process may become another user. */
+/** Whether this process can become another user. */
 export const isRoot = process.getuid?.() === 0
 
-/** What the base image brings: Node and npm, in a folder that every user can read. Returns what goes on the PATH. */
+/** The base image's Node and npm, in a folder that every user can read. Returns the entry for the PATH. */
 export function makeTools(folder: string): string {
   const bin = join(folder, "bin")
   mkdirSync(bin, { recursive: true })
@@ -44,19 +44,19 @@ export function makeTools(folder: string): string {
   return `${bin}:/usr/local/bin:/usr/bin:/bin`
 }
 
-/** npm's own program: it says where that is to what it runs. */
+/** npm's own program. npm passes its path to the programs that it runs. */
 function findNpm(): string {
   const { npm_execpath: told, PATH = "" } = process.env
   if (told?.endsWith("npm-cli.js")) return told
   const found = PATH.split(":")
     .map((place) => join(place, "npm"))
     .find((file) => existsSync(file))
-  if (found === undefined) throw new Error("There is no npm on the PATH")
+  if (found === undefined) throw new Error("npm is not on the PATH")
   return realpathSync(found)
 }
 
 /**
- * Builds what `deploy/Dockerfile` says, each stage in a folder of its own, as an ordinary user. Returns the last one.
+ * Builds `deploy/Dockerfile` as an ordinary user, each stage in its own folder. Returns the last stage.
  */
 export async function build(folder: string, path: string): Promise<Image> {
   const stages = parseDockerfile(readFileSync(join(project, "deploy", "Dockerfile"), "utf8"))
@@ -73,7 +73,7 @@ export async function build(folder: string, path: string): Promise<Image> {
   return images.at(-1)!
 }
 
-/** What Docker would be sent. */
+/** The files that Docker would get. */
 function makeContext(folder: string, isWanted: (path: string) => boolean): string {
   mkdirSync(folder, { recursive: true })
   const top = readdirSync(project).filter((name) => ![".git", "node_modules", ".next"].includes(name))
@@ -85,7 +85,7 @@ function makeContext(folder: string, isWanted: (path: string) => boolean): strin
   return folder
 }
 
-/** A folder is taken where anything in it is wanted. */
+/** Includes a folder if any file in it is included. */
 function hasWanted(source: string, isWanted: (path: string) => boolean): boolean {
   if (isWanted(relative(project, source))) return true
   try {
@@ -105,7 +105,7 @@ async function carryOut(instruction: Instruction, { image, images, context, path
     give(join(image.root, image.workdir))
   } else if (instruction.kind === "copy") {
     const from = instruction.from === null ? context : images.find(({ stage }) => stage.name === instruction.from)?.root
-    if (from === undefined) throw new Error(`COPY --from=${instruction.from}: there is no such stage`)
+    if (from === undefined) throw new Error(`COPY --from=${instruction.from}: no such stage`)
     for (const source of instruction.sources) copy(join(from, source), image, instruction)
   } else {
     console.error(`   ${instruction.command}`)
@@ -120,17 +120,17 @@ function copy(source: string, image: Image, { to, sources }: Extract<Instruction
   const isFolder = execFileSync("stat", ["-c", "%F", source], { encoding: "utf8" }).startsWith("directory")
   const into = isFolder ? target : to.endsWith("/") || sources.length > 1 ? join(target, basename(source)) : target
   mkdirSync(isFolder ? into : dirname(into), { recursive: true })
-  // By links, where a file is only read: a stage's packages are half a gigabyte.
+  // Uses links for files that are only read: a stage's packages take half a gigabyte.
   execFileSync("cp", ["-a", isFolder ? `${source}/.` : source, into])
   give(join(image.root, image.workdir))
 }
 
-/** The builder's own. */
+/** The builder's environment. */
 function give(folder: string): void {
   if (isRoot) execFileSync("chown", ["-R", `${BUILDER}:${BUILDER}`, folder])
 }
 
-/** How this machine reaches the registry. Nothing else of who runs this: an image knows none of it. */
+/** This machine's settings for the registry. An image gets no other setting of this machine. */
 const wayOut = () =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) =>

@@ -10,10 +10,10 @@ import { settingNames } from "#server/settings/env.ts"
 import { startScript } from "#test/fixtures/start-script.ts"
 import { parseDockerfile, parseIgnore } from "./dockerfile.ts"
 
-// What ships together with the code uses the code's names and flags. `npm run image` tries whether it works, as far as
-// possible without Docker, Kubernetes and systemd; their linters run if installed.
+// Deployment files use the code's names and flags. `npm run image` tries whether they work, as far as possible without
+// Docker, Kubernetes and systemd. The linters of those run if installed.
 
-// Its types speak of a default export inside of the module that Node would load.
+// Its types declare a default export that differs from the one Node loads.
 const Ajv = ajvModule as unknown as typeof ajvModule.default
 const project = join(import.meta.dirname, "..", "..")
 const read = (...path: string[]) => readFileSync(join(project, "deploy", ...path), "utf8")
@@ -25,11 +25,11 @@ const isHere = (program: string): boolean => {
     return false
   }
 }
-/** Of Node and its allocator, and of the programs that read them. */
+/** Settings of Node, its allocator, and the programs that read these files. */
 const others = ["NODE_ENV", "MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_"]
 const unknownOf = (names: Iterable<string>) => [...names].filter((name) => ![...settingNames, ...others].includes(name))
 
-test("a Dockerfile is read instruction by instruction, and what is not understood is refused", () => {
+test("a Dockerfile is read instruction by instruction, and an unknown instruction is refused", () => {
   const [stage] = parseDockerfile(
     `# A comment\nFROM a:1 AS one\nCOPY --from=two b c ./\nENV A=1 \\\n  B="two words"\nRUN x && \\\n    y\nUSER 1:2\nCMD ["node", "x"]\nHEALTHCHECK --retries=3 \\\n  CMD ["z"]\n`,
   )
@@ -42,7 +42,7 @@ test("a Dockerfile is read instruction by instruction, and what is not understoo
     ],
   })
   for (const wrong of ["ADD a b", "CMD node x", "COPY --chmod=1 a b", "RUN x"])
-    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow("not understood")
+    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow("Unsupported in a Dockerfile")
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   ["a?c", "abc", false],
   ["a?c", "abbc", true],
   ["*\n!docs/*.md", "docs/a/b.md", false],
-])("of %j, the path %s is let through: %s", (text, path, isLet) => {
+])(".dockerignore %j includes the path %s: %s", (text, path, isLet) => {
   expect(parseIgnore(text)(path)).toBe(isLet)
 })
 
@@ -62,7 +62,7 @@ const stages = parseDockerfile(read("Dockerfile"))
 const last = stages.at(-1)!
 const nodeImage = last.base
 
-test("the image runs as npm start does, as a user who is not root, and says when it is ready", () => {
+test("the image runs like npm start, not as root, and reports when it is ready", () => {
   const { environment, flags } = startScript()
   const env = Object.assign({}, ...last.instructions.map((one) => (one.kind === "env" ? one.values : {})))
   expect(env).toMatchObject({ NODE_ENV: "production", ...environment })
@@ -73,7 +73,7 @@ test("the image runs as npm start does, as a user who is not root, and says when
   expect(last.healthCheck).toEqual(["node", "deploy/health-check.mjs"])
   expect(last.stopSignal).toBe("SIGTERM")
   expect(last.labels).toHaveProperty(["org.opencontainers.image.version"])
-  // One base for all, of the Node that is carried.
+  // All stages have one base, with the Node version of the lockfile.
   expect(new Set(stages.map(({ base }) => base))).toEqual(new Set([nodeImage]))
   expect(nodeImage).toMatch(/^node:24-/)
   expect(read("Dockerfile")).toContain(`ARG VERSION=${version}\n`)
@@ -88,7 +88,7 @@ test("base images are pinned by digest, each in one place that a build can overr
   for (const image of pinned) expect(image).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/)
 })
 
-test("whatever is installed is checked by its hash, or came inside of a package that was", () => {
+test("everything installed is checked by its hash, or is part of a package that was", () => {
   type Locked = { integrity?: string; inBundle?: boolean; link?: boolean; bundleDependencies?: string[] }
   const { packages } = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
     packages: Record<string, Locked>
@@ -104,7 +104,7 @@ test("whatever is installed is checked by its hash, or came inside of a package 
   }
 })
 
-test("nothing that may be secret, and nothing that the server does not need, is sent to a builder", () => {
+test("a builder gets nothing that may be secret and nothing that the server does not need", () => {
   const isSent = parseIgnore(read("Dockerfile.dockerignore"))
   const kept = [".env", ".env.local", "server/.env", "deploy/.env", ".git/config", ".data/secrets.json", "secrets.json"]
   for (const path of [...kept, "node_modules/a", ".next/a", "test/app.ts", "e2e/a.spec.ts", "server/main.test.ts"])
@@ -130,7 +130,7 @@ type Service = {
   image: string
 }
 
-test("compose gives every process what the server knows, and asks for what has no default", () => {
+test("compose sets only settings that the server knows, and requires those without a default", () => {
   const { services } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service> }
   expect(Object.keys(services)).toEqual(["postgres", "migrate", "web", "worker"])
   const { postgres, ...own } = services
@@ -156,7 +156,7 @@ test("compose gives every process what the server knows, and asks for what has n
 
 const unit = read("systemd", "vouch@.service")
 
-test("the unit runs as npm start does, with settings that the server knows", () => {
+test("the unit runs like npm start, with settings that the server knows", () => {
   const { environment, flags } = startScript()
   const [, own] = /^Environment=(.+)$/m.exec(unit)!
   const given = Object.fromEntries(own!.split(" ").map((pair) => pair.split("=") as [string, string]))
@@ -166,12 +166,12 @@ test("the unit runs as npm start does, with settings that the server knows", () 
   expect(command!.split(" ").filter((word) => flags.includes(word))).toEqual(flags)
 })
 
-test("systemd finds nothing amiss with the unit, and little that it could do harm by", ({ skip }) => {
-  if (!isHere("systemd-analyze")) return skip("there is no systemd here")
+test("systemd accepts the unit, and rates its exposure as low", ({ skip }) => {
+  if (!isHere("systemd-analyze")) return skip("systemd is not installed")
   const folder = mkdtempSync(join(tmpdir(), "vouch-unit-"))
   try {
     const file = join(folder, "vouch@web.service")
-    // What it starts has to be there for it.
+    // systemd requires the program to exist.
     writeFileSync(file, unit.replaceAll("/opt/vouch", project))
     const analyze = (...args: string[]) =>
       execFileSync("systemd-analyze", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
@@ -185,12 +185,12 @@ test("systemd finds nothing amiss with the unit, and little that it could do har
 
 const chart = (...path: string[]) => read("helm", "vouch", ...path)
 
-test("the chart is of this version, and its own values are what its schema allows", () => {
+test("the chart has this version, and its default values match its schema", () => {
   expect(parse(chart("Chart.yaml"))).toMatchObject({ appVersion: version })
   const validate = new Ajv({ allErrors: true, strict: false }).compile(JSON.parse(chart("values.schema.json")))
   const values = parse(chart("values.yaml")) as Record<string, unknown>
   expect([validate(values), validate.errors]).toEqual([true, null])
-  // Every value that there is can be set, and none that there is not.
+  // Exactly the existing values can be set.
   expect(Object.keys(JSON.parse(chart("values.schema.json")).properties).sort()).toEqual(
     ["global", ...Object.keys(values)].sort(),
   )
@@ -202,10 +202,10 @@ test("the chart is of this version, and its own values are what its schema allow
     expect(validate(wrong)).toBe(false)
 })
 
-test("pods are scraped as the job that alerts and the dashboard name", () => {
+test("pods are scraped under the job name of the alerts and the dashboard", () => {
   const job = parse(chart("Chart.yaml")).name
   expect(chart("templates", "_helpers.tpl")).toContain('app.kubernetes.io/name: {{ include "vouch.name" . }}')
-  // Figures are for the release's own namespace unless another one is named.
+  // The dashboard shows the release's own namespace unless another one is chosen.
   expect(chart("templates", "network.yaml")).toMatch(/port: metrics \}\]\n +from:\n +- podSelector: \{\}\n/)
   expect(chart("templates", "network.yaml")).toContain("jobLabel: app.kubernetes.io/name")
   const jobs = ["alerts.yml", "dashboard.json"].flatMap((file) =>
@@ -214,8 +214,8 @@ test("pods are scraped as the job that alerts and the dashboard name", () => {
   expect(new Set(jobs)).toEqual(new Set([job]))
 })
 
-test("helm finds nothing amiss with the chart", ({ skip }) => {
-  if (!isHere("helm")) return skip("there is no helm here")
+test("helm accepts the chart", ({ skip }) => {
+  if (!isHere("helm")) return skip("helm is not installed")
   const own = ["--set", "image.repository=vouch", "--set", "publicUrl=https://vouch.example.com"]
   const lint = execFileSync("helm", [
     "lint",

@@ -1,4 +1,4 @@
-/** What a Dockerfile says, as far as ours goes (https://docs.docker.com/reference/dockerfile/). */
+/** The parts of a Dockerfile that this repository's uses (https://docs.docker.com/reference/dockerfile/). */
 
 export type Instruction =
   | { kind: "copy"; from: string | null; sources: string[]; to: string }
@@ -17,7 +17,7 @@ export type Stage = {
   labels: Record<string, string>
 }
 
-/** Throws on an instruction that it does not know: nothing is passed over. */
+/** Throws on an unknown instruction, so that none is ignored. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = []
   const args: Record<string, string> = {}
@@ -56,7 +56,7 @@ const newStage = (base: string, name: string | null): Stage => ({
   labels: {},
 })
 
-/** Lines that end with a backslash go on; comments and empty lines are none. */
+/** Joins lines that end with a backslash, and drops comments and empty lines. */
 function instructionsOf(text: string): [word: string, rest: string][] {
   const lines = text.split("\n").filter((line) => !/^\s*(#|$)/.test(line))
   const whole = lines.join("\n").replaceAll(/\s*\\\n\s*/g, " ")
@@ -81,19 +81,19 @@ const parsePairs = (rest: string): Record<string, string> =>
     [...rest.matchAll(/([\w.-]+)=(?:"([^"]*)"|(\S*))/g)].map(([, name, quoted, plain]) => [name, quoted ?? plain]),
   )
 
-/** Only the form that no shell reads: a signal reaches the program itself. */
+/** Accepts only the form without a shell, so that signals reach the program. */
 function parseWords(rest: string): string[] {
   const words: unknown = rest.startsWith("[") ? JSON.parse(rest) : unknown("CMD", rest)
   return words as string[]
 }
 
 function unknown(word: string, rest: string): never {
-  throw new Error(`The Dockerfile has something that is not understood: ${word} ${rest}`)
+  throw new Error(`Unsupported in a Dockerfile: ${word} ${rest}`)
 }
 
 /**
- * What a .dockerignore lets through (https://docs.docker.com/build/concepts/context/#dockerignore-files): the last line
- * that matches a path, or a folder that it is in, decides.
+ * The paths that a .dockerignore includes (https://docs.docker.com/build/concepts/context/#dockerignore-files). The
+ * last line that matches a path, or a folder above it, decides.
  */
 export function parseIgnore(text: string): (path: string) => boolean {
   const rules = text

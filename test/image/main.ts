@@ -1,7 +1,7 @@
 /**
- * Builds the image by the instructions of `deploy/Dockerfile`, as an ordinary user in empty directories, and runs it as
- * another user who can write nothing: `npm run image`, with `-- --keep` to inspect it afterwards. It needs no Docker,
- * and a build with Docker gives the same.
+ * `npm run image` follows the instructions of `deploy/Dockerfile` as an ordinary user in empty directories, and runs
+ * the result as another user who can write nothing. `-- --keep` keeps it for inspection. It needs no Docker. A build
+ * with Docker has the same result.
  */
 import assert from "node:assert/strict"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
@@ -34,8 +34,8 @@ try {
   step("Building the image as an ordinary user in empty directories")
   const image = await build(folder, path)
   const { user, command, healthCheck, stopSignal } = image.stage
-  assert.match(user ?? "", /^[1-9]\d*:[1-9]\d*$/, "USER must be numbers other than root's")
-  assert.ok(command && healthCheck, "CMD and HEALTHCHECK must be there")
+  assert.match(user ?? "", /^[1-9]\d*:[1-9]\d*$/, "USER must be numeric and not root")
+  assert.ok(command && healthCheck, "CMD and HEALTHCHECK are required")
   assert.equal(stopSignal, "SIGTERM")
   const tmp = closeTree(image, user!)
 
@@ -64,7 +64,7 @@ try {
   const ends = (words: string[], own: Record<string, string>) => begin(words, own).ended
   const cli = (...words: string[]) => ["node", "server/cli.ts", ...words]
 
-  step("What is missing or wrong is named, and the process ends")
+  step("A process with missing or wrong settings names them and ends")
   const { VOUCH_SIGNER: signer, ...withoutSecret } = settings
   const { SOLANA_RPC_URL: _rpc, ...withoutChain } = settings
   const { DATABASE_URL: _database, ...withoutDatabase } = settings
@@ -78,17 +78,17 @@ try {
     const { code, said } = await ends(command, own)
     assert.equal(code, 1, said)
     assert.match(said, named)
-    for (const hidden of ["hunter2", signer]) assert.ok(!said.includes(hidden), "a secret is in what was said")
+    for (const hidden of ["hunter2", signer]) assert.ok(!said.includes(hidden), "a secret is in the output")
   }
 
-  step("Two migrate at once, with nothing but the database's address")
+  step("Two processes migrate at once, with only the database's address")
   const migrated = await Promise.all([1, 2].map(() => ends(cli("migrate"), { DATABASE_URL: settings.DATABASE_URL })))
   for (const { code, said } of migrated) assert.equal(code, 0, said)
 
-  step("web and worker start on a tree that they cannot write")
+  step("web and worker start on a read-only file system")
   const asWeb = { ...withoutSecret, VOUCH_ROLE: "web", VOUCH_METRICS_PORT: String(webMetrics) }
   const asWorker = { ...settings, VOUCH_ROLE: "worker", VOUCH_METRICS_PORT: String(workerMetrics) }
-  assert.equal((await ends(healthCheck, asWeb)).code, 1, "what does not run is not healthy")
+  assert.equal((await ends(healthCheck, asWeb)).code, 1, "a process that is not running must not be healthy")
   const web = begin(command, asWeb)
   const worker = begin(command, asWorker)
   for (const [role, own, running] of [
@@ -104,7 +104,7 @@ try {
       running,
     )
 
-  step("It answers, its pages come, and a verification begins")
+  step("The API answers, pages load, and a verification starts")
   const origin = settings.VOUCH_PUBLIC_URL
   await until(
     async () => {
@@ -141,13 +141,13 @@ try {
   assert.equal(started.status, 200, JSON.stringify(session))
   assert.equal((await fetch(session.session_url)).status, 200)
 
-  step("SIGTERM ends both in order")
+  step("SIGTERM ends both processes cleanly")
   for (const { child, ended, said } of [web, worker]) {
     child.kill(stopSignal as NodeJS.Signals)
-    const { code } = await Promise.race([ended, sleep(STOP_MS).then(() => ({ code: "none: it still runs" }))])
+    const { code } = await Promise.race([ended, sleep(STOP_MS).then(() => ({ code: "none: still running" }))])
     assert.equal(code, 0, said())
   }
-  console.error("\nThe image is sound.")
+  console.error("\nThe image works.")
 } finally {
   for (const child of children) child.kill("SIGKILL")
   await services?.stop()
@@ -155,7 +155,7 @@ try {
   else rmSync(folder, { recursive: true, force: true })
 }
 
-/** The embedded Postgres only accepts its own user; an image reaches one over the network. */
+/** The embedded Postgres only accepts its own user, but an image connects to Postgres over the network. */
 async function overTcp(url: string): Promise<string> {
   const { host, port } = socketOptions(url)
   const relay = createServer((near) => {
@@ -171,7 +171,7 @@ async function overTcp(url: string): Promise<string> {
   return `postgres://${own.username}:${own.password}@127.0.0.1:${tcp}${own.pathname}`
 }
 
-/** Makes it read-only, like a container's file system. Returns a folder in place of /tmp. */
+/** Makes the image read-only, like a container's file system. Returns a folder that replaces /tmp. */
 function closeTree({ root, workdir }: Image, user: string): string {
   const tmp = join(folder, "run-tmp")
   mkdirSync(tmp)
@@ -182,7 +182,7 @@ function closeTree({ root, workdir }: Image, user: string): string {
 
 type Where = { image: Image; user: string; path: string; tmp: string }
 
-/** Starts something in the image: with its settings, those given, and nothing of ours. */
+/** Starts a command in the image, with the image's and the given settings only. */
 function start([command, ...args]: string[], own: Record<string, string>, { image, user, path, tmp }: Where): Running {
   const inTmp = Object.fromEntries(
     Object.entries(image.env).map(([name, value]) => [name, value.replace(/^\/tmp(?=\/|$)/, tmp)]),
@@ -224,7 +224,7 @@ async function until(isSo: () => Promise<boolean>, what: string, running: Runnin
       return false
     }))
   ) {
-    if (performance.now() > end) throw new Error(`Waited in vain for ${what}:\n${running.said()}`)
+    if (performance.now() > end) throw new Error(`Timed out waiting for ${what}:\n${running.said()}`)
     await sleep(500)
   }
 }

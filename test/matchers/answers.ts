@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Response } from "../fixtures/http.ts"
 
-/** The answer is this error, whole: status, exactly three fields, and the request's id in the header too. */
+/** Expects exactly this error: the status, three fields, and the request's id in the header too. */
 export function expectError(response: Response, code: ErrorCode, detail: RegExp): void {
   expect(response.json).toEqual({
     error: code,
@@ -15,7 +15,7 @@ export function expectError(response: Response, code: ErrorCode, detail: RegExp)
   expect(response.headers["content-type"]).toBe("application/json")
 }
 
-/** The answer is the first one, said again under a request id of its own. */
+/** Expects a repetition of the first response under its own request id. */
 export function expectReplay(replay: Response, first: Response): void {
   expect(replay.status).toBe(first.status)
   expect(replay.text).toBe(first.text)
@@ -26,7 +26,7 @@ export function expectReplay(replay: Response, first: Response): void {
   expect(first.headers["idempotent-replayed"]).toBeUndefined()
 }
 
-/** A success, or our 4xx: the complete error object with the request's id. Never a 5xx. */
+/** Expects a success or a 4xx with the complete error object and the request's id, never a 5xx. */
 export function expectOurs({ status, headers, json, text }: Response): void {
   expect(headers["x-request-id"]).toMatch(/^req_/)
   if (status === 200 || status === 202 || status === 204) return

@@ -1,6 +1,6 @@
 /**
- * Changes in a description of the API that break clients of an earlier one. Unknown fields of a request are refused, so
- * removing one breaks clients that send it. An answer may get new fields and values, which clients have to ignore.
+ * Finds changes of the API description that break clients of an earlier one. The server refuses unknown request fields,
+ * so removing one breaks clients that send it. Responses may get new fields and values, which clients must ignore.
  */
 
 type Json = { [name: string]: unknown }
@@ -22,12 +22,12 @@ export type Description = {
   components: Record<string, Record<string, unknown>>
 }
 
-/** One change: where it is, such as `POST /token/mint`, and what it is. */
+/** One change: its place, such as `POST /token/mint`, and a description. */
 export type Breaking = { where: string; what: string }
 
 const METHODS = ["get", "post", "put", "patch", "delete"]
 
-/** Every change that breaks a client of `before`, in the order of the endpoints. */
+/** All changes that break a client of `before`, in the order of the endpoints. */
 export function breakingChanges(before: Description, after: Description): Breaking[] {
   const found: Breaking[] = []
   for (const [path, item] of Object.entries(before.paths)) {
@@ -48,7 +48,7 @@ class Comparison {
   readonly #before: Description
   readonly #after: Description
   readonly #say: (what: string) => void
-  /** Pairs that were compared, so that what contains itself ends. */
+  /** Pairs that were compared, so that recursive schemas end. */
   readonly #seen = new Set<string>()
 
   constructor(before: Description, after: Description, say: (what: string) => void) {
@@ -76,7 +76,7 @@ class Comparison {
     }
     const [sent, taken] = [bodyOf(this.#before, before.requestBody), bodyOf(this.#after, after.requestBody)]
     if (sent && taken) this.#schemas("request", "body", sent, taken)
-    else if (sent) this.#say("takes no body any more")
+    else if (sent) this.#say("no longer takes a body")
     for (const [status, answer] of Object.entries(before.responses)) {
       if (!status.startsWith("2")) continue
       const later = after.responses[status]
@@ -86,7 +86,7 @@ class Comparison {
       }
       const [old, now] = [bodyOf(this.#before, answer), bodyOf(this.#after, later)]
       if (old && now) this.#schemas("answer", `answer ${status}`, old, now)
-      else if (old) this.#say(`answer ${status} has no body any more`)
+      else if (old) this.#say(`answer ${status} no longer has a body`)
     }
   }
 
@@ -105,7 +105,7 @@ class Comparison {
       for (const [i, one] of were.entries()) {
         const later = are.find((other) => JSON.stringify(other) === JSON.stringify(one)) ?? are[i]
         if (later) this.#schemas(direction, at, one, later)
-        else if (direction === "request") this.#say(`${at}: a form that was taken is gone`)
+        else if (direction === "request") this.#say(`${at}: a form that was accepted is gone`)
       }
     }
   }
@@ -115,25 +115,25 @@ class Comparison {
     if (old === null || now === null) return
     const gone = [...old].filter((type) => !now.has(type) && !(type === "integer" && now.has("number")))
     const added = [...now].filter((type) => !old.has(type) && !(type === "integer" && old.has("number")))
-    if (direction === "request" && gone.length > 0) this.#say(`${at} takes no ${gone.join(", ")} any more`)
+    if (direction === "request" && gone.length > 0) this.#say(`${at} no longer takes ${gone.join(", ")}`)
     if (direction === "answer" && added.length > 0) this.#say(`${at} can be ${added.join(", ")}`)
   }
 
-  /** What a request may not be any more. Of an answer it says nothing that a client could rely on. */
+  /** Stricter limits of a request. A client does not rely on limits of a response. */
   #limits(direction: Direction, at: string, before: Schema, after: Schema): void {
     if (direction === "answer") return
     const [old, now] = [valuesOf(before), valuesOf(after)]
     if (now !== null) {
       const gone = old === null ? ["other values"] : old.filter((value) => !now.includes(value))
-      if (gone.length > 0) this.#say(`${at} takes no ${gone.join(", ")} any more`)
+      if (gone.length > 0) this.#say(`${at} no longer takes ${gone.join(", ")}`)
     }
     for (const [name, isNarrower] of LIMITS) {
       const [was, is] = [before[name] as number | undefined, after[name] as number | undefined]
       if (is !== undefined && (was === undefined || isNarrower(was, is))) this.#say(`${at}: ${name} is ${is} now`)
     }
-    // Where there was none, it may have been refused all along and only be said now.
+    // If there was no pattern before, the server may have refused such values all along, and only documents it now.
     if (before.pattern !== undefined && after.pattern !== undefined && after.pattern !== before.pattern)
-      this.#say(`${at} has to match ${after.pattern} now`)
+      this.#say(`${at} must match ${after.pattern} now`)
   }
 
   #fields(direction: Direction, at: string, before: Schema, after: Schema): void {
@@ -179,7 +179,7 @@ function bodyOf(description: Description, part: Content | undefined): Schema | n
   return content?.["application/json"]?.schema ?? null
 }
 
-/** Null where any type will do. */
+/** Null if any type is allowed. */
 function typesOf({ type, anyOf, oneOf }: Schema): Set<string> | null {
   if (type === undefined || anyOf || oneOf) return null
   return new Set([type].flat())

@@ -7,7 +7,7 @@ import { type Breaking, breakingChanges, type Description } from "./compatible.t
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** A description with one endpoint; `change` makes it another one. */
+/** A description with one endpoint, and a copy changed by `change`. */
 function description(change: (parts: Parts) => void = () => {}): Description {
   const parts: Parts = {
     parameters: [{ name: "limit", in: "query", schema: { type: "integer", minimum: 1, maximum: 100 } }],
@@ -49,13 +49,13 @@ function description(change: (parts: Parts) => void = () => {}): Description {
     components: { schemas: { Parts: parts.list, Part: parts.part } },
   }
 }
-// biome-ignore lint/suspicious/noExplicitAny: a test changes whatever it wants in it
+// biome-ignore lint/suspicious/noExplicitAny: tests may change any part of it
 type Parts = Record<"parameters" | "body" | "answer" | "list" | "part" | "paths", any>
 
 const found = (change: (parts: Parts) => void) =>
   breakingChanges(description(), description(change)).map(({ where, what }) => `${where}: ${what}`)
 
-describe("what breaks a client", () => {
+describe("breaking changes", () => {
   test.each<[string, (parts: Parts) => void]>([
     ["query parameter limit is gone", (of) => of.parameters.pop()],
     ["query parameter limit is required now", (of) => (of.parameters[0].required = true)],
@@ -68,10 +68,10 @@ describe("what breaks a client", () => {
     ["body.note is gone", (of) => delete of.body.properties.note],
     ["body.note is required now", (of) => of.body.required.push("note")],
     ["body.note: maxLength is 100 now", (of) => (of.body.properties.note.maxLength = 100)],
-    ["body.note has to match ^a now", (of) => (of.body.properties.note.pattern = "^a")],
-    ["body.kind takes no transfer any more", (of) => of.body.properties.kind.enum.pop()],
-    ["body.note takes no other values any more", (of) => (of.body.properties.note.enum = ["a"])],
-    ["body.amount takes no number any more", (of) => (of.body.properties.amount.type = "string")],
+    ["body.note must match ^a now", (of) => (of.body.properties.note.pattern = "^a")],
+    ["body.kind no longer takes transfer", (of) => of.body.properties.kind.enum.pop()],
+    ["body.note no longer takes other values", (of) => (of.body.properties.note.enum = ["a"])],
+    ["body.amount no longer takes number", (of) => (of.body.properties.amount.type = "string")],
     [
       "body.why is new and required",
       (of) => {
@@ -87,7 +87,7 @@ describe("what breaks a client", () => {
     expect(found(change)).toEqual([`POST /thing: ${what}`])
   })
 
-  test("an endpoint that is gone, and an answer", () => {
+  test("a removed endpoint, and a removed response", () => {
     const before = description(({ paths }) => {
       paths.get = { responses: { 200: {}, 202: {} } }
     })
@@ -99,23 +99,23 @@ describe("what breaks a client", () => {
   })
 })
 
-describe("what breaks nobody", () => {
+describe("compatible changes", () => {
   test.each<[string, (parts: Parts) => void]>([
     ["nothing", () => {}],
     ["a new endpoint", ({ paths }) => (paths.get = { responses: { 200: {} } })],
     ["a new parameter", (of) => of.parameters.push({ name: "mode", in: "query", schema: {} })],
     ["a wider limit", (of) => (of.parameters[0].schema.maximum = 1000)],
     ["a new field", (of) => (of.body.properties.more = { type: "string" })],
-    ["a field that need not be sent any more", (of) => of.body.required.pop()],
-    ["another value that may be sent", (of) => of.body.properties.kind.enum.push("burn")],
-    ["a new field of the answer", (of) => (of.answer.properties.more = { type: "string" })],
-    ["what was null before and is not any more", (of) => (of.answer.properties.error.type = "string")],
+    ["a field that becomes optional", (of) => of.body.required.pop()],
+    ["another accepted value", (of) => of.body.properties.kind.enum.push("burn")],
+    ["a new field in a response", (of) => (of.answer.properties.more = { type: "string" })],
+    ["a field that is no longer null", (of) => (of.answer.properties.error.type = "string")],
   ])("%s", (_, change) => {
     expect(found(change)).toEqual([])
   })
 })
 
-/** The bullets of what is not released yet. */
+/** The bullets of the Unreleased section. */
 const declared = (): string[] =>
   readFileSync(join(root, "CHANGELOG.md"), "utf8")
     .split(/^## /m)
@@ -123,7 +123,7 @@ const declared = (): string[] =>
     .split(/^- /m)
     .filter((bullet) => /^\*\*Breaking\*\*/.test(bullet))
 
-test("openapi.yaml breaks no client of the last release, but for what CHANGELOG.md declares", () => {
+test("openapi.yaml breaks no client of the last release, except where CHANGELOG.md declares it", () => {
   const before = parse(git(["show", `${previousRelease()}:openapi.yaml`]).toString()) as Description
   const after = parse(readFileSync(join(root, "openapi.yaml"), "utf8")) as Description
   expect(Object.keys(before.paths).length).toBeGreaterThan(10)

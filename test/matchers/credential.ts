@@ -5,7 +5,7 @@ import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import type { Address } from "#shared/address.ts"
 import type { TestApp, TestKey } from "../fixtures/app.ts"
 
-/** What a wallet's credential account holds, read by plain spl-token; 0 where there is no account. */
+/** The balance of a wallet's credential account, read with plain spl-token; 0 without an account. */
 export async function credentialOf(app: TestApp, key: TestKey, wallet: Address, schemaId = "kyc_individual_v1") {
   const { mint, account } = credentialAccounts(key.workspaceId, schemaId, wallet)
   const address = new PublicKey(account)

@@ -2,8 +2,8 @@ import { sql } from "#db/client.ts"
 import { waitFor } from "../fixtures/app.ts"
 
 /**
- * Resolves once no transaction is open between two statements. Others may be for a moment; one that waits for another
- * would stay.
+ * Resolves when no transaction is open between two statements. A transaction may be for a moment; one that waits for
+ * another would stay open.
  */
 export const noTransactionIsOpen = () =>
   waitFor(async () => {

@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import type { openApiDocument } from "#server/rest/openapi/document.ts"
 import type { Media, Operation, Reference, Response } from "#server/rest/openapi/types.ts"
 
-/** The operations of an OpenAPI document, and the bodies in it, with references followed. */
+/** The operations and bodies of an OpenAPI document, with references resolved. */
 export function readDocument(document: ReturnType<typeof openApiDocument>) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
@@ -13,7 +13,7 @@ export function readDocument(document: ReturnType<typeof openApiDocument>) {
     })),
   )
 
-  /** Follows a reference into the components. */
+  /** Resolves a reference to a component. */
   function follow<T extends object>(value: T | Reference): T {
     if (!("$ref" in value) || typeof value.$ref !== "string") return value as T
     const [kind, name] = value.$ref.split("/").slice(2) as ["schemas", string]

@@ -5,11 +5,11 @@ import { within } from "#server/rest/openapi/schemas.ts"
 import type { Header, OpenApi, PathItem, Reference, Response, Schema } from "#server/rest/openapi/types.ts"
 import { type ErrorCode, errors } from "#shared/errors.ts"
 
-/** An answer as a test saw it. */
+/** A response that a test got. */
 export type SeenResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   json: unknown
 }
 
@@ -18,8 +18,8 @@ const { components } = document
 const ajv = compiler(document)
 
 /**
- * Compares an answer with the OpenAPI document: its status, its headers, and its body, in which an undocumented
- * field is an error. `path` is the one below /v1, as it went over the wire. Throws with what is wrong.
+ * Compares a response's status, headers and body with the OpenAPI document. An undocumented field in the body is an
+ * error. `path` is the requested path below /v1. Throws with a description of the difference.
  */
 export function assertDocumented(method: string, path: string, response: SeenResponse): void {
   const problem = problemOf(method, path, response)
@@ -43,7 +43,7 @@ function problemOf(method: string, path: string, response: SeenResponse): string
   return documentedProblem(method, template!, resolved(documented), response)
 }
 
-/** Errors that come before any path is looked at. */
+/** Errors that the server returns before it looks at the path. */
 const everywhere: readonly ErrorCode[] = ["malformed_request", "https_required"]
 
 const isAnyRequestError = (json: unknown): boolean =>
@@ -87,7 +87,7 @@ function allowProblem(item: PathItem, { headers }: SeenResponse): string | null 
   return missing.length > 0 ? `the header Allow does not name ${missing.join(", ")}` : null
 }
 
-/** What is wrong with an error: its object, its code, or a status that is not the code's. */
+/** What is wrong with an error: its object, its code, or a status that does not fit the code. */
 function errorProblem(method: string, response: SeenResponse, codes: readonly string[]): string | null {
   const problem = headerProblem(commonHeaders, response, false) ?? bodyProblem(method, errorRef, response, "errors")
   if (problem !== null || method === "HEAD") return problem
@@ -122,10 +122,10 @@ const commonHeaders: Headers = {
 
 const errorRef: Schema = { $ref: "#/components/schemas/ApiError" }
 
-/** Our own headers, which must be documented where they appear. */
-const ours = new Set(Object.keys(components.headers).map((name) => name.toLowerCase()))
+/** Vouch's own headers, which must be documented wherever they appear. */
+const ownHeaders = new Set(Object.keys(components.headers).map((name) => name.toLowerCase()))
 
-/** What is wrong with the headers. With `closed`, an undocumented header of ours is wrong too. */
+/** What is wrong with the headers. With `closed`, an undocumented header of Vouch is wrong too. */
 function headerProblem(documented: Headers, { headers }: SeenResponse, closed = true): string | null {
   for (const [name, reference] of Object.entries(documented)) {
     const header = resolved(reference)
@@ -140,8 +140,8 @@ function headerProblem(documented: Headers, { headers }: SeenResponse, closed = 
     }
   }
   const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()))
-  const foreign = closed && Object.keys(headers).find((name) => ours.has(name) && !names.has(name))
-  return foreign ? `the header ${foreign} is not documented for this answer` : null
+  const foreign = closed && Object.keys(headers).find((name) => ownHeaders.has(name) && !names.has(name))
+  return foreign ? `the header ${foreign} is not documented for this response` : null
 }
 
 function resolved<T extends Response | Header>(value: T | Reference): T {
@@ -155,7 +155,7 @@ const patterns = Object.keys(document.paths)
   .filter((path) => path.includes("{"))
   .map((path) => ({ path, segments: path.split("/") }))
 
-/** The documented path that an address belongs to; null where there is none. */
+/** The documented path that an address belongs to; null if there is none. */
 function templateOf(path: string): string | null {
   if (fixed.has(path)) return path
   const sent = path.split("/")
@@ -175,7 +175,7 @@ function validatorOf(schema: Schema): ValidateFunction {
   return validate
 }
 
-/** Knows the document's schemas, each closed: a field that is not documented is an error. */
+/** A validator with the document's schemas, each closed: an undocumented field is an error. */
 function compiler({ components }: OpenApi): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)

@@ -32,7 +32,7 @@ const health = {
   ledger: [],
 }
 
-describe("takes what is documented", () => {
+describe("accepts documented responses", () => {
   test.each<[string, string, SeenResponse]>([
     ["GET", status, answer(200, verified)],
     ["GET", `${status}?schema=kyc_individual_v1`, answer(200, verified, { ratelimit: '"key";r=199;t=1' })],
@@ -64,17 +64,17 @@ describe("takes what is documented", () => {
   })
 })
 
-describe("refuses what is not", () => {
+describe("refuses undocumented responses", () => {
   test.each<[string, string, string, SeenResponse]>([
     ["a status", "GET", status, failure(409, "mint_config_exists")],
     ["a field", "GET", status, answer(200, { ...verified, wallet: "7xKX" })],
-    ["a field within", "GET", "/health", answer(200, { ...health, checks: { ...health.checks, disk: "ok" } })],
+    ["a nested field", "GET", "/health", answer(200, { ...health, checks: { ...health.checks, disk: "ok" } })],
     ["a missing field", "GET", status, answer(200, { ...verified, onchain_tx: undefined })],
     ["a value", "GET", status, answer(200, { ...verified, status: "maybe" })],
     ["a time", "GET", status, answer(200, { ...verified, expires_at: "tomorrow" })],
     ["a code", "GET", status, failure(422, "invalid_amount")],
     ["a code with another status", "GET", status, failure(404, "validation_failed")],
-    ["a field of an error", "GET", status, answer(404, { error: "attestation_not_found", issues: [] })],
+    ["an additional field in an error", "GET", status, answer(404, { error: "attestation_not_found", issues: [] })],
     [
       "another request's id",
       "GET",
@@ -85,17 +85,17 @@ describe("refuses what is not", () => {
       },
     ],
     ["a missing header", "GET", status, failure(401, "missing_api_key")],
-    ["a header elsewhere", "GET", status, answer(200, verified, { "idempotent-replayed": "true" })],
+    ["a header of another endpoint", "GET", status, answer(200, verified, { "idempotent-replayed": "true" })],
     ["a malformed header", "POST", "/kyc/start", failure(429, "quota_exceeded", { "retry-after": "soon" })],
     ["no request id", "GET", status, { ...answer(200, verified), headers: { "content-type": "application/json" } }],
     ["another media type", "GET", status, answer(200, verified, { "content-type": "text/html" })],
     ["no body", "GET", status, answer(200, undefined)],
     ["a body of HEAD", "HEAD", status, answer(200, verified)],
     ["405 without Allow", "DELETE", "/usage", failure(405, "method_not_allowed")],
-    ["an answer where nothing is", "GET", "/no/such/path", answer(200, verified)],
-    ["not found where something is", "GET", "/usage", failure(404, "route_not_found")],
+    ["a response for an unknown path", "GET", "/no/such/path", answer(200, verified)],
+    ["not found for a known path", "GET", "/usage", failure(404, "route_not_found")],
     ["an empty segment", "GET", "/kyc/status/", answer(200, verified)],
-    ["any answer to OPTIONS", "OPTIONS", "/usage", answer(200, {}, { allow: "GET, HEAD, OPTIONS" })],
+    ["a response to OPTIONS", "OPTIONS", "/usage", answer(200, {}, { allow: "GET, HEAD, OPTIONS" })],
   ])("%s: %s %s", (_, method, path, response) => {
     expect(() => assertDocumented(method, path, response)).toThrow(`${method} ${path} answered ${response.status}, but`)
   })

@@ -1,4 +1,4 @@
-/** The figures that a server serves: the text, and each value by its name and labels as they stand there. */
+/** A server's metrics: the text, and each value by its name and labels. */
 export async function scrape(port: number): Promise<{ text: string; values: Map<string, number> }> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`)
   const text = await response.text()

@@ -3,16 +3,16 @@ import { sql } from "#db/client.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
 
 /**
- * Rows that come by themselves: workers' signs of life, the log of requests, and what transactions cost, a moment after
- * each.
+ * Tables that change without a request of the test: workers' heartbeats, the request log, and transactions' costs,
+ * which follow a moment later.
  */
 const RESTLESS = ["workers", "api_requests", "request_log_usage", "chain_costs", "paid_accounts"]
-/** Columns that the ledger fills a while after a row has ended. */
+/** Columns that the ledger fills some time after a row has ended. */
 const LATE = ["finalized_at", "fee", "rent", "counted_at"]
 
-/** A hash of every row of every table: two that are equal prove that nothing was written in between. */
+/** A hash of every row of every table. Two equal hashes prove that nothing was written in between. */
 export async function snapshot(): Promise<Record<string, string>> {
-  // Events get their place a moment after the change.
+  // Events are numbered a moment after the change.
   await sequenceEvents()
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -4,7 +4,7 @@ import { type TestApp, type TestKey, waitFor } from "../fixtures/app.ts"
 import type { Response } from "../fixtures/http.ts"
 import type { TokenFixture } from "../fixtures/tokens.ts"
 
-/** The request is refused with this code, and it was as if it had never been made. */
+/** Expects a refusal with this code that leaves no trace. */
 export async function expectRefused(
   tokens: TokenFixture,
   config: string,
@@ -25,7 +25,9 @@ export async function admitted(request: Promise<Response>): Promise<Response> {
   return response
 }
 
-/** Status and code of what a movement comes to, also where the chain takes longer than a request waits (202). */
+/**
+ * The final status and error code of a mint or transfer, even if the chain takes longer than the request waits (202).
+ */
 export async function endOf({ app, key }: { app: TestApp; key: TestKey }, response: Response) {
   if (response.status !== 202) return [response.status, response.json.error]
   const path = `/token/operation/${response.json.operation_id}`

@@ -3,20 +3,20 @@ import * as client from "#db/client.ts"
 import type { Keys } from "#server/solana/keys.ts"
 import { RpcNode } from "#server/solana/rpc/node.ts"
 
-/** Whether the current work belongs to a database transaction, and whether that is still open. */
+/** Whether the current code runs in a database transaction, and whether that is still open. */
 const within = new AsyncLocalStorage<{ isOpen: boolean }>()
 
 const refused: string[] = []
 
 function refuse(call: string): never {
-  const { stack } = new Error(`${call} was asked for inside a transaction of the database`)
+  const { stack } = new Error(`${call} was called inside a database transaction`)
   refused.push(stack!)
   throw new Error(stack)
 }
 
 /**
- * From now on a call of the chain fails that is made while a transaction of the database waits for it: what it has
- * locked would be locked for as long as the chain likes. Returns the calls that were refused.
+ * Makes calls to the chain fail if a database transaction waits for them, because its locks would last until the chain
+ * responds. Returns the refused calls.
  */
 export function forbidChainInTransactions(): string[] {
   for (const pool of Object.values(client)) if (isPool(pool)) markTransactions(pool)
@@ -28,7 +28,7 @@ export function forbidChainInTransactions(): string[] {
   return refused
 }
 
-/** A signature that is asked for in a transaction of the database fails in the same way. */
+/** Makes signatures fail in the same way. */
 export const forbidSigningInTransactions =
   (keys: Keys): Keys =>
   (purpose) => {

@@ -4,8 +4,7 @@ import { checkDatabase, checkSession } from "#db/check.ts"
 import { openClient, type Types } from "#db/connection.ts"
 import { type Cluster, Machine, PASSWORD, startCluster, startPgbouncer, startStandby } from "./processes.ts"
 
-// Addresses as they are given to libpq, each against Debian's Postgres 15: what connects, how, and what is said
-// otherwise.
+// Addresses in libpq's form, tried with Debian's Postgres 15: which ones connect, how, and the errors of the others.
 
 let machine: Machine
 let cluster: Cluster
@@ -29,7 +28,7 @@ function client(url: string) {
   return sql
 }
 
-/** Files are named as `$name`. */
+/** `$name` stands for a file. */
 const files = (query: string) => query.replace(/\$([\w.]+)/g, (_, name) => machine.certificate(name))
 
 const connect = (query: string, { user = "vouch", host = "127.0.0.1" } = {}) => {
@@ -60,11 +59,11 @@ test.each([
   expect(await connect(query, { user })).toEqual([{ ssl, user }])
 })
 
-test("verify-full takes a certificate for the name that was asked for, and no other", async () => {
+test("verify-full accepts only a certificate for the requested name", async () => {
   const query = "sslmode=verify-full&sslrootcert=$authority.pem"
   expect(await connect(query, { host: "localhost" })).toMatchObject([{ ssl: true }])
   await expect(connect(query)).rejects.toThrow(/127\.0\.0\.1:\d+: .*IP: 127\.0\.0\.1 is not in the cert/)
-  // The name is checked, wherever hostaddr leads.
+  // The name is checked, whatever hostaddr says.
   expect(await connect(`${query}&hostaddr=127.0.0.1`, { host: "localhost" })).toMatchObject([{ ssl: true }])
   await expect(connect(`${query}&hostaddr=127.0.0.1`, { host: "db.example.com" })).rejects.toThrow(/db\.example\.com/)
 })
@@ -84,7 +83,7 @@ test.each([
   await expect(connect(query, { user })).rejects.toThrow(reason)
 })
 
-test("a refusal names the setting, and says what to do", async () => {
+test("a refusal names the setting and says what to do", async () => {
   const url = (query: string, host?: string) => cluster.url(files(query), host)
   const check = (address: string) => checkDatabase({ url: address, directUrl: undefined, isConfigured: true })
   await expect(check(url("sslmode=disable"))).rejects.toThrow(/^DATABASE_URL: .*add sslmode=require/)
@@ -98,14 +97,14 @@ test("a refusal names the setting, and says what to do", async () => {
   await expect(check(url("sslmode=require"))).resolves.toBeUndefined()
 })
 
-test("a session has the options and the name that the address gives", async () => {
+test("a session has the options and the name from the address", async () => {
   const sql = client(cluster.url("options=-c%20work_mem%3D8MB&application_name=mine&sslmode=require"))
   expect(await sql`select current_setting('work_mem') as memory, current_setting('application_name') as name`).toEqual([
     { memory: "8MB", name: "mine" },
   ])
 })
 
-test("a pooler alone is refused with the setting that is missing, and so is one in place of the database", async () => {
+test("a pooler without a direct address is refused, with the missing setting, and so is a pooler instead of the database", async () => {
   const through = await startPgbouncer(machine, cluster)
   const [direct, pooled] = [cluster.url(), through(cluster.url())]
   const addresses = { url: pooled, directUrl: undefined, isConfigured: true }
@@ -120,14 +119,14 @@ test("a pooler alone is refused with the setting that is missing, and so is one 
   )
 })
 
-test("a pooler that ignores what it does not know is found out all the same", async () => {
+test("a pooler that ignores unknown options is noticed too", async () => {
   const ignored =
     "lock_timeout,statement_timeout,idle_in_transaction_session_timeout,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout"
   const through = await startPgbouncer(machine, cluster, `ignore_startup_parameters = ${ignored}`)
   await expect(checkSession(through(cluster.url()), "DATABASE_URL")).rejects.toThrow(/Set DATABASE_DIRECT_URL/)
 })
 
-test("of several hosts the one that writes is used, before and after a failover", async () => {
+test("of several hosts the writable one is used, before and after a failover", async () => {
   const standby = await startStandby(machine, cluster)
   const hosts = `127.0.0.1:1,127.0.0.1:${standby.port},127.0.0.1:${cluster.port}`
   const url = cluster.url("sslmode=require&target_session_attrs=read-write", hosts)

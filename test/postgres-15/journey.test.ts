@@ -10,7 +10,7 @@ import { member } from "../fixtures/people.ts"
 import { tokenFixture } from "../fixtures/tokens.ts"
 import { followsPrepared, Machine, startPgbouncer } from "./processes.ts"
 
-// The main journey on Debian's Postgres 15 by TLS, directly and behind PgBouncer in transaction mode.
+// The main journey on Debian's Postgres 15 over TLS, directly and behind PgBouncer in transaction mode.
 
 let machine: Machine
 let through: (url: string) => string
@@ -31,7 +31,7 @@ test.each([
   ["by TLS", false],
   ["behind PgBouncer", true],
 ])(
-  "%s: verified, minted, transferred, told, signed in, under load, and all there after a restart",
+  "%s: verify, mint, transfer, get webhooks, sign in and run under load, with everything kept after a restart",
   async (_how, isPooled) => {
     const { url: direct } = await createTestDatabase()
     const url = isPooled ? through(direct) : direct
@@ -48,7 +48,7 @@ test.each([
     const key = await app.key({ plan: "growth" })
     const { post, get, config, mint, transfer, wallets, onChain } = tokenFixture(app, key)
 
-    // Every connection is encrypted but the pooler's own, and this one would not be without.
+    // Every connection is encrypted, except the pooler's own.
     const [session] = await sql`select ssl, version from pg_stat_ssl where pid = pg_backend_pid()`
     expect(session).toEqual({ ssl: true, version: "TLSv1.3" })
 
@@ -60,7 +60,7 @@ test.each([
     })
     consumer.expect(endpoint.secret)
 
-    // Many at once, so that statements meet on every connection
+    // Many requests at once, so that every connection gets statements
     const [from, to, ...others] = await wallets(24)
     const fund = await config()
     expect(await mint(fund, from, 1000)).toMatchObject({ status: 200, json: { status: "confirmed" } })
@@ -82,11 +82,11 @@ test.each([
     await expect.poll(() => heard).toBeGreaterThan(0)
     leave()
 
-    // Signing in, by better-auth
+    // Signing in with better-auth
     const { browser } = await member(app)
     expect((await browser.fetch("/api/auth/get-session")).status).toBe(200)
 
-    // Statements are prepared where the pooler knows which server has which
+    // Statements are prepared if the pooler tracks them
     const prepared = await sql<{ name: string }[]>`select name from pg_prepared_statements`
     if (isPooled && !followsPrepared(machine)) expect(prepared.filter(({ name }) => /\d{3,}/.test(name))).toEqual([])
     if (isPooled && followsPrepared(machine)) expect(prepared.map(({ name }) => name).join()).toContain("PGBOUNCER_")

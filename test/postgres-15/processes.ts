@@ -12,13 +12,13 @@ const quiet = { info: () => {}, warn: console.warn, error: console.error }
 export const PASSWORD = "p@ss:w/rd#?"
 const encoded = encodeURIComponent(PASSWORD)
 
-/** Files and processes of one test file or run, all as a user that Postgres accepts. `close` ends and removes them. */
+/** Files and processes of a test file or run, owned by a user that Postgres accepts. `close` ends and removes them. */
 export class Machine {
   readonly directory = mkdtempSync(join(tmpdir(), `vouch-pg15-${process.pid}-`))
   readonly #account: Account = postgresAccount(this.directory, quiet)
   readonly #running: ChildProcess[] = []
 
-  /** Where its certificates are. */
+  /** The directory with certificates. */
   readonly certificates: string
 
   constructor(certificates?: string) {
@@ -57,7 +57,7 @@ export class Machine {
     await ended
   }
 
-  /** The last started first: a pooler before what it leads to. */
+  /** The last started ends first: a pooler before its database. */
   async close(): Promise<void> {
     for (const child of this.#running.reverse()) await this.stop(child)
     rmSync(this.directory, { recursive: true, force: true })
@@ -70,7 +70,7 @@ export class Machine {
 }
 
 /**
- * An authority, and a certificate of it for `localhost` alone; one for the database's user `certified`; and another
+ * A certificate authority, its certificates for `localhost` and for the database user `certified`, and a second
  * authority.
  */
 export function makeCertificates(machine: Machine): void {
@@ -93,7 +93,7 @@ export function makeCertificates(machine: Machine): void {
   }
 }
 
-/** Who may come in how. Users are named after what is demanded of them. */
+/** How each user authenticates. Users are named after the required method. */
 const HBA = `
 local all all trust
 hostssl all certified 127.0.0.1/32 cert
@@ -119,7 +119,7 @@ export async function startCluster(machine: Machine): Promise<Cluster> {
   return startServer(machine, data)
 }
 
-/** A standby of it, that reads and does not write. */
+/** A read-only standby of the cluster. */
 export async function startStandby(machine: Machine, primary: Cluster): Promise<Cluster> {
   const data = machine.path("standby")
   const from = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "vouch"]
@@ -151,7 +151,7 @@ async function startServer(machine: Machine, data: string): Promise<Cluster> {
   return { port, child, url }
 }
 
-/** PgBouncer in transaction mode before a cluster, by TLS on both sides. Returns the address of the same database. */
+/** PgBouncer in transaction mode in front of a cluster, with TLS on both sides. Returns the same database's address. */
 export async function startPgbouncer(
   machine: Machine,
   { port: serverPort }: Pick<Cluster, "port">,
@@ -190,7 +190,7 @@ ${more}
   return through
 }
 
-/** Whether this PgBouncer knows which server has which prepared statement: since 1.21. */
+/** Whether this PgBouncer tracks prepared statements, which it does since 1.21. */
 export function followsPrepared(machine: Machine): boolean {
   const shown = execFileSync(findPgbouncer()!, ["--version"], { cwd: machine.directory, encoding: "utf8" })
   const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(shown)!
@@ -201,7 +201,7 @@ async function isReady(port: number): Promise<void> {
   for (let tries = 1; ; tries++) {
     const { status } = spawnSync(join(POSTGRES, "pg_isready"), ["-q", "-h", "127.0.0.1", "-p", String(port)])
     if (status === 0) return
-    if (tries === 600) throw new Error(`nothing answers at port ${port}`)
+    if (tries === 600) throw new Error(`port ${port} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

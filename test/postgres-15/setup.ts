@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** Debian's Postgres 15 for the whole run. Databases of the tests are reached by TLS, whose certificate is verified. */
+/** Debian's Postgres 15 for the whole run. Tests connect with TLS and verify the certificate. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const machine = new Machine()
   const close = () => machine.close()

@@ -18,17 +18,20 @@ const carry = (name: string): string => {
 }
 const here = `${process.platform}-${process.arch}`
 
-test.each([`node-${here}`, `node-bin-${here}`])("the Node of %s is linked, however npm left it", (name) => {
-  const binary = carry(name)
-  const link = join(root, "node_modules", ".bin", "node")
-  expect(carriedNode(root)).toBe(link)
-  expect(realpathSync(link)).toBe(binary)
-  // Relative, so that a checkout may be moved; and left alone from then on.
-  expect(readlinkSync(link)).toBe(`../${name}/bin/node`)
-  expect(carriedNode(root)).toBe(link)
-})
+test.each([`node-${here}`, `node-bin-${here}`])(
+  "the Node of the package %s is linked, however npm installed it",
+  (name) => {
+    const binary = carry(name)
+    const link = join(root, "node_modules", ".bin", "node")
+    expect(carriedNode(root)).toBe(link)
+    expect(realpathSync(link)).toBe(binary)
+    // The link is relative, so that a checkout can be moved, and is not replaced later.
+    expect(readlinkSync(link)).toBe(`../${name}/bin/node`)
+    expect(carriedNode(root)).toBe(link)
+  },
+)
 
-test("where none is carried for the platform, none is linked", () => {
+test("no Node is linked if the lockfile has none for the platform", () => {
   carry("node-plan9-mips")
   expect(carriedNode(root)).toBeUndefined()
 })

@@ -19,7 +19,7 @@ const text = readFileSync(join(root, "package-lock.json"), "utf8")
 const { packages } = JSON.parse(text) as { packages: Record<string, Package> }
 const all = Object.entries(packages)
 
-/** What a package finds under a name: the nearest one going up, as Node does. */
+/** Resolves a name from a package like Node: the nearest one going up. */
 function found(from: string, name: string): Package | undefined {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
     const path = `${at === "" ? "" : `${at}/`}node_modules/${name}`
@@ -29,16 +29,16 @@ function found(from: string, name: string): Package | undefined {
   }
 }
 
-/** The major version (for 0.x, the minor one) that a caret range or a fixed version names. */
+/** The major version (for 0.x, the minor version) of a caret range or a fixed version. */
 const line = (version: string): string => {
   const [major, minor] = version.replace(/^[\^~v=]/, "").split(".")
   return major === "0" ? `0.${minor}` : major!
 }
-/** Whether a version lies in one of the caret ranges; ranges of another form are taken as met. */
+/** Whether a version is in one of the caret ranges. Ranges of another form count as met. */
 const meets = (version: string, range: string): boolean =>
   range.split("||").some((one) => !/^\^\d/.test(one.trim()) || line(one.trim()) === line(version))
 
-test("every package that another one wants, on whatever platform, is in the lockfile: npm ci refuses it otherwise", () => {
+test("every dependency of a package, on any platform, is in the lockfile: otherwise npm ci refuses it", () => {
   const missing = all.flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !found(path, name))
@@ -47,7 +47,7 @@ test("every package that another one wants, on whatever platform, is in the lock
   expect(missing).toEqual([])
 })
 
-test("optional peers of another version are beside who wants them: npm 10 refuses it otherwise (npm run lock)", () => {
+test("optional peers of another version are nested in their dependents: otherwise npm 10 refuses the lockfile (npm run lock)", () => {
   const clashing = all.flatMap(([path, { peerDependencies, peerDependenciesMeta }]) =>
     Object.entries(peerDependencies ?? {})
       .filter(([name]) => peerDependenciesMeta?.[name]?.optional)
@@ -60,14 +60,14 @@ test("optional peers of another version are beside who wants them: npm 10 refuse
   expect(clashing).toEqual([])
 })
 
-test("every package has its hash, and none names a registry", () => {
+test("every package has a hash, and none names a registry", () => {
   const unhashed = all.filter(([path, { integrity, inBundle }]) => path !== "" && !inBundle && !integrity)
   expect(unhashed.map(([path]) => path)).toEqual([])
   expect(all.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
   expect(text).not.toMatch(/"https?:\/\/[^"]*\.tgz"/)
 })
 
-test("the local network names the versions of its libraries that are installed", () => {
+test("the local network's package.json names the installed versions of its libraries", () => {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(root, "localnet", "package.json"), "utf8"),
   ) as Package
@@ -76,7 +76,7 @@ test("the local network names the versions of its libraries that are installed",
   expect(Object.fromEntries(installed)).toEqual(named)
 })
 
-test("the lockfile is of this package.json, and carries a Node for Linux and macOS", () => {
+test("the lockfile matches package.json and has a Node for Linux and macOS", () => {
   const ours = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Package
   const { dependencies, devDependencies, optionalDependencies } = packages[""]!
   expect({ dependencies, devDependencies, optionalDependencies }).toEqual({

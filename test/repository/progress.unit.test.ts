@@ -9,12 +9,12 @@ const screen = (isTTY: boolean) => {
     isTTY,
     columns: 60,
     write: (text: string) => void written.push(text),
-    /** `⌫` is where the line that moves was wiped. */
+    /** `⌫` marks where the moving line was erased. */
     text: () => written.join("").replaceAll("\r\u001b[K", "⌫"),
   }
 }
 
-/** A step that ends once the screen has said so often how long it has taken. */
+/** A step that ends after the screen has shown its duration this many times. */
 const until = (out: ReturnType<typeof screen>, words: RegExp) =>
   new Promise<void>((resolve) => {
     const timer = setInterval(() => {
@@ -24,7 +24,7 @@ const until = (out: ReturnType<typeof screen>, words: RegExp) =>
     }, 5)
   })
 
-test("a slow step says what it does, how long it has taken, how far it is, and that it is done", async () => {
+test("a slow step shows what it does, its duration, its progress and its end", async () => {
   const out = screen(false)
   const work = async ({ note }: { note(text: string): void }) => {
     await until(out, /^Fetching…\nFetching: \d+ s\n/)
@@ -37,26 +37,26 @@ test("a slow step says what it does, how long it has taken, how far it is, and t
   expect(out.text()).not.toContain("⌫")
 })
 
-test("on a terminal one line moves, and what is said meanwhile stays above it", async () => {
+test("on a terminal one line moves, and messages stay above it", async () => {
   const out = screen(true)
   const work = async ({ say }: { say(line: string): void }) => {
     await until(out, /⌫Building: \d+ s$/)
-    say("a word")
-    await until(out, /a word\n⌫Building: \d+ s$/)
+    say("a message")
+    await until(out, /a message\n⌫Building: \d+ s$/)
   }
   await withProgress("Building", work, { out, everyMs: 10 })
-  expect(out.text()).toMatch(/⌫a word\n/)
+  expect(out.text()).toMatch(/⌫a message\n/)
   expect(out.text()).toMatch(/⌫Building: done in \d+ s\n$/)
 })
 
-test("a step that fails says so, and why is left to the caller", async () => {
+test("a failed step says so, and leaves the reason to the caller", async () => {
   const out = screen(false)
   const work = () => Promise.reject(new Error("no network"))
   await expect(withProgress("Fetching", work, { out })).rejects.toThrow("no network")
   expect(out.text()).toMatch(/^Fetching…\nFetching: failed after \d+ s\n$/)
 })
 
-test("npm's requests become a number of packages, its errors are shown, and nothing else is", () => {
+test("npm's requests become a number of packages, and of its other output only errors are shown", () => {
   const said: string[] = []
   const noted: string[] = []
   const hear = hearNpm({ say: (line: string) => said.push(line), note: (text: string) => noted.push(text) }, 9)
@@ -73,7 +73,7 @@ test("npm's requests become a number of packages, its errors are shown, and noth
   expect(said).toEqual(["npm error code ENOTFOUND"])
 })
 
-test("progress leaves standard output to the command", () => {
+test("progress does not write to standard output", () => {
   const module = join(import.meta.dirname, "..", "..", "scripts", "progress.mjs")
   const program = `
     import { runProgram, withProgress } from ${JSON.stringify(module)}

@@ -7,8 +7,8 @@ import { whyReadOnly } from "../../scripts/setup-checks.mjs"
 const root = mkdtempSync(join(tmpdir(), "vouch-setup-"))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-test("a folder that a step of the setup cannot write is found out before the step begins", () => {
-  // Root may write everywhere but into a file.
+test("the setup notices a folder that it cannot write before the step begins", () => {
+  // Root can write to any folder, but not inside a file.
   writeFileSync(join(root, ".next"), "")
   expect(whyReadOnly(root, ".next")).toMatch(/EEXIST|ENOTDIR/)
   mkdirSync(join(root, "node_modules"))

@@ -12,18 +12,20 @@ import { clearLeftovers, prefix } from "./leftovers.ts"
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string
-    /** Of a real validator, in the project whose tests meet one. */
+    /** The real validator, in the project whose tests use one. */
     validatorUrl: string | null
   }
 }
 
 const log = { info: () => {}, warn: console.warn, error: console.error }
 
-/** One Postgres for the whole run, gone with its files at the end. Each test file has its own database in it. */
+/** One Postgres for the whole run, removed at the end. Each test file has its own database in it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const major = Number(process.versions.node.split(".")[0])
   if (major < 24) {
-    throw new Error(`The tests need Node 24, this is ${process.version}. Run them by "npm test", which carries it.`)
+    throw new Error(
+      `The tests need Node 24, this is ${process.version}. Run them with "npm test", which brings its own Node.`,
+    )
   }
   await clearLeftovers()
   const dataDir = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
@@ -39,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return teardown
 }
 
-/** Migrated once: a database made from it afterwards is a copy of files. */
+/** Migrated once: creating a database from it only copies files. */
 export async function migrateTemplate(url: string): Promise<void> {
   const admin = openClient(url, {})
   await admin`CREATE DATABASE ${admin(templateDatabase)}`

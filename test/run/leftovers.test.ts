@@ -7,13 +7,13 @@ import { startPostgres } from "#server/embedded/postgres.ts"
 import { signal, startMark } from "#server/embedded/process.ts"
 import { clearLeftovers, prefix } from "./leftovers.ts"
 
-// Not where the runs on this machine keep theirs.
+// A separate directory, not the one of real runs on this machine.
 const folder = mkdtempSync(join(tmpdir(), "vouch-leftovers-"))
 chmodSync(folder, 0o711)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** Of a run that has ended. */
+/** The pid of a run that has ended. */
 function leftover(name: string): string {
   const { pid } = spawnSync(process.execPath, ["--version"])
   const dataDir = join(folder, `${prefix}${pid}-${name}`)
@@ -21,7 +21,7 @@ function leftover(name: string): string {
   return dataDir
 }
 
-test("a Postgres that a killed run has left is ended, and one that does not end is named", async () => {
+test("the Postgres of a killed run is ended, and named if it does not end", async () => {
   const dataDir = leftover("stuck")
   const server = await startPostgres({ dataDir, durable: false, log })
   signal(server.pid, "SIGSTOP")
@@ -39,7 +39,7 @@ test("a Postgres that a killed run has left is ended, and one that does not end 
   expect([startMark(server.pid), existsSync(dataDir)]).toEqual([undefined, false])
 })
 
-test("a server is ended before its Postgres, which it would start again", async () => {
+test("a server is ended before its Postgres, because it would start that again", async () => {
   const dataDir = leftover("server")
   const child = spawn(process.execPath, ["--eval", "setInterval(() => {}, 1000)"], { stdio: "ignore" })
   writeFileSync(join(dataDir, "server.lock"), JSON.stringify({ pid: child.pid, mark: startMark(child.pid!) }))
@@ -47,7 +47,7 @@ test("a server is ended before its Postgres, which it would start again", async 
   expect([startMark(child.pid!), existsSync(dataDir)]).toEqual([undefined, false])
 })
 
-test("a folder of a run that goes on is left alone", async () => {
+test("the folder of a run in progress is left alone", async () => {
   const dataDir = join(folder, `${prefix}${process.pid}-own`)
   mkdirSync(dataDir)
   await clearLeftovers({ folder })

@@ -11,12 +11,12 @@ import { sayWhenSlow } from "#server/lib/slow.ts"
 export const prefix = "vouch-test-"
 
 type Waiting = {
-  /** How long a server may take to end. */
+  /** The time that a server may take to end. */
   waitMs?: number
   say?: (line: string) => void
 }
 
-/** A run that was killed could not clean up. Its pid is in the directory's name, and its servers may live on. */
+/** Cleans up after killed runs. Their directories have their pids in their names, and their servers may still run. */
 export async function clearLeftovers({ folder = tmpdir(), ...waiting }: { folder?: string } & Waiting = {}) {
   for (const name of readdirSync(folder)) {
     const [, pid] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? []
@@ -25,20 +25,20 @@ export async function clearLeftovers({ folder = tmpdir(), ...waiting }: { folder
     try {
       rmSync(join(folder, name), { recursive: true, force: true })
     } catch {
-      // Another run removes it as well.
+      // Another run may remove it at the same time.
     }
   }
 }
 
 async function endServers(dataDir: string, waiting: Waiting): Promise<void> {
-  // Before its Postgres, which it would start again.
+  // The server first, because it would restart its Postgres.
   const server = readJson<Holder>(join(dataDir, "server.lock"))
   if (server && isAlive(server)) await end(server.pid, "SIGTERM", dataDir, waiting)
   if (!existsSync(join(dataDir, "postgres"))) return
   const cluster = realpathSync(join(dataDir, "postgres"))
   const postmaster = runningPostmaster(cluster)
   if (postmaster) {
-    // A fast shutdown.
+    // For Postgres, SIGINT is a fast shutdown.
     await end(postmaster.pid, "SIGINT", dataDir, waiting)
     removeSocketDirectory(postmaster.socketDirectory)
   }
@@ -54,7 +54,7 @@ async function end(
 ): Promise<void> {
   const mark = startMark(pid)
   const ended = () => mark === undefined || startMark(pid) !== mark
-  const what = `a server of a killed test run to end: pid ${pid}, ${commandLine(pid).join(" ")}, in ${dataDir}. End it by: kill -9 ${pid}`
+  const what = `a server of a killed test run to end: pid ${pid}, ${commandLine(pid).join(" ")}, in ${dataDir}. End it with: kill -9 ${pid}`
   const giveUpAt = performance.now() + waitMs
   signal(pid, name)
   const wait = async () => {

@@ -1,29 +1,29 @@
 import { findValidator } from "../fixtures/validator.ts"
 
-// The server's own tests, of the project `api`, on a real validator: `npm run cluster -- --server-tests`.
+// Runs the server's tests (project `api`) on a real validator: `npm run cluster -- --server-tests`.
 
-/** What is of the local network alone, each with the reason. By file: all of it, or the names of tests. */
+/** Tests that need the local network, with reasons: by file, all of its tests or some by name. */
 export const localnetOnly: { readonly [file: string]: string | { readonly [test: string]: string } } = {
   "localnet/**": "tests the local network itself",
   "server/embedded/**": "starts the local network",
   "server/ledger/finality.slow.test.ts": {
-    "what landed in slots that a cluster goes back behind is there in the end, once":
-      "rolls back slots, which one validator alone never does",
+    "transactions in slots that a cluster rolls back land once in the end":
+      "rolls back slots, which a single validator never does",
   },
   "server/solana/asset-answers.unit.test.ts": {
     "to freezing, thawing or minting where no account is":
-      "a cluster's Token-2022 is another binary, and says InvalidAccountData",
+      "a cluster's Token-2022 is another binary, which reports InvalidAccountData",
     "to moving where an account is absent, or frozen":
-      "a cluster's Token-2022 is another binary, and says InvalidAccountData",
+      "a cluster's Token-2022 is another binary, which reports InvalidAccountData",
   },
 }
 
 export const localnetOnlyFiles = Object.keys(localnetOnly).filter((file) => typeof localnetOnly[file] === "string")
 
-/** Those that run with all other tests, where there is a validator. */
+/** The tests that run in every test run if a validator is installed. */
 const QUICK = ["server/solana/asset*.unit.test.ts", "server/domain/attestations/erase.test.ts"]
 
-/** All of them where they are asked for. */
+/** All tests, if requested. */
 export function onValidator(all: string): string[] {
   if (findValidator() === null) return []
   return process.env.VOUCH_TESTS_ON_VALIDATOR === "all" ? [all] : QUICK

@@ -1,9 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * Longest first, as Vitest has it, but with the chaos tests spread evenly among the others, the longest of all at the
- * very beginning. Vitest runs one project after the other: at the end three workers would wait minutes for the last
- * one.
+ * Longest first, like Vitest, but with the chaos tests spread evenly among the others and the longest test at the very
+ * beginning. Vitest runs one project after the other: at the end, three workers would wait minutes for the last test.
  */
 export default class Sequence extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -12,12 +11,12 @@ export default class Sequence extends BaseSequencer {
     const first = sorted.filter((file) => isChaos(file) && file.moduleId.endsWith("/chaos.test.ts"))
     const chaos = sorted.filter((file) => isChaos(file) && !first.includes(file))
     const others = sorted.filter((file) => !isChaos(file))
-    const beside = others.filter((file) => file.project.name === "slow")
-    if (chaos.length === 0 || beside.length === 0) return sorted
+    const slow = others.filter((file) => file.project.name === "slow")
+    if (chaos.length === 0 || slow.length === 0) return sorted
 
-    const begin = others.indexOf(beside[0]!)
-    const step = Math.ceil(beside.length / (chaos.length + 1))
-    const mixed = beside.flatMap((file, at) => (at % step === 0 && chaos.length > 0 ? [chaos.shift()!, file] : [file]))
-    return [...others.slice(0, begin), ...first, ...mixed, ...chaos, ...others.slice(begin + beside.length)]
+    const begin = others.indexOf(slow[0]!)
+    const step = Math.ceil(slow.length / (chaos.length + 1))
+    const mixed = slow.flatMap((file, at) => (at % step === 0 && chaos.length > 0 ? [chaos.shift()!, file] : [file]))
+    return [...others.slice(0, begin), ...first, ...mixed, ...chaos, ...others.slice(begin + slow.length)]
   }
 }

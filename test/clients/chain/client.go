@@ -1,4 +1,4 @@
-// What a program in Go asks of a chain, by solana-go: `go run . <rpc> <websocket>`.
+// Uses a chain from Go, with solana-go: `go run . <rpc> <websocket>`.
 package main
 
 import (
@@ -63,7 +63,7 @@ func main() {
 			if status != nil && (status.ConfirmationStatus == want || status.ConfirmationStatus == rpc.ConfirmationStatusFinalized) {
 				return
 			}
-			check(ctx.Err() == nil, "it never landed")
+			check(ctx.Err() == nil, "the transaction did not land")
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
@@ -103,7 +103,7 @@ func main() {
 	must(slots.Recv(ctx))
 	must(roots.Recv(ctx))
 	_, err := client.SendTransactionWithOpts(ctx, transfer(1_000_000*sol), options)
-	check(err != nil, "a transfer of too much was sent")
+	check(err != nil, "a transfer of too much was accepted")
 
 	landed(signature, rpc.ConfirmationStatusFinalized)
 	for _, encoding := range []solana.EncodingType{solana.EncodingBase64, solana.EncodingBase58} {
@@ -116,5 +116,5 @@ func main() {
 	check(parsed.Transaction.Message.Instructions[0].Parsed != nil, "parsed transaction")
 	listed := must(client.GetSignaturesForAddress(ctx, to))
 	check(len(listed) == 1 && listed[0].Signature == signature, "history")
-	fmt.Println("solana-go: every call answered")
+	fmt.Println("solana-go: every call succeeded")
 }

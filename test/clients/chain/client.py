@@ -1,4 +1,4 @@
-"""What a program in Python asks of a chain, by solana-py and solders: `python client.py <rpc> <websocket>`."""
+"""Uses a chain from Python, with solana-py and solders: `python client.py <rpc> <websocket>`."""
 import asyncio
 import sys
 
@@ -85,7 +85,7 @@ assert slot in client.get_blocks(slot, slot).value
 too_much = Transaction([payer], Message([transfer(TransferParams(from_pubkey=payer.pubkey(), to_pubkey=to, lamports=10**15))], payer.pubkey()), client.get_latest_blockhash().value.blockhash)
 try:
     client.send_transaction(too_much, TxOpts(preflight_commitment=Confirmed))
-    raise AssertionError("a transfer of too much was sent")
+    raise AssertionError("a transfer of too much was accepted")
 except RPCException as error:
     assert error.args[0].data.err is not None and error.args[0].data.logs
 
@@ -110,4 +110,4 @@ async def subscriptions():
 
 
 asyncio.run(subscriptions())
-print("solana-py: every call answered")
+print("solana-py: every call succeeded")

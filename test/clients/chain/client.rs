@@ -1,4 +1,4 @@
-//! What a program in Rust asks of a chain, by solana-rpc-client: `cargo run -- <rpc>`.
+//! Uses a chain from Rust, with solana-rpc-client: `cargo run -- <rpc>`.
 use solana_commitment_config::CommitmentConfig;
 use solana_keypair::{Keypair, Signer};
 use solana_pubkey::Pubkey;
@@ -73,8 +73,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &[&payer],
         client.get_latest_blockhash()?,
     );
-    let refused = client.send_transaction(&too_much).expect_err("a transfer of too much was sent");
+    let refused = client.send_transaction(&too_much).expect_err("a transfer of too much was accepted");
     assert!(refused.get_transaction_error().is_some());
-    println!("solana-rpc-client: every call answered");
+    println!("solana-rpc-client: every call succeeded");
     Ok(())
 }

@@ -10,13 +10,13 @@ type Chain = { url: string; stop(): Promise<void> }
 export async function startChains(): Promise<Chain[]> {
   const localnet = await startLocalnetProcess({ port: 0, slotMs: 20, output: "inherit" })
   const validator = findValidator()
-  if (validator === null) console.log("No solana-test-validator: Solana's clients meet the local network alone.")
+  if (validator === null) console.log("No solana-test-validator: Solana's clients run against the local network only.")
   return [localnet, ...(validator === null ? [] : [await startValidator(validator)])]
 }
 
 /**
- * Solana's client libraries in other languages ask both chains the same. npm's:
- * `test/cluster/client-libraries.test.ts`.
+ * Runs Solana's client libraries in other languages against both chains. `test/cluster/client-libraries.test.ts` does
+ * this for those on npm.
  */
 export function chainClients(chains: readonly Chain[]): Client[] {
   const source = (name: string) => join(import.meta.dirname, name)

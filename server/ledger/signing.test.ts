@@ -181,7 +181,7 @@ test("a key that refuses to sign loses nothing, is reported, and delays no other
     return json.status === "degraded" ? json : null
   }, "health to report it")
   expect(degraded.checks.chain).toMatch(/batches of a workspace fail/)
-  expect(app.log.some((line) => line.includes("the key management service is away"))).toBe(true)
+  expect(app.log.some((line) => line.includes("the key management service is unavailable"))).toBe(true)
   expect((await theirs.mint(theirConfig, theirWallet!, "1")).status).toBe(200)
   expect((await operationOf(id)).status).toBe("queued")
   keys.release()

@@ -1,10 +1,10 @@
 const { readdirSync } = require("node:fs")
 
 /**
- * The rooms of the house, from the street to the ground; docs/architecture.md says what is in each. A room uses those
- * below it and none above, types included.
+ * The folders from the outside in; docs/architecture.md says what is in each. A folder imports only from those below it
+ * in this list, types included.
  */
-const rooms = [
+const folders = [
   "server/(main|cli)\\.ts",
   "server/start/",
   "server/embedded/",
@@ -21,7 +21,7 @@ const rooms = [
   "server/lib/",
   "shared/",
 ]
-/** Subjects of the domain, from the top: each uses those below it and none above, types included. */
+/** The domain's subjects, from the top: each imports only from those below it, types included. */
 const subjects = [
   "data-keys/",
   "audits/",
@@ -51,10 +51,10 @@ const subjects = [
   "context.ts",
   "providers/",
 ]
-/** Tests may use what they like of the server. */
+/** Tests may import anything from the server. */
 const TESTS = "\\.test\\.ts$"
 
-const above = (room) => rooms.slice(0, rooms.indexOf(room))
+const above = (folder) => folders.slice(0, folders.indexOf(folder))
 const inDomain = (some) => `^server/domain/(${some.join("|").replaceAll(".", "\\.")})`
 
 for (const { name } of readdirSync("server/domain", { withFileTypes: true })) {
@@ -82,21 +82,21 @@ module.exports = {
     },
     {
       name: "what-is-shared-is-pure",
-      comment: "Both sides of the wall import it: it has no input or output, and no library that has.",
+      comment: "Both pages and the server import it, so it has no input or output, and no library that has.",
       severity: "error",
       from: { path: "^shared/", pathNot: TESTS },
       to: { pathNot: "^shared/|node_modules/zod/" },
     },
     {
       name: "the-client-stands-alone",
-      comment: "It is published by itself, for programs that have neither Node nor any library.",
+      comment: "It is published separately, for programs without Node and libraries.",
       severity: "error",
       from: { path: "^client/" },
       to: { pathNot: "^client/" },
     },
     {
       name: "the-local-network-stands-alone",
-      comment: "It is a package of its own: it needs no server, and any program can start it.",
+      comment: "It is a separate package: it needs no server, and any program can start it.",
       severity: "error",
       from: { path: "^localnet/" },
       to: { pathNot: "^localnet/|node_modules/", dependencyTypesNot: ["core"] },
@@ -110,7 +110,7 @@ module.exports = {
     },
     {
       name: "the-local-network-has-one-entry-point",
-      comment: "Everything else in it may change without a change outside of it.",
+      comment: "Everything else in it may change without changes outside it.",
       severity: "error",
       from: { pathNot: "^localnet/" },
       to: {
@@ -125,23 +125,24 @@ module.exports = {
       from: { pathNot: `^server/ledger/|^test/|^bench/|${TESTS}` },
       to: { path: "^server/ledger/", pathNot: "^server/ledger/index\\.ts$" },
     },
-    ...rooms.slice(1).map((room) => ({
-      name: `no-way-up-from-${room.replace(/\/$/, "").replace("/", "-")}`,
+    ...folders.slice(1).map((folder) => ({
+      name: `no-way-up-from-${folder.replace(/\/$/, "").replace("/", "-")}`,
       comment: "Arrows run one way: transports, domain, ledger, Solana and database.",
       severity: "error",
-      from: { path: `^${room}`, pathNot: TESTS },
-      to: { path: `^(${above(room).join("|")})` },
+      from: { path: `^${folder}`, pathNot: TESTS },
+      to: { path: `^(${above(folder).join("|")})` },
     })),
     ...subjects.slice(1).map((subject, n) => ({
       name: `no-way-up-from-${subject.replace(/\/$|\.ts$/, "")}`,
-      comment: "Pairs of subjects point one way: pass a fact or a function in, or move what both need below them.",
+      comment:
+        "Subjects depend on each other in one direction: pass in a fact or a function, or move shared code below both.",
       severity: "error",
       from: { path: inDomain([subject]), pathNot: TESTS },
       to: { path: inDomain(subjects.slice(0, n + 1)) },
     })),
     {
       name: "no-circle",
-      comment: "Two modules that need one another are one, or hide a third. Types count.",
+      comment: "Merge modules that need each other, or extract a third one. Types count.",
       severity: "error",
       from: {},
       to: { circular: true },
@@ -150,7 +151,7 @@ module.exports = {
   options: {
     doNotFollow: { path: "node_modules" },
     tsConfig: { fileName: "tsconfig.json" },
-    // Without it, imports that only give types are not seen at all.
+    // Without it, type-only imports are ignored.
     tsPreCompilationDeps: true,
   },
 }

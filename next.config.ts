@@ -3,15 +3,15 @@ import type { NextConfig } from "next"
 export default {
   poweredByHeader: false,
   reactStrictMode: true,
-  // `npm run typecheck` does it once for everything; a build on a small machine need not do it again.
+  // `npm run typecheck` checks everything once. A build on a small machine need not repeat it.
   typescript: { ignoreBuildErrors: true },
   images: { unoptimized: true },
-  // Else Next looks for lockfiles above this folder, and takes one that it finds there for the root.
+  // Otherwise Next looks for lockfiles above this folder, and uses the folder of one as the root.
   turbopack: { root: import.meta.dirname },
   outputFileTracingRoot: import.meta.dirname,
-  // What describes the page comes with the first bytes for everybody, and not streamed behind them.
+  // Sends every client the page's metadata first, instead of streaming it later.
   htmlLimitedBots: /.*/,
-  // The files of public/ have no fingerprint in their names: a day, and then whether they have changed is asked.
+  // Files in public/ have no fingerprint in their names, so browsers check after a day whether they have changed.
   headers: async () => [
     {
       source: "/:file([^/]+[.](?:ico|png|svg|txt|webmanifest))",

@@ -6,11 +6,11 @@ import { findChromium } from "./scripts/chromium.mjs"
 import { freePorts } from "./test/fixtures/free-ports.ts"
 
 const executablePath = findChromium()
-if (!executablePath) throw new Error('There is no Chromium: "npm test" installs it or says how to')
+if (!executablePath) throw new Error('Chromium is not installed: "npm test" installs it or says how to')
 
-// The last such flag is the one that counts, so it begins with what Playwright switches off itself. The address bar's
-// suggestions are pages of their own, loaded with each window: they took half of what a new one costs. A spare process
-// for the next page is one that few tests come to use.
+// Chromium uses only the last such flag, so this one starts with the features that Playwright itself disables. The last
+// line is ours: the address bar's suggestions are pages that took half of a new window's cost, and few tests use the
+// spare process for the next page.
 const disabledFeatures = [
   ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"],
   ...["HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"],
@@ -19,8 +19,8 @@ const disabledFeatures = [
   ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"],
 ]
 
-// A server of its own, with nothing configured. Playwright reads this file again in every worker, and workers
-// inherit the environment: what is chosen here once is what the tests and `vouch` commands in them see.
+// The tests have their own server, with default settings. Playwright reads this file again in every worker, and workers
+// inherit the environment, so tests and their `vouch` commands use the values chosen here the first time.
 if (!process.env.VOUCH_E2E) {
   const dataDir = mkdtempSync(join(tmpdir(), `vouch-test-${process.pid}-`))
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }))
@@ -32,9 +32,9 @@ if (!process.env.VOUCH_E2E) {
     DATABASE_URL: "",
     SOLANA_RPC_URL: "",
     VOUCH_PUBLIC_URL: "",
-    // All tests come from one address.
+    // All tests use one address.
     VOUCH_RATE_LIMIT: "0",
-    // Consumers of webhooks are on this machine.
+    // Webhook consumers are on this machine.
     VOUCH_WEBHOOK_NETWORKS: "127.0.0.1",
   })
 }
@@ -45,13 +45,13 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
   reporter: "list",
-  // A loaded machine is slow, and no test measures how long something took.
+  // A loaded machine is slow, and no test measures time.
   timeout: 180_000,
   workers: 2,
   forbidOnly: true,
   use: {
     baseURL: origin,
-    // A trace takes a fifth of all work: a failure leaves its page, and `--trace on` shows the way there.
+    // Tracing takes a fifth of the time. A failed test leaves a screenshot, and `--trace on` records how it got there.
     screenshot: "only-on-failure",
     launchOptions: {
       executablePath,
@@ -69,10 +69,10 @@ export default defineConfig({
     },
   },
   projects: [
-    // What `npm test` runs. The others are in `npm run test:all`.
+    // `npm test` runs these. `npm run test:all` runs the others.
     { name: "journeys", grep: /@journey/, use: desktop },
     { name: "desktop", grepInvert: /@journey/, use: desktop },
-    // What is tapped, or found elsewhere, on a small screen. How pages look on one, the others see too: `expectSound`.
+    // Tests whose steps differ on a small screen. `expectSound` checks the layout there in all tests.
     {
       name: "phone",
       grep: /@phone/,

@@ -14,17 +14,17 @@ const cluster = "test/cluster/**/*.test.ts"
 export default defineConfig({
   test: {
     pool: "forks",
-    // What a process has imported, its next files use: importing the server took a third of the time.
+    // A process's next files reuse its imports: importing the server took a third of the time.
     isolate: false,
     experimental: { fsModuleCache: true },
     sequence: { sequencer: Sequence },
-    // Four on two cores: there are always some that wait for a clock, a chain or a disk.
+    // Four on two cores, because some always wait for a clock, a chain or a disk.
     maxWorkers: 4,
-    // Only a broken test takes as long as these: a loaded machine and a validator are slow, and no test measures time.
+    // Only a broken test takes this long. A loaded machine and a validator are slow, and no test measures time.
     testTimeout: 400_000,
     hookTimeout: 400_000,
     expect: { poll: { timeout: 180_000 } },
-    // The quick ones first, then all others side by side.
+    // Quick tests first, then all others in parallel.
     projects: [
       {
         extends: true,
@@ -38,7 +38,7 @@ export default defineConfig({
           exclude: [unit, slow, chaos, cluster, postgres15],
           globalSetup: ["test/run/global-setup.ts"],
           sequence: { groupOrder: 1 },
-          // Of six on two cores, some always wait for a chain, a lock or a clock.
+          // Six on two cores, because some always wait for a chain, a lock or a clock.
           maxWorkers: 6,
         },
       },
@@ -75,7 +75,7 @@ export default defineConfig({
           name: "cluster",
           include: [cluster],
           globalSetup: ["test/run/global-setup.ts"],
-          // A validator takes most of a core, and its slots do not wait: last, one after the other.
+          // Last and one after the other: a validator takes most of a core, and its slots do not wait.
           sequence: { groupOrder: 3 },
           fileParallelism: false,
         },

@@ -34,7 +34,7 @@ const TIMES = 200
 const home = mkdtempSync(join(tmpdir(), "vouch-archive-"))
 const quiet = { info: () => {}, warn: console.warn, error: console.error }
 const postgres = await startPostgres({ dataDir: home, durable: false, log: quiet })
-/** Without the server's time limits for statements. */
+/** A connection without the server's time limits for statements. */
 const admin = open(postgres.url, 1)
 try {
   await migrate(postgres.url)
@@ -109,7 +109,7 @@ async function withoutIndexes() {
   }
 }
 
-/** Megabytes, and median milliseconds by name. */
+/** Sizes in megabytes, and median times in milliseconds, by name. */
 async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
   await admin`analyze operations, transactions, archived_operations, archived_transactions`
   const found = new Map<string, number>()

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs"
 import type { Mints } from "./mints.ts"
 import type { Contest } from "./rounds.ts"
 
-/** Processor time of a request against the bare handler's, or of a mint against plain spl-token's, in one run. */
+/** The processor time of a request relative to the bare handler's, or of a mint relative to plain spl-token's. */
 export type Figures = Record<string, number>
 
-/** How much worse a figure may be than the committed one: other load on the machine moves it by some percent. */
+/** How much worse than the committed value a figure may be. Other load on the machine changes it by some percent. */
 const TOLERANCE = 1.25
-/** How often a figure that is worse is measured again: load can only make it worse, so the best one counts. */
+/** How often to measure a worse figure again. Load can only make it worse, so the best one counts. */
 const REPEATS = 2
 
 const file = new URL("baseline.json", import.meta.url)
@@ -15,14 +15,14 @@ const committed: Figures = JSON.parse(readFileSync(file, "utf8"))
 
 export type Worse = { name: string; measured: number; committed: number }
 
-/** Figures that are worse than the committed ones by more than chance. */
+/** Figures that are worse than the committed ones, by more than chance explains. */
 export const worseThanCommitted = (figures: Figures): Worse[] =>
   Object.entries(figures).flatMap(([name, measured]) => {
     const before = committed[name]
     return before !== undefined && measured > before * TOLERANCE ? [{ name, measured, committed: before }] : []
   })
 
-/** Measures, and measures again what is worse than the committed figure. Returns what came out best. */
+/** Measures, and repeats measurements that are worse than the committed figure. Returns the best results. */
 export async function steadily<T>(
   measure: () => Promise<T>,
   figuresOf: (measured: T) => Figures,
@@ -41,20 +41,20 @@ export async function steadily<T>(
 }
 
 export const sentenceOf = ({ name, measured, committed }: Worse): string =>
-  `${name} takes ${measured.toFixed(2)} of the processor time it is compared with, and ${committed.toFixed(2)} is committed`
+  `${name} takes ${measured.toFixed(2)} times its baseline's processor time; ${committed.toFixed(2)} is committed`
 
 export const figuresOfContest = (name: string, { contestants }: Contest): Figures => {
   const ratio = contestants[1]?.cpu_ratio
   return ratio == null ? {} : { [name]: ratio }
 }
 
-/** Mints that wait are left out: how many share a transaction depends on what else the machine does. */
+/** Without waiting mints: the number that share a transaction depends on the machine's other load. */
 export const figuresOfMints = ({ rows }: Mints): Figures => {
   const ratio = rows.find(({ name }) => name === "async")?.cpu_ratio
   return ratio == null ? {} : { mint: ratio }
 }
 
-/** Takes what was measured for what is compared with from now on; other figures stay. */
+/** Makes the measured figures the committed ones. Others stay. */
 export function writeBaseline(figures: Figures): void {
   const rounded = Object.entries(figures).map(([name, figure]) => [name, Number(figure.toFixed(3))])
   writeFileSync(file, `${JSON.stringify({ ...committed, ...Object.fromEntries(rounded) }, null, 2)}\n`)

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** A process that the benchmark started. It stops no others. */
+/** A process that the benchmark started. The benchmark stops no others. */
 export type Child = { pid: number; process: ChildProcess; stop(): Promise<void>; explain(): string }
 
 export type Program = {
@@ -15,7 +15,7 @@ export type Program = {
   args?: string[]
   /** Its whole environment, so that the user's own settings do not change a measurement. */
   environment?: Record<string, string>
-  /** Where its output goes. */
+  /** The file for its output. */
   directory: string
 }
 
@@ -59,7 +59,7 @@ function profilerOptions(name: string): string[] {
 /** Waits until it answers HTTP on its port. */
 export async function untilAnswering(child: Child, port: number, path: string): Promise<void> {
   for (let waits = 0; waits < 600; waits++) {
-    if (child.process.exitCode !== null) throw new Error(`A server has ended:\n${child.explain()}`)
+    if (child.process.exitCode !== null) throw new Error(`A server ended:\n${child.explain()}`)
     const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null)
     await response?.arrayBuffer()
     if (response && response.status < 502) return
@@ -68,7 +68,7 @@ export async function untilAnswering(child: Child, port: number, path: string): 
   throw new Error(`A server does not answer:\n${child.explain()}`)
 }
 
-/** Sends a child its order and resolves with its answer. */
+/** Sends a child a request and resolves with its response. */
 export function ask<Order, Outcome>({ process: child, explain }: Child, order: Order): Promise<Outcome> {
   const outcome = message<Outcome>({ process: child, explain })
   child.send(order as never)
@@ -78,7 +78,7 @@ export function ask<Order, Outcome>({ process: child, explain }: Child, order: O
 /** The child's next message. */
 export function message<T>({ process: child, explain }: Pick<Child, "process" | "explain">): Promise<T> {
   return new Promise((resolve, reject) => {
-    const failed = () => reject(new Error(`A process has ended:\n${explain()}`))
+    const failed = () => reject(new Error(`A process ended:\n${explain()}`))
     child.once("exit", failed)
     child.once("message", (said) => {
       child.off("exit", failed)

@@ -10,20 +10,20 @@ const DEFAULT_RATE = 100
 const FLOOD_CLIENTS = 32
 const FLOODING = 0
 const WAITING = 1
-/** Before the measurement: mints, accounts, compiled code. */
+/** Warm-up before the measurement: creates mints and accounts, compiles code. */
 const FIRST_WARMUP_MS = 3000
 /** Time for the flood to build up before the other customer's mints are timed. */
 const BUILD_UP_MS = 1000
 const DRAIN_MS = 120_000
 
-/** Time of one customer's waiting mint, alone and while another customer floods. */
+/** The time of a customer's waiting mint, alone and during another customer's flood. */
 export type Fair = {
   name: string
   alone_p50_ms: number
   flooded_p50_ms: number
   alone_p99_ms: number
   flooded_p99_ms: number
-  /** The flooding customer's requests per second in that time, and how many were refused. */
+  /** The flooding customer's requests per second during that time, and the number refused. */
   flood_per_second: number
   refused: number
   ratio: Ratio
@@ -31,7 +31,7 @@ export type Fair = {
 
 type Round = { alone: LoadResult; flooded: LoadResult; flood: LoadResult }
 
-/** Both floods: without a limit, and from a key over its rate. */
+/** Both floods: one without a rate limit, and one from a key that exceeds its limit. */
 export async function measureFairness(options: {
   stage: Stage
   rounds: number

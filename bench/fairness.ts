@@ -8,8 +8,8 @@ import { newWallet, randomText } from "./wallets.ts"
 const WALLETS = 50
 
 /**
- * Checks that the baseline is comparable: it answers like the server, and by the database's log every statement it
- * sends is one that the server sends, word for word. Throws if a copy is out of date.
+ * Checks that the baseline is comparable: it answers like the server, and the database's log shows that it sends only
+ * statements that the server sends, word for word. Throws if a copy is out of date.
  */
 export async function checkFairness(stage: Stage, bare: Server, vouch: Server): Promise<void> {
   for (let n = 0; n < WALLETS; n++) {
@@ -20,10 +20,10 @@ export async function checkFairness(stage: Stage, bare: Server, vouch: Server): 
       throw new Error(`For ${wallet}, bare answers ${JSON.stringify(a)} and vouch ${JSON.stringify(b)}`)
     }
   }
-  const theirs = await statementsOf(stage, "bare", bare)
-  const ours = await statementsOf(stage, "vouch", vouch)
-  for (const statement of theirs) {
-    if (!ours.has(statement))
+  const bareStatements = await statementsOf(stage, "bare", bare)
+  const vouchStatements = await statementsOf(stage, "vouch", vouch)
+  for (const statement of bareStatements) {
+    if (!vouchStatements.has(statement))
       throw new Error(`The server does not send this statement. Update its copy in bench/bare.ts.\n${statement}`)
   }
 }
@@ -58,7 +58,7 @@ async function statementsOf(stage: Stage, application: string, server: Server): 
     await admin`select pg_reload_conf()`
     await sleep(300)
     const { apiKey, wallets } = stage.customers[0]!
-    // Longer than keys are cached, so that the lookup of the key is logged, too.
+    // Longer than keys are cached, so that the lookup of the key is logged too.
     await sleep(4500)
     await askStatus(server, apiKey, wallets[0]!)
     await askStart(server, apiKey, {})
@@ -75,7 +75,7 @@ async function statementsOf(stage: Stage, application: string, server: Server): 
   return new Set(statements.map(withoutSpace).filter((text) => text !== ""))
 }
 
-/** A statement's text without its line breaks, because fragments have their own lines in the server's source only. */
+/** A statement's text without line breaks, because fragments are on separate lines only in the server's source. */
 const withoutSpace = (text: string): string =>
   text
     .replace(/\s+/g, " ")

@@ -18,7 +18,7 @@ import { newWallet, randomText } from "./wallets.ts"
 const BATCH = 5000
 const REQUESTS = 200
 const WARMUP = 10
-/** The attestations were started evenly over this time, one after the other. */
+/** The attestations were started at equal intervals over this time. */
 const DAYS = 300
 
 export type FilterTimes = { name: string; p50_ms: number; p99_ms: number; rows: number }
@@ -30,7 +30,7 @@ const someDay = () => daysAgo(Math.random() * DAYS)
 const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString()
 const schema = () => any(builtInSchemas).id
 
-/** Times of the first page of the dashboard's table with each of its filters, in a workspace with all attestations. */
+/** Times of the dashboard table's first page with each filter, in a workspace with all attestations. */
 export async function measureFilters({
   databaseUrl,
   attestations,
@@ -133,7 +133,7 @@ const noFilter: SessionFilter = {
   cursor: null,
 }
 
-/** Each filter of the API alone. */
+/** Each of the API's filters by itself. */
 const ofSessions = (): Record<string, () => Partial<SessionFilter>> => ({
   ...Object.fromEntries(sessionStates.map((state) => [`state ${state}`, () => ({ state })])),
   ...Object.fromEntries(attestationStatuses.map((status) => [`status ${status}`, () => ({ status })])),

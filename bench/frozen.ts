@@ -17,14 +17,14 @@ import type { OurSession } from "#test/vendor/fixture.ts"
 import { createStage, type Server } from "./stage.ts"
 import { newWallet } from "./wallets.ts"
 
-// Time from a finding about a holder to their frozen account on chain, for a wallet that is added to a list and for a
-// vendor's signal. `node bench/frozen.ts [--count 300]`; results are in bench/README.md.
+// `node bench/frozen.ts [--count 300]` measures the time from a finding about a holder to the frozen account on chain,
+// for a wallet added to a list and for a vendor's signal. Results are in bench/README.md.
 
 const CONFIG = "frozen_fund"
 /** How often to read the chain. */
 const POLL_MS = 10
 const PATIENCE_MS = 30_000
-/** Delay before each change of the list, so that it falls anywhere between two checks of the server. */
+/** Delay before each change of the list, so that changes fall at random between two checks of the server. */
 const PHASE_MS = 1000
 /** Holders added to the list by one change. */
 const LISTED_AT_ONCE = 10
@@ -59,7 +59,7 @@ try {
   })
   connectDatabase(stage.databaseUrl, { max: 4 })
   const chain = new Connection(stage.chainUrl(), "confirmed")
-  // A test workspace verifies 500 people a month, so each kind has its own.
+  // A test workspace can verify 500 people a month, so each kind has its own.
   const makeHolders = async (kind: string): Promise<Holder[]> => {
     say(`Making ${count} holders for ${kind}`)
     const issuer = await openIssuer(vouch, kind)
@@ -166,7 +166,7 @@ async function report({ port }: Server, body: string): Promise<void> {
     body,
   })
   const answer = (await response.json()) as { outcome?: string }
-  if (answer.outcome !== "applied") throw new Error(`A webhook was answered with ${JSON.stringify(answer)}`)
+  if (answer.outcome !== "applied") throw new Error(`A webhook got the response ${JSON.stringify(answer)}`)
 }
 
 /** A person whom the vendor has verified and who holds tokens. */
@@ -186,7 +186,7 @@ async function makeHolder(vouch: Server, { post, mint }: Issuer): Promise<Holder
     return row!
   }
   const session = await read()
-  // Some seconds ago, so that later reports are later.
+  // Some seconds ago, so that later reports have a later time.
   await report(vouch, vendor.decide(session, "approved", new Date(Date.now() - 5000)))
   while ((await read()).status !== "verified") await sleep(POLL_MS)
   await post("/token/mint", { user_pubkey: wallet, mint_config: CONFIG, amount: 10 })

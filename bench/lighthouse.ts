@@ -42,7 +42,7 @@ const server = spawn(process.execPath, ["server/main.ts"], {
 })
 const ended = new Promise((resolve) => server.once("exit", resolve))
 const executablePath = findChromium()
-if (!executablePath) throw new Error("There is no Chromium: install the package chromium.")
+if (!executablePath) throw new Error("Chromium is not installed: install the package chromium.")
 const browser = await chromium.launch({
   executablePath,
   args: [
@@ -116,7 +116,7 @@ async function ownerLink(): Promise<string> {
       return link
     }
   }
-  throw new Error(`The server has ended:\n${printed}`)
+  throw new Error(`The server ended:\n${printed}`)
 }
 
 /** An owner, and verified wallets to show. */

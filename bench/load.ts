@@ -1,7 +1,7 @@
 /**
- * The load generator, in a separate process: keep-alive connections that each send the next request as soon as the last
- * one is answered. It uses raw sockets and prepared texts, because on a small machine every cycle of the generator is
- * missing on both sides and makes any two servers look alike.
+ * The load generator, in a separate process: each keep-alive connection sends the next request as soon as the last one
+ * is answered. It uses raw sockets and prepared texts: on a small machine, every cycle of the generator is missing on
+ * both sides and makes any two servers look alike.
  */
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
@@ -14,9 +14,9 @@ export type Order = {
   port: number
   traffic: Traffic
   connections: number
-  /** Whose requests. By default those of a mint are the first customer's, and others anyone's. */
+  /** The customer who sends. By default the first customer sends mints, and all customers send other requests. */
   customer?: number | undefined
-  /** Not measured. */
+  /** Warm-up, which is not measured. */
   warmup_ms: number
   /** How long to measure, or how many requests to send. */
   until: { measure_ms: number } | { requests: number }
@@ -24,7 +24,7 @@ export type Order = {
 
 export type LoadResult = {
   answers: number
-  /** Unexpected answers by status. Expected are 200, and 202 for requests that do not wait. */
+  /** Unexpected responses by status. Expected are 200, and 202 for requests that do not wait. */
   unexpected: Record<string, number>
   seconds: number
   p50_ms: number
@@ -70,7 +70,7 @@ function start(host: string, header: string): string {
   return post(host, pick(customers).apiKey, "/v1/kyc/start", header, body)
 }
 
-/** Only one customer issues: transactions of one customer are limited most. */
+/** Only one customer mints, because this limits the rate most. */
 function mint(host: string, customer = 0, header = ""): string {
   const { apiKey, investors } = customers[customer]!
   const body = `{"user_pubkey":"${pick(investors)}","mint_config":"us_real_estate_fund_v1","amount":"0.000001"}`

@@ -9,7 +9,7 @@ import type { Server, Stage } from "./stage.ts"
 import { waitForIdle } from "./wait-for-idle.ts"
 
 const CLIENTS = 64
-/** Before the first round: the mint, the accounts of all wallets, compiled code. */
+/** Warm-up before the first round: creates the mint and all wallets' accounts, compiles code. */
 const FIRST_WARMUP_MS = 3000
 /** Waiting requests of each round. */
 const WARMUP_MS = 500
@@ -17,16 +17,16 @@ const WARMUP_MS = 500
 const ALONE = 20
 const DRAIN_MS = 120_000
 
-/** `plain` is the baseline. `async` answers at once, `waiting` when the chain has confirmed. */
+/** `plain` is the baseline. `async` responds at once, `waiting` when the chain has confirmed. */
 export type MintRow = {
   name: "plain" | "async" | "waiting"
   per_second: number
-  /** Latency of answers. */
+  /** Latency of responses. */
   p50_ms: number
   p99_ms: number
-  /** CPU time of the answering process, per mint. */
+  /** CPU time of the server process, per mint. */
   cpu_us: number | null
-  /** Against the plain way's client, which signs and follows each transaction: the median of the rounds. */
+  /** Relative to the plain client, which signs and follows each transaction: the median of the rounds. */
   cpu_ratio: number | null
   cores: Cores | null
   ratio: Ratio
@@ -37,7 +37,7 @@ type Cores = { clients: number; server: number; database: number; chain: number 
 
 export type Mints = {
   rows: MintRow[]
-  /** Time from sending one transaction to its confirmation, when nothing else runs. */
+  /** The time from sending one transaction to its confirmation while nothing else runs. */
   chain: { p50_ms: number; p99_ms: number; slot_ms: number }
 }
 
@@ -49,7 +49,7 @@ export async function measureMints(options: {
   vouch: Server
   rounds: number
   measure_ms: number
-  /** Of each way before the first round. */
+  /** Warm-up of each way before the first round. */
   first_warmup_ms?: number
   say: (line: string) => void
 }): Promise<Mints> {
@@ -107,7 +107,7 @@ export async function measureMints(options: {
     await waitForIdle(database, ms + DRAIN_MS)
     const seconds = (performance.now() - begin) / 1000
     const mints = (await confirmed()) - before
-    if (mints !== answers) throw new Error(`${answers} mints were accepted, and ${mints} confirmed`)
+    if (mints !== answers) throw new Error(`${answers} mints were accepted, but ${mints} confirmed`)
     const cpu_us = perMint(cpuBefore, cpuSeconds(vouch.pid), mints)
     return { per_second: mints / seconds, p50_ms, p99_ms, cpu_us, cores: cores() }
   }

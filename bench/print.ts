@@ -11,7 +11,9 @@ import type { Verify } from "./verify.ts"
 /** Ratios with a larger spread say little. */
 const NOISY_SPREAD = 0.2
 const TARGET_MB = 250
-/** Of minting: against the plain way, per second, and how much later than the chain's own time an answer may come. */
+/**
+ * Targets for minting: the ratio to plain, the rate, and how much later than the chain's own time a response may come.
+ */
 const MINT_RATIO = 12
 /** On a validator, whose confirmations take longer. */
 const VALIDATOR_MINT_RATIO = 8
@@ -20,7 +22,7 @@ const VERIFY_CONFIRMATIONS = 2
 const MINTS_PER_SECOND = 2000
 const MINT_CPU_US = 450
 const MINT_SLOTS = 1.5
-/** How much longer a mint may take while another customer floods. */
+/** How many times as long a mint may take during another customer's flood. */
 const FAIR_RATIO = 2
 /** A replica's remaining rate with a stopped replica. */
 const BESIDE_RATIO = 0.8
@@ -37,7 +39,7 @@ export type Results = {
   mints: Mints | null
   verify: Verify | null
   fair: Fair[]
-  beside: StoppedReplica | null
+  stopped: StoppedReplica | null
   observed: Observed[]
   size: Contest | null
   filters: FilterTimes[]
@@ -45,7 +47,7 @@ export type Results = {
 
 /** Prints the results as tables, each with its target. */
 export function print(
-  { contests, memory, mints, verify, fair, beside, observed, size, filters }: Results,
+  { contests, memory, mints, verify, fair, stopped, observed, size, filters }: Results,
   onValidator: boolean,
 ): void {
   const all = size ? [...contests, { ...size, target: SIZE_RATIO, cpuTarget: null }] : contests
@@ -73,7 +75,7 @@ export function print(
   if (mints) printMints(mints, onValidator ? VALIDATOR_MINT_RATIO : MINT_RATIO)
   if (verify) printVerify(verify)
   if (fair.length > 0) printFair(fair)
-  if (beside) printStoppedReplica(beside)
+  if (stopped) printStoppedReplica(stopped)
   if (observed.length > 0) printObserved(observed)
   if (filters.length > 0) printFilters(filters)
 }
@@ -194,7 +196,7 @@ const verdicts = (
   return `${rate}; ${verdict(cpu_ratio <= cpuTarget, `CPU ≤ ${cpuTarget.toFixed(2)}`)}`
 }
 
-/** A machine that is busy with other things gives no answer, and the result says so. */
+/** The verdict, which is "noisy" on a machine that is too busy. */
 function ratioVerdict({ median, lowest, highest }: Ratio, target: number): string {
   const noisy = highest - lowest > NOISY_SPREAD * Math.max(1, median) ? ", noisy" : ""
   return verdict(median >= target, `≥ ${target.toFixed(2)}`) + noisy

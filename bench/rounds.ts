@@ -4,13 +4,13 @@ import { cpuSeconds } from "./process-figures.ts"
 import type { Server } from "./stage.ts"
 
 const CONNECTIONS = 32
-/** For each server before the first round: compiled code, warm caches. */
+/** Warm-up of each server before the first round: compiles code, fills caches. */
 const FIRST_WARMUP_MS = 3000
 /** Requests of each round. */
 const WARMUP_MS = 500
 
 type Round = { per_second: number; p50_ms: number; p99_ms: number; cpu_us: number | null }
-/** What a round took: `cpu_us` is known once it is known what the server takes while it idles. */
+/** The cost of a round. `cpu_us` can be computed only when the idle server's processor time is known. */
 type Taken = Omit<Round, "cpu_us"> & { cpu_seconds: number | null; seconds: number; requests: number }
 
 export type Contest = {
@@ -21,16 +21,16 @@ export type Contest = {
     per_second: number
     p99_ms: number
     cpu_us: number | null
-    /** Its processor time per request against the baseline's: the median of the rounds. */
+    /** Its processor time per request relative to the baseline's: the median of the rounds. */
     cpu_ratio: number | null
-    /** Against the baseline. */
+    /** Its rate relative to the baseline's. */
     ratio: Ratio
   }[]
 }
 
 /**
- * Of the ratios within each round: both runs are close in time, so that changing load affects both. Medians of each
- * server alone may come from different rounds, with the machine in different states.
+ * Statistics of the ratios within each round, whose two runs are close in time, so that changing load affects both.
+ * Medians of each server may come from different rounds, with the machine in different states.
  */
 export type Ratio = { median: number; lowest: number; highest: number }
 
@@ -41,7 +41,7 @@ export type ContestOptions = {
   servers: readonly Server[]
   rounds: number
   measure_ms: number
-  /** Of each server before the first round. */
+  /** Warm-up of each server before the first round. */
   first_warmup_ms?: number
   say: (line: string) => void
 }
@@ -75,7 +75,7 @@ export async function contest(options: ContestOptions): Promise<Contest> {
   const results = servers.map((server) => ({ server, taken: [] as Taken[], idle: [] as number[] }))
   for (let n = 1; n <= rounds; n++) {
     for (const { server, taken } of n % 2 === 1 ? results : results.toReversed()) {
-      // What the one before left to do (checkpoints, vacuum, garbage) is not this one's to pay.
+      // Work left by the previous server (checkpoints, vacuum, garbage) must not count for this one.
       await sleep(200)
       const others = results.filter((one) => one.server !== server)
       const before = others.map((one) => cpuSeconds(one.server.pid))
@@ -94,7 +94,7 @@ export async function contest(options: ContestOptions): Promise<Contest> {
   return { name, contestants: summarise(done) }
 }
 
-/** What a server's workers do anyway is no request's cost, and would count for more the fewer requests are answered. */
+/** Subtracts the workers' idle time, which no request causes and which would count for more with fewer requests. */
 const toRound = ({ cpu_seconds, seconds, requests, ...round }: Taken, idle: number): Round => ({
   ...round,
   cpu_us: cpu_seconds === null ? null : ((cpu_seconds - idle * seconds) / requests) * 1e6,

@@ -26,16 +26,16 @@ const HELP = `npm run bench -- [options]
 Compares Vouch with a bare handler on this machine; see bench/README.md. Takes about eight minutes. Fails if processor
 time is more than 25 % above what bench/baseline.json has.
 
-  --only <names>       status, start, start-with-key, memory, mint, verify, fair, beside, observe, size or table; several
-                       are separated by commas, or the option is repeated
-  --short              the main ones in less than two minutes: short rounds, few attestations
-  --write-baseline     writes what processor time was measured to bench/baseline.json
+  --only <names>       status, start, start-with-key, memory, mint, verify, fair, stopped, observe, size or table;
+                       separate several with commas, or repeat the option
+  --short              the main benchmarks in less than two minutes: short rounds, few attestations
+  --write-baseline     write the measured processor times to bench/baseline.json
   --rounds <n>         rounds of each server (5)
   --seconds <n>        length of a round (5)
   --attestations <n>   rows in the database (100000)
   --durable            let commits wait for the disk, as in production
   --validator          mint and verify on a real validator (SOLANA_TEST_VALIDATOR, or on the PATH), slots of 400 ms
-  --slow-signer        the server's keys take 200 ms for each answer, as those of a service may
+  --slow-signer        the server's keys take 200 ms per signature, as a key service may
   --naive              also measure GET /kyc/status the obvious way, through trpc-to-openapi's fetch handler
   --json               print the results as JSON
   --help`
@@ -48,21 +48,21 @@ const names = [
   "mint",
   "verify",
   "fair",
-  "beside",
+  "stopped",
   "observe",
   "size",
   "table",
 ] as const
 type Name = (typeof names)[number]
 
-/** What is promised: requests per second, and processor time of a request, against the bare handler's. */
+/** Targets: requests per second and processor time per request, relative to the bare handler. */
 const TARGETS = {
   status: { rate: 0.85, cpu: 1.25 },
   start: { rate: 0.75, cpu: 1.7 },
   "start-with-key": { rate: 0.75, cpu: 1.6 },
 } as const
 
-/** How much is done where no option says otherwise, in the whole form and in the short one. */
+/** The default amounts, for a whole run and a short one. */
 const WHOLE = {
   only: names as readonly Name[],
   rounds: 5,
@@ -142,7 +142,7 @@ const began = performance.now()
 const say = (line: string) =>
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 
-/** `small` is a stage with few attestations, if that is measured too. */
+/** `small` is a stage with few attestations, if `size` is measured. */
 async function measure(stage: Stage, small: Opening | null, options: Options): Promise<Results> {
   const results: Results = {
     contests: [],
@@ -150,7 +150,7 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
     mints: null,
     verify: null,
     fair: [],
-    beside: null,
+    stopped: null,
     observed: [],
     size: null,
     filters: [],
@@ -183,9 +183,9 @@ async function measure(stage: Stage, small: Opening | null, options: Options): P
   if (options.only.has("verify")) {
     results.verify = await measureVerify({ stage, vouch, count: options.verifications, say })
   }
-  if (options.only.has("beside")) {
+  if (options.only.has("stopped")) {
     const { rounds } = options
-    results.beside = await measureStoppedReplica({
+    results.stopped = await measureStoppedReplica({
       stage,
       vouch,
       rounds,
@@ -209,7 +209,7 @@ async function measureContests(stage: Stage, vouch: Server, options: Options, re
   const wanted = CONTESTS.filter(({ name }) => options.only.has(name))
   if (wanted.length === 0) return
   const bare = await stage.bare()
-  say("Comparing answers and statements of both")
+  say("Comparing the responses and statements of both")
   await checkFairness(stage, bare, vouch)
   for (const { name, title, traffic } of wanted) {
     const servers: Server[] = [bare, vouch]
@@ -225,7 +225,7 @@ async function measureContests(stage: Stage, vouch: Server, options: Options, re
   }
 }
 
-/** Compares processor time with what is committed, or commits it. */
+/** Compares processor time with the committed values, or writes new ones. */
 function judge({ contests, mints }: Results, options: Options): void {
   const figures = {
     ...Object.assign({}, ...contests.map((one) => figuresOfContest(nameOf(one.name), one))),

@@ -31,8 +31,8 @@ export function issueWith(signer: string): void {
 }
 
 /**
- * Fills a new database: several customers without a limit, and `count` attestations spread among them like a year's
- * business. Returns what a load generator needs.
+ * Fills a new database with several customers without a limit, and with `count` attestations of a year. Returns the
+ * data for a load generator.
  */
 export async function seed(url: string, count: number): Promise<Customer[]> {
   await migrate(url)

@@ -1,7 +1,8 @@
 /**
- * A page on a slow phone: `node bench/slow-phone.ts <url> [rounds]`, for a session with the sandbox's form or a page of
- * the API reference, on any server. Uses Lighthouse's slow 4G, as DevTools applies it to each request, and a processor
- * four times as slow. Prints medians: bytes transferred, when the heading is painted, and when it responds to a click.
+ * `node bench/slow-phone.ts <url> [rounds]` measures a page on a slow phone: a session with the sandbox's form or a
+ * page of the API reference, on any server. Simulates Lighthouse's slow 4G, which DevTools applies to each request, and
+ * a processor four times as slow. Prints medians: bytes transferred, and the times until the heading is painted and
+ * until the page responds to a click.
  */
 import { chromium } from "@playwright/test"
 import { findChromium } from "../scripts/chromium.mjs"
@@ -19,7 +20,7 @@ const CPU_SLOWDOWN = 4
 const [url, rounds = "5"] = process.argv.slice(2)
 if (!url) throw new Error("Usage: node bench/slow-phone.ts <url> [rounds]")
 const executablePath = findChromium()
-if (!executablePath) throw new Error("There is no Chromium: install the package chromium.")
+if (!executablePath) throw new Error("Chromium is not installed: install the package chromium.")
 
 type Round = { bytes: number; painted_ms: number; usable_ms: number }
 
@@ -68,7 +69,7 @@ async function measure(url: string): Promise<Round> {
 
 /**
  * Runs in the page: records when its first button is visible and when it responds to a click. The hosted page's button
- * says what is missing, the reference's opens something.
+ * shows what is missing, the reference's opens something.
  */
 function watch(): void {
   const noted = window as unknown as { painted?: number; usable?: number }

@@ -46,8 +46,8 @@ export type Stage = {
   postgresLog: string
   customers: Customer[]
   /**
-   * The real server, started like users start it. `rateLimit` applies to each key, in requests per second; 0 means
-   * none. `settings` are added to its environment.
+   * The real server, started like users start it. `rateLimit` is in requests per second and key; 0 means none.
+   * `settings` are added to its environment.
    */
   vouch(options?: { rateLimit: number; settings?: Record<string, string> }): Promise<Server>
   /** Another replica of the last started server. */
@@ -56,15 +56,14 @@ export type Stage = {
   naive(): Promise<Server>
   /** JSON-RPC of the chain. */
   slotMs: number
-  /** Processes that it does not return; `chain` if a validator serves all, else null. */
+  /** Further processes; `chain` is null unless a validator serves all. */
   pids: { chain: number | null; database: number; load: number }
   /** JSON-RPC of the server's local network, once it is started. */
   chainUrl(): string
   /** The secret that signs the server's webhooks. */
   webhookSecret: string
   /**
-   * Mints the plain way on a separate local network, or on the same validator. There is only one, however often this is
-   * called.
+   * Mints the plain way on a separate local network, or on the same validator. Repeated calls use the same one.
    */
   plainMints(): Promise<Child>
   /** Puts a server under load and returns the measurements. */
@@ -77,7 +76,7 @@ export type StageOptions = {
   attestations: number
   /** Whether a commit waits for the disk. */
   durable: boolean
-  /** Whether the server's keys answer slowly. */
+  /** Whether the server's keys sign slowly. */
   slowSigner: boolean
   /** The program of a real validator to use instead of the local network; null for none. */
   validator: string | null
@@ -255,7 +254,7 @@ export function createStage({ attestations, durable, slowSigner, validator: file
     const connection = new Connection(url, "confirmed")
     const signature = await connection.requestAirdrop(payer.publicKey, 1000 * LAMPORTS_PER_SOL)
     await connection.confirmTransaction({ signature, ...(await connection.getLatestBlockhash()) })
-    // No limit of RPC calls, because the benchmark must not depend on a vendor's limits.
+    // No limit on RPC calls, because the benchmark must not depend on a vendor's limits.
     return { SOLANA_RPC_URL: url, VOUCH_RPC_CALLS_PER_SECOND: "0", VOUCH_LIVE_FEE_PAYER: `file:${keyFile}` }
   }
 

@@ -8,11 +8,11 @@ const CONNECTIONS = 32
 const WARMUP_MS = 3000
 /** Simultaneous mints on the other replica. */
 const MINTING = 8
-/** Time limit for catching the other replica in a transaction. */
+/** Time limit for stopping the other replica inside a transaction. */
 const CATCH_MS = 60_000
 
 export type StoppedReplica = {
-  /** Requests per second and the slowest of a hundred, with an idle replica and with a stopped one. */
+  /** Requests per second and p99, with an idle replica and with a stopped one. */
   idle: { per_second: number; p99_ms: number }
   stopped: { per_second: number; p99_ms: number }
   ratio: Ratio
@@ -85,7 +85,7 @@ async function stopInTransaction(stage: Stage, other: Server): Promise<void> {
       if (held.length > 0) return
       signal(other.pid, "SIGCONT")
     }
-    throw new Error("The other replica was never caught in a transaction.")
+    throw new Error("The other replica could not be stopped inside a transaction.")
   } finally {
     over.abort()
     await minting

@@ -5,7 +5,7 @@ import type { PlainOrder, PlainOutcome } from "./plain-mints.ts"
 import type { Server, Stage } from "./stage.ts"
 import { newWallet } from "./wallets.ts"
 
-/** Before the first measured approval: the credential's mint, compiled code. */
+/** Warm-up before the first measured approval: creates the credential's mint, compiles code. */
 const WARMUP = 3
 const POLL_MS = 2
 const PATIENCE_MS = 30_000
@@ -82,7 +82,7 @@ export async function measureVerify({
       },
       body,
     })
-    if (answer.status !== 200) throw new Error(`A webhook was answered with ${answer.status}`)
+    if (answer.status !== 200) throw new Error(`A webhook got status ${answer.status}`)
     // Reads the database, so that polling costs the server nothing.
     while (performance.now() - begin < PATIENCE_MS) {
       const [row] = await database`select status from attestations where session_id = ${session_id}`

@@ -6,6 +6,6 @@ export async function waitForIdle(database: Sql, within_ms: number): Promise<voi
   for (const end = performance.now() + within_ms; ; await sleep(20)) {
     const rest = await database`select from operations where status in ('queued', 'submitted') limit 1`
     if (rest.length === 0) return
-    if (performance.now() > end) throw new Error("Mints that were accepted are not confirmed.")
+    if (performance.now() > end) throw new Error("Accepted mints were not confirmed in time.")
   }
 }

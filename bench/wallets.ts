@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto"
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 const POOL_LENGTH = 1 << 20
 
-// Cut from one long random text: creating a wallet must cost the load generator almost nothing.
+// Pieces of one long random text, because creating a wallet must cost the load generator almost nothing.
 const pool = Array.from(randomBytes(POOL_LENGTH), (byte) => ALPHABET[byte % 58]).join("")
 
-/** Longest piece cut at one place. There are more short pieces, and so more different texts. */
+/** The longest piece. Shorter pieces give more different texts. */
 const PIECE_LENGTH = 8
 
 /**

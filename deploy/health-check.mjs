@@ -1,5 +1,5 @@
-// Whether the Vouch in this container is ready: exits 0 or 1, and says why not. The port of the metrics answers for
-// every role, over plain HTTP, also where the other one has TLS or there is none.
+// Exits 0 if Vouch in this container is ready, otherwise 1 with the reason. It asks the metrics port, which every role
+// has and which uses plain HTTP even if the main port has TLS.
 const { VOUCH_METRICS_PORT: port = "9464", VOUCH_METRICS_HOST: host = "127.0.0.1" } = process.env
 // It listens on all addresses, or on one.
 const at = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 
 /**
  * The path of the carried Node, undefined if this platform has none. npm 10 links the packages of all platforms to one
- * name, and removes the link together with those of other platforms. So a missing link is made again.
+ * name, and removes the link together with those of other platforms. So this creates a missing link again.
  * @param {string} root
  * @returns {string | undefined}
  */

@@ -1,4 +1,4 @@
-// `npm run cluster`: runs everything that Vouch does on chain, on a named cluster or its own validator.
+// `npm run cluster` runs everything that Vouch does on chain, on a named cluster or on its own validator.
 import { spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -9,12 +9,12 @@ npm run cluster -- --server-tests [files]
 Verifies wallets, issues credentials, mints, transfers, pauses, changes the mode of a token, renews, revokes and audits,
 on the cluster behind --rpc or on a solana-test-validator (SOLANA_TEST_VALIDATOR, or on the PATH).
 
-On a cluster the fee payer needs about 0.1 SOL. If there is no faucet, the run prints its address and waits until you fund
-it. Set VOUCH_SIGNER to keep it the same between runs (openssl rand -base64 32).
+On a cluster the fee payer needs about 0.1 SOL. Without a faucet, the run prints the fee payer's address and waits until
+you fund it. Set VOUCH_SIGNER (openssl rand -base64 32) to keep the same address between runs.
 The default is 10 calls per second, because public endpoints allow few.
 
---server-tests runs the server's own tests on a solana-test-validator, one for all of them. Files and other options go to
-Vitest. test/run/on-validator.ts names what only the local network can do.`
+--server-tests runs the server's tests on one solana-test-validator. Files and other options go to Vitest.
+test/run/on-validator.ts lists the tests that need the local network.`
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..")
 if (process.argv[2] === "--server-tests")

@@ -1,4 +1,4 @@
-// Writes the digital currency addresses of OFAC's SDN list to a file for VOUCH_SANCTIONS_LIST:
+// Writes the digital currency addresses from OFAC's SDN list to a file for VOUCH_SANCTIONS_LIST:
 //   node scripts/ofac-solana.mjs ofac-solana.txt [address or file of SDN.XML]
 //
 // It needs only Node. If the list cannot be fetched or is incomplete, the file stays unchanged and the exit code is 1.
@@ -45,6 +45,6 @@ function addressesIn(xml) {
     const number = /<idNumber>\s*([^<]*?)\s*<\/idNumber>/.exec(id)?.[1]
     if (/<idType>\s*Digital Currency Address/.test(id) && number) found.add(number)
   }
-  if (found.size === 0) throw new Error("it names no digital currency address")
+  if (found.size === 0) throw new Error("it has no digital currency address")
   return [...found].sort()
 }

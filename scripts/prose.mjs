@@ -1,11 +1,11 @@
-// Finds the words that we do not write in comments, texts and docs, and says what to write instead. Also finds lines of
-// Markdown that are too long. `npm run prose` checks every file of the repository, `npm run prose -- <path> …` some of
-// them. Exceptions are in `prose-exceptions.txt`.
+// Finds words to avoid in comments, texts and docs, and says what to write instead. Also finds lines of Markdown that
+// are too long. `npm run prose` checks every file of the repository, `npm run prose -- <path> …` only some. Exceptions
+// are in `prose-exceptions.txt`.
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** What not to write, as a regular expression, and what to write instead. */
+/** Words to avoid, as regular expressions, and what to write instead. */
 const words = [
   ["anew", "again"],
   ["whoever", "the name of the actor, or anyone who"],
@@ -64,8 +64,8 @@ const each = words.map(([word, instead]) => [new RegExp(`\\b(?:${word})(?!\\w)`,
 const WIDTH = 120
 
 /**
- * The numbers of lines that are too long and have a space to break at. Code blocks, tables, headings and what a command
- * writes may be longer, and so may a line that is one link or one piece of code.
+ * The numbers of lines that are too long and have a space to break at. Code blocks, tables, headings and generated text
+ * may be longer, and so may a line that is one link or one piece of code.
  */
 function longLines(lines) {
   const found = []

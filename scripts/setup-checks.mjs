@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 /**
  * Whether node_modules matches package-lock.json, by the record that npm writes at the end of an installation. A manual
- * installation is recognised, too.
+ * installation is recognised too.
  * @param {string} root
  * @param {{ forDevelopment: boolean }} purpose otherwise development packages may be missing
  */

@@ -29,7 +29,7 @@ export async function withSetupLock(root, say, work) {
 }
 
 /**
- * Takes the lock, also from a dead process. Otherwise returns the pid of its holder.
+ * Takes the lock, even from a dead process. Otherwise returns the pid of its holder.
  * @param {string} lock
  */
 function take(lock) {

@@ -32,8 +32,8 @@ const steps = {
     label: "Installing dependencies",
     folder: {
       name: "node_modules",
-      is: "Packages that package-lock.json names are missing or of another version",
-      remedy: "Make the folder writable, or run npm ci where it is.",
+      is: "Packages of package-lock.json are missing or have another version",
+      remedy: "Make the folder writable, or run npm ci as a user who can write it.",
     },
     isDone: () => dependenciesAreInstalled(root, { forDevelopment: needsDevelopment() }),
     run: installDependencies,
@@ -72,7 +72,7 @@ if (needs.some((name) => !steps[name]?.isDone())) {
   await withSetupLock(root, say, async () => {
     for (const name of needs) {
       const step = steps[name]
-      // Checked again, because the previous holder of the lock may have done it.
+      // Checks again, because the previous holder of the lock may have done it.
       if (!step || step.isDone()) continue
       const reason = step.folder && whyReadOnly(root, step.folder.name)
       if (reason)

@@ -9,23 +9,22 @@ npm run test:all                                             everything
 npm run test:all -- --rest                                   only what npm test leaves out
 npm test -- [--project <name>]... [files or other options]   some of it
 
-  unit        no server and no database: rules, amounts, states, words
-  api         one part each, against a real Postgres and the local network
-  slow        the same, in files that take long: storms, faults, restores, processes of the command line
-  postgres15  the main journey on Debian's Postgres 15 with TLS, and behind PgBouncer, if both are installed
-  chaos       whole deployments, whose processes are killed and stopped
-  cluster     a real Solana validator, if there is one (SOLANA_TEST_VALIDATOR, or on the PATH)
-  validator   some of api on such a validator; all of them by npm run cluster -- --server-tests
+  unit        rules, amounts, states and texts, without a server or database
+  api         one part of the server each, with a real Postgres and the local network
+  slow        the same in files that take longer: storms, faults, restores, processes
+  postgres15  the main journey on Debian's Postgres 15 with TLS and behind PgBouncer, if both are installed
+  chaos       whole deployments whose processes are killed and stopped
+  cluster     a real Solana validator, if installed (SOLANA_TEST_VALIDATOR, or on the PATH)
+  validator   some api files on such a validator; npm run cluster -- --server-tests runs all
   browser     pages, in Chromium
 
-Files and other options go to Vitest, and to Playwright if browser is the one project.
+Files and other options go to Vitest, or to Playwright if browser is the only project.
 
-With --second-attempt, the few tests that failed run once more, one file at a time. At the end, the run names those that
-passed only then: the test or its subject has a defect, but it need not hold up others.`
+With --second-attempt, a few failed tests run once more, one file at a time. At the end, the run names those that passed
+only then: the test or its subject has a defect, but it need not hold up others.`
 
 /**
- * What runs, in this order. `minutes` is what a step usually takes on two quiet cores. The steps of `npm test` are
- * main.
+ * The steps, in order. `minutes` is the usual time on two quiet cores. `isMain` marks the steps of `npm test`.
  * @type {readonly { is: string, isMain: boolean, minutes: number, run: () => number }[]}
  */
 const steps = [
@@ -149,7 +148,7 @@ function vitest(names, more = []) {
   if (wanted.length < names.length)
     console.log(`Skipped: the tests on Postgres 15, which need Debian's packages ${DEBIAN_PACKAGES.join(", ")}.`)
   if (wanted.length === 0) return 0
-  // Without a validator there are no such tests.
+  // Without a validator, no such tests exist.
   const none = names.includes("validator") ? ["--passWithNoTests"] : []
   const args = [...wanted.flatMap((name) => ["--project", name]), ...none, ...more]
   const { status, passedLate } = runVitest({ root, args, run, hasSecondAttempt })

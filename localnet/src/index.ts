@@ -10,8 +10,8 @@ export { type Disruption, disruptionOf, type Faults, parseFaults } from "./rpc/f
 export type { Localnet, LocalnetOptions }
 
 /**
- * Starts a network in this process. The first call loads the virtual machine, which a server that never calls it is
- * spared.
+ * Starts a network in this process. The first call loads the virtual machine, so a server that never calls this does
+ * not load it.
  */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<Localnet> {
   const { serve } = await import("./server.ts")

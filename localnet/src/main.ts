@@ -4,7 +4,7 @@ import { DIRECTORY_IN_USE, PORT_IN_USE, WRONG_ARGUMENT } from "./exit-codes.ts"
 import { type Localnet, type LocalnetOptions, serve } from "./server.ts"
 import { DirectoryInUse } from "./storage/lock.ts"
 
-/** How long a child waits for its directory: a child whose parent was killed is about to release it. */
+/** How long a child waits for its directory, which a child whose parent was killed is about to release. */
 const PREDECESSOR_MS = 10_000
 const RETRY_MS = 50
 
@@ -31,7 +31,7 @@ async function stop() {
   process.exit(0)
 }
 
-// Ctrl-C reaches every process of the terminal. A parent decides when its child ends.
+// Ctrl-C reaches every process of the terminal, but the parent decides when its child ends.
 if (process.send !== undefined) process.on("SIGINT", () => {})
 else process.on("SIGINT", () => void stop())
 process.on("SIGTERM", () => void stop())

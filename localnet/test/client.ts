@@ -9,12 +9,12 @@ import {
 } from "@solana/web3.js"
 
 /**
- * Tools for tests: a plain client, and waiting until something has happened. Tests of other folders use them as well.
+ * Tools for tests, used by other folders too: a plain client, and waiting for a condition.
  */
 
 export const SOL = 1_000_000_000
 
-/** Asks again and again until there is an answer. Without a limit, the test's own time ends the wait. */
+/** Repeats until there is a result. Without a limit, the test's own timeout ends the wait. */
 export async function until<T>(
   ask: () => Promise<T | null | undefined | false>,
   limitMs = Number.POSITIVE_INFINITY,
@@ -24,10 +24,10 @@ export async function until<T>(
     if (found !== null && found !== undefined && found !== false) return found
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  throw new Error(`no answer in ${limitMs} ms: ${ask}`)
+  throw new Error(`no result in ${limitMs} ms: ${ask}`)
 }
 
-/** Closes its WebSocket, which would otherwise keep reconnecting until the process ends. */
+/** Closes the connection's WebSocket, which would otherwise reconnect until the process ends. */
 export async function disconnect(connection: Connection) {
   const inner = connection as unknown as {
     _rpcWebSocket: { close(): void; setAutoReconnect?(on: boolean): void }

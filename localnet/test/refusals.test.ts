@@ -47,7 +47,7 @@ describe("what a cluster refuses", () => {
     expect(await lamports()).toBe(SOL)
   })
 
-  test("a transaction whose blockhash has expired never lands, and says so at preflight", async () => {
+  test("a transaction whose blockhash has expired is refused at preflight and never lands", async () => {
     const { wallet, lamports } = await emptyWallet()
     const wire = await signed(connection, [transfer(payer.publicKey, wallet, SOL)], [payer])
     await rpc(localnet.url, "localnet_warp", [{ slots: 151 }])
@@ -176,7 +176,7 @@ describe("bad input", () => {
     ["invalid JSON", "{", -32700],
     ["a number", "7", -32700],
     ["a method of Object's prototype", '{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],
-    ["a method that only the tests know, in capitals", '{"jsonrpc":"2.0","id":1,"method":"LOCALNET_WARP"}', -32601],
+    ["a fault method in capitals", '{"jsonrpc":"2.0","id":1,"method":"LOCALNET_WARP"}', -32601],
     ["no parameters", '{"jsonrpc":"2.0","id":1,"method":"getBalance"}', -32602],
     ["an invalid address", '{"jsonrpc":"2.0","id":1,"method":"getBalance","params":["0OIl"]}', -32602],
     [

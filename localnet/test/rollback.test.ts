@@ -46,7 +46,7 @@ async function send(lamports: number, to = Keypair.generate().publicKey) {
   return { to, wire, signature: await connection.sendRawTransaction(wire, { skipPreflight: true }) }
 }
 
-test("a rollback undoes what was confirmed and not finalized", async () => {
+test("a rollback undoes transactions that were confirmed but not finalized", async () => {
   payer = await fund()
   const kept = await send(SOL)
   await warp(1)
@@ -88,7 +88,7 @@ test("a rollback undoes what was confirmed and not finalized", async () => {
 test("the same bytes land again if a remaining block has their blockhash", async () => {
   payer = await fund()
   const to = await slot()
-  // Its blockhash is that of the previous block.
+  // The transaction has the previous block's blockhash.
   const again = await send(SOL)
   await warp(2)
   const lost = await send(SOL)
@@ -141,7 +141,7 @@ test("a subscription to a signature waits until it lands again and is finalized"
   expect(notified).toEqual([landed + 31])
 })
 
-test("after a restart, what was rolled back is still gone", async () => {
+test("transactions that were rolled back stay gone after a restart", async () => {
   await localnet.close()
   dataDir = mkdtempSync(join(tmpdir(), "localnet-"))
   await start()
@@ -165,7 +165,7 @@ test("after a restart, what was rolled back is still gone", async () => {
     expect(await slot()).toBeGreaterThan(now)
     expect((await connection.isBlockhashValid(blockhash.blockhash, { commitment: "processed" })).value).toBe(true)
   }
-  // What landed before the start is no longer in memory.
+  // The states from before the start are no longer in memory.
   expect((await rollback(to)).error?.message).toContain("before a start")
 })
 

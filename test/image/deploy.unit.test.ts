@@ -42,7 +42,9 @@ test("a Dockerfile is read instruction by instruction, and an unknown instructio
     ],
   })
   for (const wrong of ["ADD a b", "CMD node x", "COPY --chmod=1 a b", "RUN x"])
-    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow("Unsupported in a Dockerfile")
+    expect(() => parseDockerfile(wrong.startsWith("RUN") ? wrong : `FROM a\n${wrong}`)).toThrow(
+      "Unsupported in a Dockerfile",
+    )
 })
 
 test.each([

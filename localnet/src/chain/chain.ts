@@ -14,7 +14,7 @@ import { Undo } from "./undo.ts"
 import { type Account, type Execution, NO_ACCOUNT, Vm } from "./vm.ts"
 import { isWritable, parseTransaction, type Transaction } from "./wire.ts"
 
-/** The ledger that a start may have to replay. Beyond it, the chain writes a snapshot. */
+/** The most bytes of ledger that a start replays. After that many, the chain writes a snapshot. */
 const SNAPSHOT_BYTES = 64 << 20
 
 /** Errors before execution for which a cluster charges the fee anyway (SIMD-82). LiteSVM does not. */
@@ -31,7 +31,7 @@ export type ExecutionResult = Execution & { landed: Landed | null }
 
 export type Simulation = {
   execution: Execution
-  /** The accounts that it would write, in the state after it. */
+  /** The accounts that the transaction would write, in their state after it. */
   accounts: Map<Key, Account>
   meta: Meta
   keys: Key[]
@@ -43,11 +43,11 @@ export type Simulation = {
 export type Listener = {
   onLanded?(landed: Landed, outcome: Execution, changed: Key[], transaction: Transaction): void
   onSlot?(): void
-  /** Whatever landed after this slot is undone. */
+  /** The slot to return to: transactions that landed after it are undone. */
   onRollback?(slot: number): void
 }
 
-/** How many slots' hashes programs see (`MAX_ENTRIES` of `SlotHashes`). */
+/** The number of slot hashes that programs see (`MAX_ENTRIES` of `SlotHashes`). */
 const SLOT_HASHES = 512
 
 /** How far the chain's clock may be ahead of the machine's before it is set back. */
@@ -110,7 +110,7 @@ export class Chain {
   submit(transaction: Transaction, onFailure: "land" | "refuse"): ExecutionResult {
     const { message, wire } = transaction
     const refusal = this.refusalOf(transaction, "processed")
-    // Its signature was verified when it landed.
+    // The signature was verified when the transaction landed.
     if (refusal === "AlreadyProcessed") return refused(refusal)
     if (refusal !== null) return this.#refuse(transaction, refusal)
     const nonce = this.slots.isRecent(message.blockhash) ? null : nonceAccountOf(this.vm, message)
@@ -201,17 +201,18 @@ export class Chain {
   }
 
   /**
-   * Undoes whatever landed after this slot, as when a cluster continues from an older block. The next block follows the
-   * block of this slot, in a new slot. Throws if a later slot is finalized, or if something landed after this slot
-   * before the process started, because only memory can undo it.
+   * Undoes all transactions that landed after this slot, like a cluster that continues from an older block. The next
+   * block follows this slot's block, in a new slot. Throws if a later slot is finalized. Also throws if a transaction
+   * landed after this slot before the process started, because undoing needs the earlier states in memory.
    */
   rollback(slot: number) {
     if (this.#undo === null || slot >= this.slots.slot() || !this.slots.hasBlock(slot))
-      throw new RangeError(`no block of slot ${slot} to go back to`)
+      throw new RangeError(`slot ${slot} has no block to go back to`)
     if (slot < this.slots.slot("finalized")) throw new RangeError(`slot ${slot} is followed by finalized ones`)
     const kept = this.history.countUpToSlot(slot)
     const { count, accounts } = this.#undo.takeAfter(slot)
-    if (count !== this.history.count - kept) throw new RangeError("what landed before a start cannot be rolled back")
+    if (count !== this.history.count - kept)
+      throw new RangeError("transactions from before a start cannot be rolled back")
     for (const [key, account] of accounts) this.vm.put(key, account ?? NO_ACCOUNT)
     if (count > 0) this.#storage.truncate(this.history.truncate(kept))
     this.slots.rollback(slot)
@@ -225,7 +226,7 @@ export class Chain {
     for (const listener of this.listeners) listener.onSlot?.()
   }
 
-  /** One at a time: a second caller waits for the snapshot under way. */
+  /** One at a time: a second caller waits for the snapshot in progress. */
   async snapshot(): Promise<void> {
     this.#snapshot ??= this.#storage.snapshot(this.#accounts()).finally(() => {
       this.#snapshot = null
@@ -308,7 +309,7 @@ export class Chain {
       this.vm.put(payer, { ...account, lamports: account.lamports - lamports })
   }
 
-  /** Sets the hashes of past slots, for the one program that reads them. */
+  /** Sets the hashes of past slots for the only program that reads them. */
   #prepare({ message }: Transaction) {
     if (message.keys.includes(ADDRESS_LOOKUP_TABLE_PROGRAM)) this.vm.setSlotHashes(this.slots.recentBlocks(SLOT_HASHES))
   }
@@ -327,5 +328,5 @@ const refused = (err: TransactionError): ExecutionResult => ({
   landed: null,
 })
 
-/** Without a snapshot only the next start takes longer. */
+/** Without a snapshot, only the next start takes longer. */
 const reportSnapshot = (error: unknown) => console.error(`localnet: no snapshot could be written: ${error}`)

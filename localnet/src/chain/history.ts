@@ -4,15 +4,15 @@ import { type Key, keyOfBytes } from "./keys.ts"
 import type { TransactionError } from "./transaction-errors.ts"
 import { parseTransaction, type Transaction } from "./wire.ts"
 
-/** A transaction's number: how many landed before it. */
+/** A transaction's number: the count of transactions that landed before it. */
 export type Index = number
 
 /** The part of a landed transaction that is in memory. */
 export type Landed = { index: Index; signature: string; slot: number; err: TransactionError | null }
 
 /**
- * Every transaction that ever landed. Memory has an index by signature and by address (some 200 bytes, and 8 per
- * address); the journal has the whole. A signature that is here also refuses duplicates, however late.
+ * Every transaction that ever landed. Memory has an index by signature and address (some 200 bytes, and 8 per address);
+ * the journal has the full transactions. Known signatures also refuse duplicates, however late.
  */
 export class History {
   readonly #journal: Journal
@@ -69,7 +69,7 @@ export class History {
     return this.#times[index]!
   }
 
-  /** The transaction without its meta, from the front of its record. */
+  /** The transaction without its meta, which is the first part of its record. */
   transaction(index: Index): Transaction {
     const { offset, length } = this.#places[index]!
     const front = this.#journal.read(offset, Math.min(length, FRONT_AND_WIRE_BYTES))

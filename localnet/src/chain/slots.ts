@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { type Fork, openSlotsFile, type SlotsFile } from "../storage/slots-file.ts"
 import { type Key, keyOfBytes } from "./keys.ts"
 
-/** For how many blocks a blockhash is accepted (`MAX_PROCESSING_AGE`). */
+/** The number of blocks for which a blockhash is accepted (`MAX_PROCESSING_AGE`). */
 export const BLOCKHASH_BLOCKS = 150
 /** Blocks until a block is rooted: a vote's lockout reaches 2^31 after 31 more votes (`MAX_LOCKOUT_HISTORY`). */
 const FINALITY_BLOCKS = 31
@@ -80,7 +80,7 @@ export class Slots {
 
   /**
    * Continues from the block of slot `parent`, in the slot after the current one. `parent` must not be below the
-   * finalized slot. The blocks between are gone, and so are their blockhashes.
+   * finalized slot. The blocks in between are gone, and so are their blockhashes.
    */
   rollback(parent: number) {
     const root = this.slot("finalized")
@@ -118,7 +118,7 @@ export class Slots {
     this.#file?.close()
   }
 
-  /** Only a lookup computes hashes: most slots of an idle network pass without one. */
+  /** Computes hashes only for a lookup, because most slots of an idle network have none. */
   #recentHashes(): ReadonlyMap<Key, number> {
     const newest = this.height()
     const oldest = Math.max(0, newest - BLOCKHASH_BLOCKS)

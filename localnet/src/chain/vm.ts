@@ -21,7 +21,7 @@ export type Execution = {
   returnData: { program: Key; data: Buffer } | null
 }
 
-/** The agave release whose RPC this follows. Clients choose features by it. */
+/** The Agave release whose RPC this follows. Clients choose features by it. */
 export const VERSION = "4.1.2"
 
 export const SLOTS_PER_EPOCH = 432_000
@@ -38,16 +38,16 @@ export const NO_ACCOUNT: Account = {
 const RENT_EPOCH = 2n ** 64n - 1n
 
 /**
- * Uses LiteSVM's inner object, which takes a transaction's bytes. The outer one takes `@solana/kit` objects, only to
- * encode them again. Pass only bytes that `parseTransaction` accepts: the inner object aborts the process on bytes that
- * it cannot read.
+ * Uses LiteSVM's inner object, which takes a transaction's bytes. The outer one takes `@solana/kit` objects and encodes
+ * them again. Pass only bytes that `parseTransaction` accepts: the inner object aborts the process on bytes that it
+ * cannot read.
  *
  * LiteSVM knows one blockhash at a time and remembers a few dozen signatures. Both checks are off, because `Slots` and
  * `History` know all of them. Its signature verification stays on for every transaction that can land.
  */
 export class Vm {
   readonly #svm: LiteSvm
-  /** Not yet passed to LiteSVM: most slots of an idle network pass without anything that reads the clock. */
+  /** Not yet passed to LiteSVM, because in most slots of an idle network nothing reads the clock. */
   #newClock: { slot: number; unixSeconds: number } | null = null
 
   constructor() {

@@ -40,7 +40,7 @@ type TransactionConfig = {
   heapSize: number | null
 }
 
-/** The bytes are not a transaction. `sanitize`: they are shaped like one, but contradict themselves. */
+/** The bytes are not a transaction. `sanitize`: they have the form of one, but contradict themselves. */
 export class WireError extends Error {
   readonly sanitize: boolean
   constructor(message: string, sanitize = false) {

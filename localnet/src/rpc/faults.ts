@@ -1,7 +1,7 @@
 import * as param from "./params.ts"
 import { invalidParams } from "./rpc.ts"
 
-/** What goes wrong on purpose, each with its probability from 0 to 1. */
+/** Deliberate faults, each with a probability from 0 to 1. */
 export type Faults = {
   /** The connection closes without a response, and the request is not carried out. */
   drop: number
@@ -42,7 +42,7 @@ function probability(given: unknown, name: string): number {
   return value
 }
 
-/** What goes wrong with one request. */
+/** The faults of one request. */
 export type Disruption = {
   drop: boolean
   tooManyRequests: boolean
@@ -58,7 +58,7 @@ export const noDisruption: Disruption = {
   delayMs: 0,
 }
 
-/** Decides at random, by the probabilities, what goes wrong with the next request. */
+/** Chooses the next request's faults at random, with these probabilities. */
 export function disruptionOf(faults: Faults, random: () => number = Math.random): Disruption {
   return {
     drop: random() < faults.drop,

@@ -22,7 +22,7 @@ export const isLocal = ({ headers }: IncomingMessage): boolean =>
 /** JSON-RPC over HTTP POST, and `GET /health`. */
 export function httpServer(options: Options): Server {
   const server = createServer((request, response) => {
-    if (!isLocal(request)) return end(response, 403, "text/plain", "This network serves its own machine only")
+    if (!isLocal(request)) return end(response, 403, "text/plain", "This network serves only its own machine")
     allowOrigin(request, response)
     if (request.method === "OPTIONS") return end(response, 200, null, "")
     if (request.method !== "POST") return answerPlain(request, response)
@@ -96,8 +96,8 @@ function end(response: ServerResponse, status: number, type: string | null, body
 const isJson = ({ headers }: IncomingMessage) => /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")
 
 /**
- * The CORS headers with which a cluster's node answers any origin (jsonrpc-http-server). Here only local ones get this
- * far.
+ * The CORS headers that a cluster's node sends to any origin (jsonrpc-http-server). Here, requests of other origins
+ * have already been refused.
  */
 function allowOrigin({ headers }: IncomingMessage, response: ServerResponse) {
   if (headers.origin === undefined) return

@@ -5,7 +5,7 @@ export const differences: Shapes = {
   // No inflation, so all rates are zero.
   getInflationGovernor: `{foundation: n, foundationTerm: n, initial: n, taper: n, terminal: n}`,
   getInflationRate: `{epoch: n, foundation: n, total: n, validator: n}`,
-  // Its only node has no peers.
+  // The only node has no peers.
   getClusterNodes: `[{clientId: "Agave", featureSet: n, gossip: null, pubkey: "<address>", pubsub: null, rpc: null, serveRepair: null, shredVersion: n, tpu: null, tpuForwards: null, tpuForwardsQuic: null, tpuQuic: null, tpuVote: null, tvu: null, version: "<version>"}…]`,
   // No lamports are locked.
   getSupply: `{context: {apiVersion: "<version>", slot: n}, value: {circulating: n, nonCirculating: n, nonCirculatingAccounts: [], total: n}}`,

@@ -98,7 +98,7 @@ export async function createFixture(url: string) {
     createAta(payer.publicKey, mint.publicKey, TOKEN_2022_PROGRAM_ID),
     createMintToInstruction(mint.publicKey, tokenAccount, payer.publicKey, 5_500_000, [], TOKEN_2022_PROGRAM_ID),
   ])
-  // Here programs call programs, and tokens move.
+  // In this transaction, programs call programs and tokens move.
   const tokens = await send([
     createAta(wallet.publicKey, mint.publicKey, TOKEN_2022_PROGRAM_ID),
     createTransferCheckedInstruction(

@@ -5,7 +5,7 @@ import type { Shapes } from "./shape.ts"
 const FILE = join(import.meta.dirname, "golden.txt")
 const INDENT = "    "
 
-/** The shapes that a validator answered. The file has each shape, and below it the calls with this shape. */
+/** The shapes of a validator's responses. The file lists each shape, followed by the calls with this shape. */
 export function readGolden(): Shapes {
   const shapes: Shapes = {}
   let shape = ""

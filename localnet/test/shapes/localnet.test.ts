@@ -4,7 +4,7 @@ import { shapesOf } from "./compare.ts"
 import { differences } from "./differences.ts"
 import { readGolden } from "./golden.ts"
 
-test("every response has the shape of a validator's, except those that the README names", async () => {
+test("every response has the shape of a validator's, except those in differences.ts", async () => {
   const localnet = await startLocalnet({ slotMs: 20 })
   try {
     const shapes = await shapesOf(localnet.url)

@@ -1,12 +1,12 @@
 import bs58 from "bs58"
 
-// The shape of a response, in one line: its keys, the types of its values and the ranges of its numbers. Texts that are
+// The shape of a response in one line: its keys, the types of its values and the ranges of its numbers. Texts that are
 // the same in every run stay.
 
 /** The shape of each call's response, by the call's name. */
 export type Shapes = Record<string, string>
 
-/** For refused parameters only the code counts, because the message is that of a parser. */
+/** For refused parameters only the code counts, because a parser writes the message. */
 export function answerShape(answer: unknown): string {
   const { result, error } = answer as {
     result?: unknown

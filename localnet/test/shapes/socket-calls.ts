@@ -5,7 +5,7 @@ import { until } from "../client.ts"
 import type { Prepared } from "./calls.ts"
 import { answerShape, parseExact, type Shapes, shapeOf } from "./shape.ts"
 
-/** The updates of a slot come in any order. This is the one that begins a slot. */
+/** A slot's updates come in any order. This one begins a slot. */
 const isFirst = ({ method, params }: Message, subscription: number) =>
   params?.subscription === subscription &&
   (method !== "slotsUpdatesNotification" || (params.result as { type: string }).type === "createdBank")

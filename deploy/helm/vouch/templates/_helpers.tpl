@@ -89,7 +89,7 @@ envFrom:
 startupProbe:
   httpGet: { path: /readyz, port: metrics }
   periodSeconds: 2
-  # Migrations of another process are waited for.
+  # Allows time to wait for another process's migrations.
   failureThreshold: 150
   timeoutSeconds: 3
 livenessProbe:

@@ -7,7 +7,7 @@ import type { Context } from "./context.ts"
 
 const MAX_BLOCK_RANGE = 500_000
 
-/** Blocks, put together from what landed in them. */
+/** Blocks, assembled from the transactions that landed in them. */
 export function blockMethods({ chain, identity }: Context): Methods {
   const { slots, history } = chain
   const firstSlot = () => Math.max(slots.slotOfHeight(0), chain.forgottenBefore)

@@ -5,7 +5,7 @@ import type { Commitment } from "../../chain/slots.ts"
 import { VERSION } from "../../chain/vm.ts"
 import * as param from "../params.ts"
 
-/** What the methods share. */
+/** The context that all methods share. */
 export type Context = {
   chain: Chain
   /** The addresses of the one validator and of its vote account. */

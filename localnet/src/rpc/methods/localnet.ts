@@ -6,7 +6,7 @@ import { invalidParams, type Methods } from "../rpc.ts"
 /** More than any test needs, and few enough to produce at once. */
 const MAX_WARP = 1_000_000
 
-/** Misbehaviour on request, for tests. No cluster has these methods. */
+/** Methods that inject faults, for tests. No cluster has them. */
 export function localnetMethods(chain: Chain, setFaults: (faults: Faults) => void): Methods {
   return {
     localnet_setFaults: ([faults]) => {
@@ -22,7 +22,7 @@ export function localnetMethods(chain: Chain, setFaults: (faults: Faults) => voi
       chain.advance(blocks)
       return chain.slots.slot()
     },
-    /** Undoes what landed after this slot and is not finalized. Returns the current slot. */
+    /** Undoes transactions that landed after this slot. Returns the current slot. */
     localnet_rollback: ([options]) => {
       try {
         chain.rollback(param.wholeNumber(param.config(options).slot, "slot"))

@@ -20,7 +20,7 @@ import type { Address } from "#shared/address.ts"
 import { issueWith } from "./seed.ts"
 import { table } from "./table.ts"
 
-// node bench/archive.ts: what old operations cost current work, in the same tables and in the archive
+// `node bench/archive.ts` measures how much old operations slow down current work, in the same tables and in the archive
 // (bench/README.md). Takes about five minutes.
 
 const { values } = parseArgs({ options: { operations: { type: "string", default: "2000000" } } })
@@ -98,7 +98,7 @@ async function fill(count: number): Promise<Workspace[]> {
   return workspaces
 }
 
-/** Drops indexes and triggers that slow filling down. Returns a function that creates them again. */
+/** Drops the indexes, which would slow down filling. Returns a function that creates them again. */
 async function withoutIndexes() {
   const indexes = await admin<{ name: string; definition: string }[]>`
     select indexname as name, indexdef as definition from pg_indexes
@@ -120,7 +120,7 @@ async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
     found.set(`${name}, indexes, MB`, size!.indexes)
   }
   const payers = { own: "" as Address, low: [], empty: [] }
-  const noone = {
+  const noExclusions = {
     after: "",
     except: [],
     urgent: "first",
@@ -142,7 +142,7 @@ async function measure(workspaces: Workspace[]): Promise<Map<string, number>> {
   }
   const as = (one: Workspace) => ({ workspaceId: one.id }) as Principal
   const steps: Record<string, (one: Workspace, n: number) => Promise<unknown>> = {
-    "next workspace": () => nextWorkspace(noone),
+    "next workspace": () => nextWorkspace(noExclusions),
     "queue of a workspace": (one) => readRunnable(one.id, all),
     "enqueue 64, settle and forget them": enqueueAndSettle,
     "last landing on 64 accounts": (one, n) =>

@@ -15,7 +15,7 @@ export type Program = {
   args?: string[]
   /** Its whole environment, so that the user's own settings do not change a measurement. */
   environment?: Record<string, string>
-  /** The file for its output. */
+  /** The directory for its output. */
   directory: string
 }
 

@@ -7,7 +7,7 @@ import { createDeployment, type Deployment, type ServerProcess, until } from "./
 import { allVerified, prove } from "./proof.ts"
 
 /** Long enough for a worker to wrongly give up a transaction: it checks every second. */
-const A_WORKERS_LOOKS_MS = 2500
+const SEVERAL_CHECKS_MS = 2500
 
 let deployment: Deployment
 let server: ServerProcess
@@ -32,7 +32,7 @@ test("a lost transaction is signed again only when it can no longer land, and la
   const { sessionId } = await next()
   const lost = await theTransaction(sessionId!)
   const isWaitedFor = async () => {
-    await sleep(A_WORKERS_LOOKS_MS)
+    await sleep(SEVERAL_CHECKS_MS)
     expect(await transactionsOf(sessionId!)).toEqual([{ signature: lost, status: "saved" }])
   }
   await isWaitedFor()
@@ -54,7 +54,7 @@ test("a transaction that landed unnoticed is found, however late, and not signed
   // Past its last valid height, and so long ago that a status query must search the history.
   await deployment.localnet("localnet_warp", { slots: 1000 })
   // None of the worker's calls gets a response.
-  await sleep(A_WORKERS_LOOKS_MS)
+  await sleep(SEVERAL_CHECKS_MS)
   expect(await transactionsOf(sessionId)).toEqual([{ signature, status: "saved" }])
 
   await deployment.localnet("localnet_setFaults", {})

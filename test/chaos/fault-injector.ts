@@ -77,7 +77,7 @@ export class FaultInjector {
     }, 200)
   }
 
-  /** Ends all faults and restarts. */
+  /** Stops injecting faults and restarting processes. */
   stop(): void {
     this.#isOver = true
     clearInterval(this.#faultKeeper)
@@ -217,7 +217,7 @@ export class FaultInjector {
     },
   }
 
-  /** What a killed server leaves for the next one. Its Postgres keeps running. */
+  /** Counts the operations that a killed server leaves for the next one. Its Postgres keeps running. */
   async #countUnderWay(): Promise<number> {
     try {
       return await this.#deployment.query(async (sql) => {

@@ -8,7 +8,7 @@ import { type Account, Bystander } from "./bystanders.ts"
 import { createDeployment, type Deployment, type ServerProcess, until } from "./deployment.ts"
 import { processesOf } from "./processes.ts"
 import { randomFrom } from "./random.ts"
-import { type Door, stranger, type Trick, tricks } from "./strangers.ts"
+import { stranger, type Target, type Trick, tricks } from "./strangers.ts"
 
 /** The number of strangers that run each attack at once. */
 const crowd: { [trick in Trick]: number } = {
@@ -86,7 +86,7 @@ async function storming(
   }
   const still = new AbortController()
   let played = 0
-  const doorOf = (n: number): Door => ({
+  const targetOf = (n: number): Target => ({
     ...stranger(n, { port: deployment.port, onStatus }),
     below: random.below,
     pick: random.pick,
@@ -95,7 +95,7 @@ async function storming(
   })
   const strangers = (Object.keys(crowd) as Trick[]).flatMap((trick, kind) =>
     Array.from({ length: crowd[trick] }, async (_, n) => {
-      for (; !still.signal.aborted; played++) await tricks[trick](doorOf(kind * 41 + n))
+      for (; !still.signal.aborted; played++) await tricks[trick](targetOf(kind * 41 + n))
     }),
   )
   let peakDescriptors = 0
@@ -127,12 +127,12 @@ async function storming(
     tricks: played,
     memory_mb,
     descriptors: { calm: calm.descriptors, peak: peakDescriptors, after },
-    end_ms: await endWhileBesieged(deployment, server, doorOf(0)),
+    end_ms: await endWhileBesieged(deployment, server, targetOf(0)),
   }
 }
 
 /** Stops the server while clients that never finish are connected. It must still shut down cleanly. */
-async function endWhileBesieged(deployment: Deployment, server: ServerProcess, door: Door): Promise<number> {
+async function endWhileBesieged(deployment: Deployment, server: ServerProcess, target: Target): Promise<number> {
   const bytes = [
     "",
     "GET / HT",
@@ -140,10 +140,10 @@ async function endWhileBesieged(deployment: Deployment, server: ServerProcess, d
     "POST /v1/kyc/webhook HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nx",
     "POST /api/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
     "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
-    `GET /api/trpc/activity.changes?workspace=${door.workspaceId} HTTP/1.1\r\nHost: localhost\r\nCookie: ${door.cookie}\r\n\r\n`,
+    `GET /api/trpc/activity.changes?workspace=${target.workspaceId} HTTP/1.1\r\nHost: localhost\r\nCookie: ${target.cookie}\r\n\r\n`,
   ]
-  await Promise.all(Array.from({ length: 20 }, () => bytes.map((one) => door.open(one))).flat())
-  const deaf = await door.open("GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100))
+  await Promise.all(Array.from({ length: 20 }, () => bytes.map((one) => target.open(one))).flat())
+  const deaf = await target.open("GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100))
   deaf.pause()
   await sleep(1000)
   const told = performance.now()

@@ -1,5 +1,5 @@
-"""The whole way with the Python client: verify, mint, transfer, revoke, and every event of it. And the samples of the reference
-fit the functions that were generated. Arguments: origin, API key, a file with the samples as a JSON array."""
+"""Uses the Python client to verify, mint, transfer, revoke and read every event. Also checks that the samples of the
+reference fit the generated functions. Arguments: origin, API key, a file with the samples as a JSON array."""
 
 import base64
 import hashlib

@@ -5,8 +5,8 @@ import { startLocalnet } from "#localnet"
 import { disconnect, until } from "#localnet/testing"
 import { findValidator, startValidator } from "#test/fixtures/validator.ts"
 
-// npm's client libraries for Solana work with the local network as with a validator. `npm run clients` tries those in
-// other languages.
+// Solana's client libraries on npm work with the local network just as with a validator. `npm run clients` tries those
+// in other languages.
 
 const validator = findValidator()
 if (validator === null) console.warn("No solana-test-validator: client libraries run against the local network only.")

@@ -30,7 +30,7 @@ export const slowKeys =
  */
 export function heldKeys() {
   let answer = async (_purpose: string): Promise<void> => {}
-  let goOn = () => {}
+  let proceed = () => {}
   const asked: string[] = []
   const answered: string[] = []
   const signed: string[] = []
@@ -55,16 +55,16 @@ export function heldKeys() {
     }
   return {
     keysOf: (secret: Uint8Array) => of(localKeys(secret)),
-    /** Purposes of the keys that were asked to sign, once per request. */
+    /** The purposes of requested signatures, one per request. */
     asked,
-    /** Signatures of transactions by fee payers. */
+    /** The fee payers' signatures of transactions. */
     signed,
     /** Whether no request waits for a signature. */
     isIdle: () => asked.length === answered.length,
     /** Makes requests wait. */
     hold(): void {
       const held = new Promise<void>((resolve) => {
-        goOn = resolve
+        proceed = resolve
       })
       answer = () => held
     },
@@ -81,7 +81,7 @@ export function heldKeys() {
     /** Signs all waiting requests, and new ones at once. */
     release(): void {
       answer = async () => {}
-      goOn()
+      proceed()
     },
   }
 }

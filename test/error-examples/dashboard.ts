@@ -7,7 +7,7 @@ import { Browser, member, PASSWORD } from "../fixtures/people.ts"
 import { decide, requireFourEyes, reviewTeam, vendorReview } from "../fixtures/reviews.ts"
 import { done, type Example, SCHEMA, type Scenario } from "./example.ts"
 
-/** A mail server that discards all mail. */
+/** Mail settings that lead nowhere. */
 export const dashboardSettings = {
   VOUCH_ROLE: "web",
   VOUCH_SMTP_URL: "smtp://127.0.0.1:9",

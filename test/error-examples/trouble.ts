@@ -130,7 +130,7 @@ async function firstToGiveWay(app: TestApp): Promise<Example["response"]> {
   return { status: Number(status), json: JSON.parse(body) }
 }
 
-/** A public deployment with a low rate limit. */
+/** Settings of a public deployment with a low rate limit. */
 export const publicSettings = {
   VOUCH_PUBLIC_URL: "https://vouch.example.com",
   VOUCH_TRUSTED_PROXIES: "127.0.0.1",
@@ -159,7 +159,7 @@ export const publicOnly: Scenarios = {
   chain_not_configured: async (app) => {
     const { apiKey: key } = await app.key({ mode: "live" })
     const { live } = deployment.providers
-    // A real provider would set this.
+    // As if live mode had a provider.
     deployment.providers.live = deployment.providers.test
     try {
       return await ask(app, { ...start(key), headers: overHttps })

@@ -120,12 +120,12 @@ function copy(source: string, image: Image, { to, sources }: Extract<Instruction
   const isFolder = execFileSync("stat", ["-c", "%F", source], { encoding: "utf8" }).startsWith("directory")
   const into = isFolder ? target : to.endsWith("/") || sources.length > 1 ? join(target, basename(source)) : target
   mkdirSync(isFolder ? into : dirname(into), { recursive: true })
-  // Uses links for files that are only read: a stage's packages take half a gigabyte.
+
   execFileSync("cp", ["-a", isFolder ? `${source}/.` : source, into])
   give(join(image.root, image.workdir))
 }
 
-/** The builder's environment. */
+/** Makes the builder the owner of a folder. */
 function give(folder: string): void {
   if (isRoot) execFileSync("chown", ["-R", `${BUILDER}:${BUILDER}`, folder])
 }

@@ -13,7 +13,7 @@ chmodSync(folder, 0o711)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** The pid of a run that has ended. */
+/** Creates the data directory of a run that has ended. */
 function leftover(name: string): string {
   const { pid } = spawnSync(process.execPath, ["--version"])
   const dataDir = join(folder, `${prefix}${pid}-${name}`)

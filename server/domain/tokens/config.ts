@@ -5,8 +5,8 @@ import { schemaId } from "#server/domain/schemas/schema-id.ts"
 import { address, amountText, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import { fromBaseUnits } from "#shared/amount.ts"
-import { fail } from "#shared/errors.ts"
+import { fromBaseUnits, limitsOf } from "#shared/amount.ts"
+import { type ErrorCode, fail } from "#shared/errors.ts"
 import { firstConflict, type RulesJson } from "#shared/rules/fields.ts"
 import { type TransferMode, transferModes } from "#shared/transfer-modes.ts"
 import { rulesInput, rulesRecord } from "./rule-schemas.ts"
@@ -30,17 +30,28 @@ const idMeta = { description: "Configuration id", example: "us_real_estate_fund_
 
 export const isConfigId = (text: string): boolean => NAME.test(text)
 
+const NOT_A_CONFIG = "is not a mint configuration of this workspace. List them with GET /mint-configs."
+
 /** The id of an existing configuration. Any other text is unknown_mint_config, even one that cannot be an id. */
-export const knownConfigId = matching(
-  NAME,
-  "is not a mint configuration of this workspace. List them with GET /mint-configs.",
-  "unknown_mint_config",
-).meta(idMeta)
+export const knownConfigId = matching(NAME, NOT_A_CONFIG, "unknown_mint_config").meta(idMeta)
 
 /** The same in a path, where a missing configuration is not found. */
 export const configId = matching(NAME, "this workspace has no such mint configuration", "mint_config_not_found").meta(
   idMeta,
 )
+
+/** Why a request is refused. */
+export type RequestRefusal = { code: ErrorCode; detail: string }
+
+export const unknownConfig = (id: string): RequestRefusal => ({
+  code: "unknown_mint_config",
+  detail: `mint_config: ${id} ${NOT_A_CONFIG}`,
+})
+
+export const invalidAmount = ({ id, decimals }: Pick<ConfigRow, "id" | "decimals">): RequestRefusal => ({
+  code: "invalid_amount",
+  detail: `amount: must be more than zero; for ${id} it ${limitsOf(decimals)}.`,
+})
 
 const configFields = {
   id: matching(NAME, "must be 1 to 64 of a-z, 0-9 and _, and not begin with _").meta(idMeta),

@@ -6,7 +6,7 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
-import { type ConfigRow, configColumns } from "./config.ts"
+import { type ConfigRow, configColumns, unknownConfig } from "./config.ts"
 import { sightOf } from "./holder-facts.ts"
 import {
   type OperationRecord,
@@ -90,10 +90,8 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
   const [row] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${config}`
   if (!row) {
-    return fail(
-      "unknown_mint_config",
-      `mint_config: ${config} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
-    )
+    const { code, detail } = unknownConfig(config)
+    return fail(code, detail)
   }
   const places = [{ config, wallet }]
   const since = await lastLandingOnAccounts(sql, workspaceId, places)

@@ -11,6 +11,7 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
+import { unknownConfig } from "./config.ts"
 
 export const operationKind = z.enum(["mint", "transfer"])
 
@@ -216,8 +217,6 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 async function requireConfig(workspaceId: string, id: string): Promise<void> {
   const known = await sql`select id from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
   if (known.length > 0) return
-  fail(
-    "unknown_mint_config",
-    `mint_config: ${id} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
-  )
+  const { code, detail } = unknownConfig(id)
+  fail(code, detail)
 }

@@ -10,9 +10,9 @@ import { toBaseUnits } from "#shared/amount.ts"
 import { statusOf } from "#shared/errors.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
-import { loadConfigs } from "./config.ts"
+import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import { loadClaims, loadLosses, readHoldings, sightOf } from "./holder-facts.ts"
-import { invalidAmount, ownReceiver, type RequestRefusal, unknownConfig } from "./reservations.ts"
+import { ownReceiver } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
 /** The intended mint, or transfer if `from` is not null. */

@@ -11,12 +11,11 @@ import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import { type BaseUnits, fromBaseUnits, limitsOf, toBaseUnits } from "#shared/amount.ts"
-import type { ErrorCode } from "#shared/errors.ts"
+import { type BaseUnits, fromBaseUnits, toBaseUnits } from "#shared/amount.ts"
 import { firstViolation, firstViolationAtSigning } from "#shared/rules/check.ts"
 import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
-import { type ConfigRow, loadConfigs } from "./config.ts"
+import { type ConfigRow, invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
   type HoldingKey,
   type Holdings,
@@ -47,9 +46,6 @@ export type TokenRequest = {
   /** The caller's trace span, because several callers share a commit. */
   traceparent?: string | null
 }
-
-/** Why a request is refused. */
-export type RequestRefusal = { code: ErrorCode; detail: string }
 
 /** No investor owns such an address. Tokens that it already holds can still be moved away. */
 export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): RequestRefusal => ({
@@ -299,13 +295,3 @@ function reserve({ request, config, amount }: Considered, holdings: Holdings): b
   config.holders += 1
   return false
 }
-
-export const unknownConfig = (id: string): RequestRefusal => ({
-  code: "unknown_mint_config",
-  detail: `mint_config: ${id} is not a mint configuration of this workspace. List them with GET /mint-configs.`,
-})
-
-export const invalidAmount = ({ id, decimals }: ConfigRow): RequestRefusal => ({
-  code: "invalid_amount",
-  detail: `amount: must be more than zero; for ${id} it ${limitsOf(decimals)}.`,
-})

@@ -9,7 +9,7 @@ import { keptDays } from "#shared/retention.ts"
 /** Rows moved by one statement: few enough that nothing waiting for it is delayed noticeably. */
 const BATCH = 1000
 
-/** Operations outside the archive that nothing will change any more. */
+/** Operations outside the archive that will not change again. */
 const endedOperations = (until: Date) => sql`
   o.finished_at <= ${until} and o.status in ('confirmed', 'failed') and (o.signature is null or exists (
     select from transactions t where t.signature = o.signature
@@ -21,7 +21,7 @@ const endedTransactions = (until: Date) => sql`
   and (t.status in ('failed', 'expired') or (t.status = 'confirmed' and t.finalized_at is not null))
   and (t.status = 'expired' or t.fee is null or t.counted_at is not null)`
 
-/** Moves what ended by `until` to the archive, until everything is moved or `isStopped`. */
+/** Moves what ended by `until` to the archive. Ends early if `isStopped`. */
 export async function archiveEnded(until: Date, isStopped: () => boolean): Promise<void> {
   // The order makes the planner use the index. `exists` would read the whole table when there is no match.
   const oldestOperation = sql`
@@ -72,7 +72,8 @@ async function moveBatch(workspaceId: string, until: Date): Promise<number> {
 }
 
 /**
- * Keeps the workspace's rows in place until the caller's transaction ends. Call it before you update rows that may be in the archive: the update could miss a row that is being moved.
+ * Keeps the workspace's rows in place until the caller's transaction ends. Call it before you update rows that may be
+ * in the archive: the update could miss a row that is being moved.
  */
 export const holdArchive = (sql: Queryable, workspaceId: string) =>
   sql`select from workspaces where id = ${workspaceId} for share`

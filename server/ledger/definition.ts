@@ -78,7 +78,7 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
    * Checks what may have changed since the operation was queued, and builds its instructions. It reads only the
    * database, since the chain may be slow. `facts` is what `lookUp` just found; null if the chain was not read. If
    * something changes before the signed transaction is saved (`voidPlans`), it is called again and must return the same
-   * plan unless the change affects it. An operation that is done again (`redo`) is already in the books: it depends
+   * plan unless the change affects it. An operation that is redone (`redo`) is already in the books: it depends
    * only on the chain, and if the chain refuses it, it waits.
    */
   plan(
@@ -93,7 +93,7 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
    */
   settle: ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>) | null
   /**
-   * Notes the new transaction of operations that were confirmed, vanished and were done again. Their effects on the
+   * Notes the new transaction of operations that were confirmed, vanished and were redone. Their effects on the
    * domain stay. Null if no row of the domain names the transaction.
    */
   settleAgain: ((sql: Queryable, settled: Settled<z.output<Schema>>[], workspaceId: string) => Promise<void>) | null
@@ -109,12 +109,13 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   /**
    * Books a transaction that landed, but whose operation was lost with its commit. It repeats in this transaction what
    * the request did in the lost one and returns the operation's payload, which is settled next. Returns `nothing` if
-   * the books need no operation for it, and null if it is of another kind or the chain shows too little. Kinds that move nothing have no `rebuild`: their effect is read from the chain whenever it matters.
+   * the books need no operation for it, and null if it is of another kind or the chain shows too little. Kinds that
+   * move nothing have no `rebuild`: their effect is read from the chain whenever it matters.
    */
   rebuild:
     | ((sql: Queryable, carried: Carried, at: RebuildContext) => Promise<z.output<Schema> | "nothing" | null>)
     | null
-  /** Reads an error of the chain. `instruction` counts from 0 within the operation. */
+  /** Decides what an error of the chain means. `instruction` counts from 0 within the operation. */
   recover(error: ProgramError, operation: Operation<z.output<Schema>>, instruction: number): Recovery
 }
 
@@ -123,7 +124,7 @@ export const defineOperation = <Schema extends z.ZodType, Facts = never>(
   definition: OperationDefinition<Schema, Facts>,
 ): OperationDefinition<Schema, Facts> => definition
 
-// Each definition knows its own payloads and facts, and the ledger passes it only what it produced itself.
+// Each definition knows its own payloads and facts, and the ledger passes it only what that definition produced.
 // biome-ignore lint/suspicious/noExplicitAny: no other type holds definitions of different payloads
 type AnyDefinition = OperationDefinition<any, any>
 

@@ -13,10 +13,12 @@ import { answersNeeded } from "./quorum.ts"
 import type { Saved } from "./save.ts"
 import type { Outcome } from "./settling.ts"
 
-/** What must be known of a transaction to find its outcome. */
+/** What is needed to find the outcome of a transaction. */
 export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
 
-/** Slots after which a blockhash is checked whatever height a node reports: four times its lifetime. */
+/**
+ * Slots after which a blockhash is checked even if the reported height says that it is valid: four times its lifetime.
+ */
 const LONGEST_SLOTS = 600
 
 /** Whether a transaction may have expired as of a finalized slot and height. `examine` finds out whether it did. */
@@ -78,8 +80,9 @@ export async function examine(
 }
 
 /**
- * What one node reports about a transaction: `landed`, permanently `gone`, or `unseen`, which is all that a node without
- * history can say. After a `contradiction` in its answers, no node is believed. `nothing` means that it did not answer.
+ * What one node reports about a transaction: `landed`, permanently `gone`, or `unseen`, which is all that a node
+ * without history can say. After a `contradiction` in its answers, no node is believed. `nothing` means that it did not
+ * answer.
  */
 type Answer =
   | { says: "landed"; outcome: Outcome }
@@ -152,7 +155,7 @@ type Effects = {
 async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Examined): Promise<Effects> {
   const { workspaceId } = late[0]!
   const carried = await operationsOf(workspaceId, late)
-  // For what was confirmed before, the books already have the effect, so they prove nothing about the chain.
+  // The books already have the effect of what was confirmed before, so they prove nothing about the chain.
   const unsettled = [...carried.values()].flat().filter((row) => row.status === "submitted" && !row.redo)
   const effects = await effectsOf(chain, kinds, { workspaceId, carried: unsettled, asOf })
   const there = (signature?: string) => {
@@ -255,8 +258,8 @@ type Witness = { signature: string; slot: number; isOfWorkspace: boolean }
 
 /**
  * Transactions that are known to be final by `asOf`: the last one, and the last one before `since`. A history that
- * lists both is complete between them. They are the workspace's own, or else those of some workspaces of the mode. None
- * if nothing has landed.
+ * lists both is complete between them. They are the workspace's own if possible, or else other workspaces' of the mode.
+ * None if nothing has landed.
  */
 async function findWitnesses(
   mode: Mode,
@@ -282,7 +285,7 @@ async function findWitnesses(
   return [...new Set([...all.slice(0, 1), ...(before ? [before] : [])])]
 }
 
-/** The first slot in which it can have landed. There are never fewer slots than blocks. */
+/** The first slot in which it can have landed. There are at least as many slots as blocks. */
 const firstSlotOf = ({ signedSlot, lastValidBlockHeight }: Sought): number =>
   signedSlot ?? Math.max(0, lastValidBlockHeight - BLOCKHASH_HEIGHTS)
 

@@ -14,7 +14,7 @@ import { type Final, settleFinalized, settleVanished } from "./settle.ts"
 
 /** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
-/** Slots until a slot is finalized, unless the cluster is held up (32 votes: the depth of a vote's lockout). */
+/** Slots until a slot is finalized, unless the cluster is delayed (32 votes: the depth of a vote's lockout). */
 const FINAL_AFTER_SLOTS = 32
 /** The shortest pause between two checks, in milliseconds. */
 const LEAST_PAUSE_MS = 500
@@ -145,7 +145,7 @@ export class Finality {
   }
 }
 
-/** Those that landed in or before a slot, and those that are late. */
+/** Transactions that landed in or before a slot, and late ones. */
 async function readUnfinal(
   mode: Mode,
   { upTo, except }: { upTo: number; except: readonly string[] },

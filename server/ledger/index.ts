@@ -18,7 +18,7 @@
  * 5. `new LedgerWorker(chain, options)` carries out the operations of one chain between `start()` and `stop()`. Any
  *    number of workers may run at the same time. `trouble` says what keeps it from working, or is null.
  *
- * An operation takes effect on chain at most once, whatever process ends at whatever moment. It ends as `confirmed`,
+ * An operation takes effect on chain at most once, even if any process ends at any moment. It ends as `confirmed`,
  * after its definition's `settle` has run in the same commit, or as `failed` with an `error_code`, after `release` has.
  * If a node or the database does not answer, it stays unfinished and is tried again. None of these calls throws because
  * of the chain. A call that takes `sql` rejects with the database's error.

@@ -8,7 +8,10 @@ import { authorityPurpose, feePayerPurpose, type Signer } from "#server/solana/k
 import type { Address } from "#shared/address.ts"
 import type { Lease } from "./lease.ts"
 
-/** The workspace and keys that instructions are built for. It has no access to the chain: see `lookUp` in `definition.ts`. */
+/**
+ * The workspace and keys that instructions are built for. It has no access to the chain: see `lookUp` in
+ * `definition.ts`.
+ */
 export type Issuer = {
   workspaceId: string
   /** The key that a mint obeys, by its address. Throws if it is not one of the workspace's keys. */

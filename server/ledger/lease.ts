@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { type Queryable, backgroundShort as short, background as sql } from "#db/client.ts"
 
-/** How long a worker that has stopped keeps others from a workspace: twice the time that signing a batch may take. */
+/** How long a stopped worker still keeps others from a workspace: twice the time that signing a batch may take. */
 const LEASE_SECONDS = 6
 
 /** A workspace leased by this worker, as of the start of a batch. */
@@ -14,7 +14,7 @@ export type Lease = {
   version: number
 }
 
-/** The most workspaces that one worker leases at the same time. */
+/** Maximum workspaces that one worker leases at the same time. */
 const MOST_KEPT = 10_000
 
 /** The leases of one worker. The database decides by its own clock whether it holds one. */

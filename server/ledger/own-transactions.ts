@@ -23,7 +23,9 @@ export function issuersOf(chain: Chain): Issuers {
 
 /**
  * The transaction, if one of our fee payers or authorities signed it: a restored database may no longer know a
- * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if another sender signed it, or if Vouch does not sign transactions of its version. Throws if the node that lists it does not return it.
+ * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if another sender
+ * signed it, or if Vouch does not sign transactions of its version. Throws if the node that lists it does not return
+ * it.
  */
 export async function readOwnTransaction(chain: Chain, signature: string, issuers: Issuers) {
   const told = await chain.rpc.settling.transaction(signature).catch((error) => {
@@ -51,7 +53,8 @@ const isSigned = ({ message, signatures }: { message: VersionedMessage; signatur
 export const signersOf = ({ header, staticAccountKeys }: VersionedMessage): Address[] =>
   staticAccountKeys.slice(0, header.numRequiredSignatures).map(addressOf)
 
-// Vouch recognizes what has landed by the memos in a list of signatures. Some nodes list signatures without memos. According to such a list, none of our transactions has landed.
+// Vouch recognizes what has landed by the memos in a list of signatures. Some nodes list signatures without memos.
+// According to such a list, none of our transactions has landed.
 
 /** The most transactions without a memo that are read one by one. Anyone can name our keys in as many as they like. */
 const READ = 100

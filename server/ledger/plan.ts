@@ -32,7 +32,7 @@ export type Batch = {
 
 export type PlannedBatch = {
   lease: Lease
-  /** The issuer at planning time. It may have changed by signing. */
+  /** The issuer at planning time. It may have changed when the batch is signed. */
   issuer: Issuer
   /** Operations to sign. */
   planned: Planned[]

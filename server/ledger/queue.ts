@@ -8,7 +8,7 @@ import { OPERATION_COLUMNS, type OperationRow, type Unfinished } from "./operati
 
 /** Operations of one workspace in one batch: enough to fill a few transactions, few enough to be fair. */
 export const BATCH = { least: 8, most: 64 }
-/** Unfinished operations that are read of a workspace's queue at once. */
+/** Unfinished operations of a workspace's queue that are read at once. */
 const PAGE = 128
 /** How far down its queue to search for operations that can run. */
 const PAGES = 32

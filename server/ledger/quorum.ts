@@ -7,8 +7,8 @@ import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { feePayerIn } from "#server/solana/transaction.ts"
 
-// A faulty node may give the same false answer however often it is asked. What cannot be undone takes the answers of two
-// nodes if there are two, and two kinds of evidence from one.
+// A faulty node may give the same false answer however often it is asked. What cannot be undone takes the answers of
+// two nodes if there are two, and two kinds of evidence from one.
 
 /** How many nodes must agree on what cannot be undone. */
 export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)

@@ -7,7 +7,7 @@ import type { Lease } from "./lease.ts"
 import type { Planned } from "./pack.ts"
 import { serverRun } from "./restore/state.ts"
 
-/** What a transaction is signed with, and the slot as of which it was read. */
+/** The blockhash that a transaction is signed with, and the slot as of which it was read. */
 export type Blockhash = { blockhash: string; lastValidBlockHeight: number; slot: number }
 
 /** A transaction that may be sent: its bytes are saved. */
@@ -38,10 +38,10 @@ export type Signed = {
  * be sent. Null, with nothing saved, if the lease has changed, or if this is not the database that was compared with
  * the chain.
  *
- * One statement closes all races. It holds the lease's row until it commits: a change that voids plans waits for it, or
- * was seen by it. It takes only operations that are still queued, so that no two workers of any version save the same
- * one. It leaves out a transaction if one of its operations is no longer queued, and bytes that
- * were saved before (the same operations under the same blockhash), because those failed. It waits for no lock.
+ * One statement closes all races. It holds the lease's row until it commits, so a change that voids plans waits for it
+ * or was seen by it. It takes only operations that are still queued, so that no two workers of any version save the
+ * same one. It leaves out a transaction if one of its operations is no longer queued, and bytes that were saved before
+ * (the same operations under the same blockhash), because those failed. It waits for no lock.
  */
 export async function save(
   lease: Lease,
@@ -92,7 +92,7 @@ export async function save(
 }
 
 /**
- * A saved transaction that has not ended. `doubt` is the reason, if the worker noted one, why its outcome is unknown.
+ * A saved transaction that has not ended. `doubt` is why its outcome is unknown, if a worker noted a reason.
  */
 type SavedRow = Saved & { doubt: string | null; savedAt: Date }
 

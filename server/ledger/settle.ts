@@ -25,7 +25,7 @@ type Also = (sql: Queryable) => Promise<void>
 
 /**
  * Settles confirmed transactions: marks them and their operations and applies the effects on the domain, in one commit.
- * A transaction that is already settled is skipped. Returns how many were not.
+ * Skips those that are already settled. Returns how many it settled.
  */
 export async function settleConfirmed(kinds: Operations, landings: readonly Landing[], also?: Also): Promise<number> {
   if (landings.length === 0) return 0
@@ -38,7 +38,7 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
         ${landings.map((one) => String(one.isFinal))}::text[]) as l(signature, slot, is_final)
       where t.signature = l.signature and t.status = 'saved'
       returning t.signature, t.slot::float8 as slot, t.finalized_at is not null as "isFinal", t.mode, t.created_at`
-    // What another worker has settled has no submitted operations left.
+    // A transaction that another worker has settled has no submitted operations left.
     const carrying = sql<(OperationRow & { signature: string; traceparent: string | null; created_at: Date })[]>`
       select ${sql(qualified("o", OPERATION_COLUMNS))}, o.signature, o.traceparent, o.created_at
       from transactions t join operations o on o.workspace_id = t.workspace_id and o.signature = t.signature
@@ -126,7 +126,7 @@ async function endTransaction(
 }
 
 /**
- * A transaction that can no longer land: its operations go back to the queue and are signed again. The caller has
+ * Ends a transaction that can no longer land: its operations go back to the queue and are signed again. The caller has
  * proven that it cannot land (`evidence.ts`). Returns false if it was already settled.
  */
 export async function settleExpired(signature: string, also?: Also): Promise<boolean> {
@@ -148,8 +148,8 @@ export async function settleExpired(signature: string, also?: Also): Promise<boo
 }
 
 /**
- * A transaction that landed and failed, so nothing of it took effect. The kind of the operation at fault decides what
- * happens to that one; the others are built again without it.
+ * Ends a transaction that landed and failed, so that nothing of it took effect. The kind of the operation at fault
+ * decides what happens to that operation. The others are built again without it.
  */
 export async function settleFailed(
   kinds: Operations,
@@ -251,9 +251,9 @@ export async function settleFinalized(final: readonly Final[]): Promise<void> {
 }
 
 /**
- * A confirmed transaction vanished from the chain and can no longer land: queues its operations to be done again. Their
- * effects on the domain stay, because clients were already notified that they are done. Returns their ids; none if
- * another worker was first. The caller has proven that it cannot land (`finality.ts`).
+ * Ends a confirmed transaction that vanished from the chain and can no longer land: its operations are queued again.
+ * Their effects on the domain stay, because clients were already notified that they are done. Returns their ids; none
+ * if another worker was first. The caller has proven that it cannot land (`finality.ts`).
  */
 export async function settleVanished(signature: string): Promise<string[]> {
   const ended = await sql.begin(async (sql) => {

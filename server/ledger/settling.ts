@@ -81,7 +81,7 @@ const MAX_SEPARATE = 2
 export class Settling {
   readonly #kinds: Operations
   readonly #onSettled: (signature: string) => void
-  /** By signature: what went wrong may take long to fix. */
+  /** By signature: the cause may take long to fix. */
   readonly #failing = new Backoff({ firstMs: 250, longestMs: 30_000 })
   /** By workspace: a lock on its rows is released soon, or the database ends it. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })

@@ -87,7 +87,7 @@ export class Signing {
     return [...this.#inProgress].reduce((sum, { drafts }) => sum + drafts.length, 0)
   }
 
-  /** Each of these takes a place. */
+  /** Each transaction that is being signed uses capacity. */
   get load(): Load {
     const all = countByWorkspace(
       [...this.#inProgress].flatMap(({ workspaceId, drafts }) => drafts.map(() => ({ workspaceId }))),
@@ -106,7 +106,7 @@ export class Signing {
     return [...this.#inProgress].filter((one) => one.workspaceId === workspaceId).flatMap((one) => one.operations)
   }
 
-  /** Returns what was saved, which may be less than was planned. Throws what the signer or the database throws. */
+  /** Returns what was saved, which may be less than was planned. Throws errors of the signer and the database. */
   async signAndSave({ lease, issuer, planned }: Batch, options: SignOptions): Promise<Saved[]> {
     const { feePayer, marker } = issuer
     const feeInstructions = computeBudget({ units: MAX_UNITS, price: this.#options.fees.ceiling, marker })

@@ -48,7 +48,8 @@ type Carried = { id: string; kind: string; signature: string; traceparent: strin
 
 /**
  * Adds the outcome of operations to the traces of the requests that started them. It is written afterwards, from the
- * times in the rows. So it is complete whichever processes did the work, and what is not traced costs nothing.
+ * times in the rows. So it is complete even if several processes did the work, and operations without a trace cost
+ * nothing.
  */
 export function traceConfirmed(landed: readonly Landed[], carried: readonly Carried[], now: Date): void {
   if (tracer === null) return

@@ -32,7 +32,7 @@ const OVERDUE_MS = 30_000
 const UNANSWERED_MS = 10_000
 /** How soon to check again one that has landed, but not with enough certainty. */
 const RECHECK_LANDED_MS = 1000
-/** The same for one that one node reports as failed and another does not confirm. */
+/** The same for one that one node reports as failed and another does not. */
 const RECHECK_FAILED_MS = 5000
 
 /** From this many ended but unsettled transactions on, a workspace gets no more batches. */
@@ -101,8 +101,8 @@ export class Tracker {
   }
 
   /**
-   * Only transactions that may still land use capacity. The others do not: they ended and could not be settled, they can
-   * no longer land and that has to be proven, or a workspace's own fee payer holds them up.
+   * Only transactions that may still land use capacity. The others do not: they ended and could not be settled, they
+   * can no longer land and that has to be proven, or a workspace's own fee payer holds them up.
    */
   get load(): Load {
     const stuck = this.stuckPayers
@@ -132,7 +132,7 @@ export class Tracker {
     return this.#settledSlot
   }
 
-  /** Transactions whose outcome no one knows. */
+  /** Transactions whose outcome no node can say. */
   get inDoubt(): number {
     return [...this.#tracked.values()].filter(isDoubted).length
   }

@@ -63,7 +63,7 @@ export class LedgerWorker {
   #lastWasUrgent = false
   /** Workspaces whose last batch found nothing to run, since a batch last made progress. */
   readonly #blocked = new Set<string>()
-  /** Workspaces whose batch failed or met a lock: they are passed over for a while. */
+  /** Workspaces whose batch failed or met a lock. They are skipped for a while. */
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
   /** Whether the last of them failed because of a key. */
   #signerFails = false
@@ -137,7 +137,7 @@ export class LedgerWorker {
     return null
   }
 
-  /** Transactions whose outcome no one knows. */
+  /** Transactions whose outcome no node can say. */
   get inDoubt(): number {
     return this.#tracker.inDoubt
   }
@@ -207,7 +207,7 @@ export class LedgerWorker {
     }
   }
 
-  /** Returns whether anything moved. A failure in one workspace delays no other. */
+  /** Returns whether anything made progress. A failure in one workspace delays no other. */
   async #runBatch({ workspaceId, feePayer }: Next, least: Omit<Limits, "price">): Promise<boolean> {
     // If the chain does not answer, the workspace is not at fault.
     const [price] = await Promise.all([this.#fees.priceFor([publicKeyOf(feePayer)]), this.#latestBlockhash()])
@@ -250,8 +250,8 @@ export class LedgerWorker {
   }
 
   /**
-   * Returns whether anything moved or may soon. It waits for a signer that answers at once, so that operations arriving
-   * in the meantime fill the next transactions. A slow signer does not hold up batches.
+   * Returns whether anything made progress or may soon. It waits for a signer that answers at once, so that operations
+   * arriving in the meantime fill the next transactions. A slow signer does not hold up batches.
    */
   async #signBatch(batch: PlannedBatch, facts: Facts | null, limits: Limits): Promise<boolean> {
     const { lease, planned, ended } = batch

@@ -29,7 +29,7 @@ const OWNER_OFFSET = 32
  */
 export type BookingResult = "settled" | "unexplained" | "foreign" | "stranger"
 
-/** Books transactions that have landed, one after the other in the order in which they landed. */
+/** Books transactions that have landed. Call `book` in the order in which they landed. */
 export class Booking {
   readonly #chain: Chain
   readonly #kinds: Operations
@@ -174,7 +174,9 @@ export class Booking {
     return byMemo
   }
 
-  /** Its other transaction, if it has one, expires: it can never land in addition to this one. */
+  /**
+   * Binds an operation to the transaction that landed. Its other transaction, if any, can no longer land, and expires.
+   */
   async #attach(sql: Queryable, { workspace_id, id }: OperationRow, signature: string): Promise<string | null> {
     const taken = await sql`
       update operations set status = 'submitted', signature = ${signature}

@@ -77,8 +77,8 @@ export class Comparison {
   }
 
   /**
-   * Checks again, and returns `reason`. `slot` is one that the chain has reached. Rejects if the chain or the database cannot be
-   * reached.
+   * Checks again, and returns `reason`. `slot` is one that the chain has reached. Rejects if the chain or the database
+   * cannot be reached.
    */
   async check(slot: number): Promise<string | null> {
     if (performance.now() - this.#checkedAt < CHECK_EVERY_MS) return this.#reason
@@ -104,7 +104,7 @@ export class Comparison {
     await noteSeen(this.#chain.mode, server, slot)
   }
 
-  /** Other processes continue if only this one has just started and has not compared yet. */
+  /** Shows other processes the reason, unless only this one has just started and has not compared yet. */
   async #noteForOthers({ server, compared }: ChainState, reason: string): Promise<void> {
     if (compared?.server !== server) await noteWaiting(this.#chain.mode, reason)
   }

@@ -35,7 +35,7 @@ export async function readUnbooked(
 ): Promise<Landed[]> {
   const witness = await findWitness(chain.mode)
   const { compared } = state
-  // A confirmed slot, read before that was committed. Lost commits were signed later and landed in later slots.
+  // A slot that was confirmed before this row was committed. Lost commits were signed later, and landed in later slots.
   const seen = compared?.seenSlot ?? witness?.slot ?? 0
   const onlyRestarted = compared?.lineage === state.lineage
   const isNeeded = witness !== null && (!onlyRestarted || witness.slot >= seen - RECENT_SLOTS)
@@ -85,9 +85,9 @@ export async function readUnbooked(
 }
 
 /**
- * Like `readUnbooked`, but finalized, because it is written to the books: if there are two nodes, both must list the same
- * up to the requested slot. A node without that history does not count here, but its accounts do (`comparison.ts`).
- * Rejects with HistoryMissing if no node has the complete history, too few answer, or two disagree.
+ * Like `readUnbooked`, but finalized, because it is written to the books: if there are two nodes, both must list the
+ * same up to the requested slot. A node without that history does not count here, but its accounts do
+ * (`comparison.ts`). Rejects with HistoryMissing if no node has the complete history, too few answer, or two disagree.
  */
 export async function readAgreedUnbooked(chain: Chain, state: ChainState, asOf: { slot: number }): Promise<Landed[]> {
   const missing: HistoryMissing[] = []

@@ -301,7 +301,7 @@ test("a person decides what no node can, to sign again or to settle, and the aud
   expect((await operationOf(landedId)).status).toBe("confirmed")
   expect(await savedFor(landedId)).toBe(1)
   expect(await held(landed)).toBe(1n)
-  expect(await resolveOperation(landedId, "lost", "I was too late")).toMatch(/no transaction that waits/)
+  expect(await resolveOperation(landedId, "lost", "I was too late")).toMatch(/no transaction in doubt/)
 
   const lines = await sql`
     select subject, actor, detail ->> 'as' as decided, detail ->> 'reason' as reason from audit_entries
@@ -316,9 +316,9 @@ test("what a node reports overrides a person's decision", async () => {
   const wallet = await one()
   const id = await landsUnseen(wallet)
   node.fault = replying(rpcError(-32005), ["getSignatureStatuses"])
-  expect(await resolveOperation(id, "lost", "I think so")).toMatch(/The chain has it/)
+  expect(await resolveOperation(id, "lost", "I think so")).toMatch(/It is on chain/)
   node.fault = null
   await becomes(id, "confirmed")
-  expect(await resolveOperation(id, "lost", "I think so")).toMatch(/no transaction that waits/)
+  expect(await resolveOperation(id, "lost", "I think so")).toMatch(/no transaction in doubt/)
   expect(await held(wallet)).toBe(1n)
 })

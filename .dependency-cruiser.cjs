@@ -44,22 +44,19 @@ const subjects = [
   "people/",
   "schemas/",
   "audit-log/",
-  "sealed.ts",
   "token-accounts/",
-  "deployment.ts",
-  "idempotency.ts",
-  "context.ts",
+  "deployment/",
+  "requests/",
   "providers/",
 ]
 /** Tests may import anything from the server. */
 const TESTS = "\\.test\\.ts$"
 
 const above = (folder) => folders.slice(0, folders.indexOf(folder))
-const inDomain = (some) => `^server/domain/(${some.join("|").replaceAll(".", "\\.")})`
+const inDomain = (some) => `^server/domain/(${some.join("|")})`
 
 for (const { name } of readdirSync("server/domain", { withFileTypes: true })) {
-  const isListed = subjects.includes(name) || subjects.includes(`${name}/`)
-  if (!isListed && !/\.(test\.ts|md)$/.test(name))
+  if (!subjects.includes(`${name}/`) && name !== "README.md")
     throw new Error(`server/domain/${name} has no place in the order of subjects in .dependency-cruiser.cjs`)
 }
 
@@ -133,13 +130,27 @@ module.exports = {
       to: { path: `^(${above(folder).join("|")})` },
     })),
     ...subjects.slice(1).map((subject, n) => ({
-      name: `no-way-up-from-${subject.replace(/\/$|\.ts$/, "")}`,
+      name: `no-way-up-from-${subject.replace("/", "")}`,
       comment:
         "Subjects depend on each other in one direction: pass in a fact or a function, or move shared code below both.",
       severity: "error",
       from: { path: inDomain([subject]), pathNot: TESTS },
       to: { path: inDomain(subjects.slice(0, n + 1)) },
     })),
+    {
+      name: "a-subject-has-one-entry-point",
+      comment: "Import it as #domain/<subject>: everything that its index.ts does not export may change within it.",
+      severity: "error",
+      from: { path: "^(app|server|db|shared|scripts)/", pathNot: `${TESTS}|^server/domain/` },
+      to: { path: "^server/domain/[^/]+/", pathNot: "^server/domain/[^/]+/index\\.ts$" },
+    },
+    {
+      name: "subjects-use-each-other-by-their-entry-points",
+      comment: "Import the other subject as #domain/<subject>.",
+      severity: "error",
+      from: { path: "^server/domain/([^/]+)/", pathNot: TESTS },
+      to: { path: "^server/domain/[^/]+/", pathNot: "^server/domain/($1/|[^/]+/index\\.ts$)" },
+    },
     {
       name: "no-circle",
       comment: "Merge modules that need each other, or extract a third one. Types count.",

@@ -1,7 +1,7 @@
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
 import { migrate } from "#db/migrate.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
-import { type Deployment, setDeployment } from "#server/domain/deployment.ts"
+import { type Deployment, setDeployment } from "#server/domain/deployment/deployment.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { builtInSchemas } from "#server/domain/schemas/built-in.ts"
 import { firstConfig } from "#server/domain/tokens/config.ts"

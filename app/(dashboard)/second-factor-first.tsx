@@ -7,7 +7,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { notifyProblem } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import type { Me } from "#server/domain/people/me.ts"
+import type { Me } from "#domain/people"
 import { signOut } from "./session.ts"
 
 type Demand = { user: Me["user"]; account: string; demands: "second_factor" | "sign_in" }

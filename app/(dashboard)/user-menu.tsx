@@ -10,7 +10,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
-import type { Me } from "#server/domain/people/me.ts"
+import type { Me } from "#domain/people"
 import { signOut } from "./session.ts"
 
 /** Shows who is signed in, with the button to sign out. */

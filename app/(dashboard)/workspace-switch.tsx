@@ -13,7 +13,7 @@ import {
   DropdownMenuRadioItem,
   DropdownMenuTrigger,
 } from "#app/components/ui/dropdown-menu.tsx"
-import type { Me } from "#server/domain/people/me.ts"
+import type { Me } from "#domain/people"
 import { useSection } from "./navigation.tsx"
 
 type Known = Me["workspaces"]

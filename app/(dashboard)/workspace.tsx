@@ -10,7 +10,7 @@ import {
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
 import { type Api, createApi, api as everybody, type InputOf, type OutputOf, type Procedure, query } from "#app/api.ts"
 import { notifyProblem } from "#app/components/toast.ts"
-import type { Me } from "#server/domain/people/me.ts"
+import type { Me } from "#domain/people"
 import type { Permission } from "#shared/scopes.ts"
 
 export type Workspace = Me["workspaces"][number] & {

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { subscribeAccessLoss, subscribeActivity } from "#db/pubsub.ts"
-import type { Principal, SignedIn } from "#server/domain/context.ts"
-import { lacksSecondFactor } from "#server/domain/people/second-factor.ts"
+import { lacksSecondFactor } from "#domain/people"
+import type { Principal, SignedIn } from "#domain/requests"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
+import type { Principal } from "#domain/requests"
+import { urlFor } from "#domain/webhooks"
 import { searchInvestors } from "#server/dashboard/investors/search.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { urlFor } from "#server/domain/webhooks/endpoint.ts"
 import { type IdPrefix, isId } from "#server/lib/ids.ts"
 import { SIGNATURE } from "#shared/address.ts"
 

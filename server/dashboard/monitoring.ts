@@ -1,7 +1,6 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { listFacts } from "#server/domain/screening/lists.ts"
-import { readPolicies } from "#server/domain/screening/policies.ts"
+import { listFacts, readPolicies } from "#domain/screening"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Policies } from "#shared/monitoring.ts"
 

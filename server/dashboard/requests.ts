@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addDays, clock, startOfDay, toTimestamp } from "#server/lib/time.ts"

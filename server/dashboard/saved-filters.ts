@@ -1,5 +1,5 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"

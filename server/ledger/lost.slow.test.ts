@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { operations } from "#server/domain/operations/operations.ts"
 import type { Address } from "#shared/address.ts"
 import { type Fault, type Reply, replying, rpcError, signatureOf } from "#test/doubles/rpc-proxy.ts"

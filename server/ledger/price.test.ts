@@ -1,7 +1,7 @@
 import { ComputeBudgetInstruction, ComputeBudgetProgram, LAMPORTS_PER_SOL, Transaction } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { type RpcProxy, replying } from "#test/doubles/rpc-proxy.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"

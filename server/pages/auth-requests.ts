@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { z } from "zod"
-import { currentAttempt } from "#server/domain/people/attempt.ts"
-import { AUTH_PATH } from "#server/domain/people/auth.ts"
+import { AUTH_PATH, currentAttempt } from "#domain/people"
 import { requireJson } from "#server/http/body.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { requireStorable } from "#server/lib/storable.ts"

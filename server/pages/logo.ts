@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { findLogo } from "#server/domain/accounts/brand.ts"
+import { findLogo } from "#domain/accounts"
 import { fail } from "#shared/errors.ts"
 
 /** The path of logos. A logo's name is the hash of its bytes. */

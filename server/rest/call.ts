@@ -1,9 +1,15 @@
 import type { IncomingMessage } from "node:http"
-import { inOtherMode } from "#server/domain/accounts/other-mode.ts"
-import { secondsLeftIn } from "#server/domain/accounts/period.ts"
-import type { Context, IdempotencyClaim, Principal } from "#server/domain/context.ts"
-import { resumeCursorIn } from "#server/domain/events/position.ts"
-import { type Answer, isContended, storeAnswer, withKey } from "#server/domain/idempotency.ts"
+import { inOtherMode, secondsLeftIn } from "#domain/accounts"
+import { resumeCursorIn } from "#domain/events"
+import {
+  type Answer,
+  type Context,
+  type IdempotencyClaim,
+  isContended,
+  type Principal,
+  storeAnswer,
+  withKey,
+} from "#domain/requests"
 import type { Client } from "#server/http/client.ts"
 import { logFailure, toFailure } from "#server/http/failure.ts"
 import { prefersAsync } from "#server/http/prefer.ts"

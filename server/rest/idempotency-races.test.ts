@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
-import { KeyClaimed, keyWait, storeAnswer } from "#server/domain/idempotency.ts"
+import { KeyClaimed, keyWait, storeAnswer } from "#server/domain/requests/idempotency.ts"
 import { newId } from "#server/lib/ids.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import type { Response } from "#test/fixtures/http.ts"

@@ -1,4 +1,4 @@
-import type { Context } from "#server/domain/context.ts"
+import type { Context } from "#domain/requests"
 
 type Step = { ctx: Context; input: unknown; getRawInput: () => Promise<unknown> }
 type CallResult = { ok: true; data: unknown } | { ok: false; error: unknown }

@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Context } from "#server/domain/context.ts"
+import type { Context } from "#server/domain/requests/context.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail } from "#shared/errors.ts"
 import { invoke, type Procedure } from "./invoke.ts"

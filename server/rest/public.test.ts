@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { monotonic } from "#server/lib/time.ts"
 import { newWallet, startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
 import { send } from "#test/fixtures/http.ts"

@@ -1,4 +1,4 @@
-import type { FirstStart } from "#server/domain/onboarding/first-start.ts"
+import type { FirstStart } from "#domain/onboarding"
 
 /** The last lines of the start, for the operator. Keys and link are shown only here, once. */
 export function welcome({

@@ -1,8 +1,15 @@
 import { initTRPC } from "@trpc/server"
 import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
-import { type Context, requireScope } from "#server/domain/context.ts"
-import { claimOf, fingerprintOf, isContended, readIdempotencyKey, withKey } from "#server/domain/idempotency.ts"
+import {
+  type Context,
+  claimOf,
+  fingerprintOf,
+  isContended,
+  readIdempotencyKey,
+  requireScope,
+  withKey,
+} from "#domain/requests"
 import { toFailure } from "#server/http/failure.ts"
 import type { Json } from "#server/lib/json.ts"
 import { requireStorable } from "#server/lib/storable.ts"

@@ -1,7 +1,7 @@
 import { Connection, LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 import { findValidator, startValidator, type Validator } from "#test/fixtures/validator.ts"

@@ -1,5 +1,5 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { startTestChain } from "../fixtures/test-chain.ts"
 import { rpcProxy } from "./rpc-proxy.ts"
 

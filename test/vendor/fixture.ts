@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
+import { unseal } from "#server/domain/deployment/sealed.ts"
 import type { ProviderDefinition, Signal } from "#server/domain/providers/provider.ts"
 import { providers } from "#server/domain/providers/table.ts"
-import { unseal } from "#server/domain/sealed.ts"
 import type { Claims } from "#shared/claims.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import type { Fault } from "./server.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import type { Flow } from "#server/domain/providers/provider.ts"
 import { vendorDeadline } from "#server/domain/providers/vendor-call.ts"
 import type { VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"

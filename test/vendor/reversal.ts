@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { unseal } from "#server/domain/sealed.ts"
+import { unseal } from "#server/domain/deployment/sealed.ts"
 import type { VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"
 
 const minutesAgo = (n: number) => new Date(Date.now() - n * 60_000)

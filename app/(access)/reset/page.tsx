@@ -8,7 +8,7 @@ import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { Reset } from "#server/domain/people/reset.ts"
+import type { Reset } from "#domain/people"
 
 /** Sets a new password with the token of the link. */
 export default function Page() {

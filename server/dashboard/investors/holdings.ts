@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { readStates } from "#server/domain/tokens/holders.ts"
+import type { Principal } from "#domain/requests"
+import { readStates } from "#domain/tokens"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { TransferMode } from "#shared/transfer-modes.ts"

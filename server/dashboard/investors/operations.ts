@@ -1,13 +1,7 @@
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { requireInvestor } from "#server/domain/investors/read.ts"
-import { walletsOf } from "#server/domain/investors/wallets.ts"
-import {
-  type OperationRecord,
-  type OperationRow,
-  operationRows,
-  toOperationRecord,
-} from "#server/domain/tokens/operation.ts"
+import { requireInvestor, walletsOf } from "#domain/investors"
+import type { Principal } from "#domain/requests"
+import { type OperationRecord, type OperationRow, operationRows, toOperationRecord } from "#domain/tokens"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import type { Address } from "#shared/address.ts"
 

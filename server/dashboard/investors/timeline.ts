@@ -1,6 +1,5 @@
 import { columns, type RowOf } from "#db/rows.ts"
-import { decidedAt } from "#server/domain/attestations/record.ts"
-import { statusAt } from "#server/domain/attestations/status.ts"
+import { decidedAt, statusAt } from "#domain/attestations"
 import { toTimestamp } from "#server/lib/time.ts"
 
 export const lifeColumns = columns(

@@ -1,8 +1,8 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { WORKER_SILENT_SECONDS } from "#server/domain/health/health.ts"
-import { countReviews } from "#server/domain/reviews/read.ts"
+import { WORKER_SILENT_SECONDS } from "#domain/health"
+import type { Principal } from "#domain/requests"
+import { countReviews } from "#domain/reviews"
 import type { LowPayer } from "#shared/ledger-report.ts"
 import type { Issuer } from "./issuer.ts"
 

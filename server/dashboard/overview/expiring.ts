@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { type ReminderSettings, readReminderSettings } from "#server/domain/kyc/renewal/settings.ts"
+import { type ReminderSettings, readReminderSettings } from "#domain/kyc"
 import { addDays, clock } from "#server/lib/time.ts"
 
 /** Counting stops here. Beyond it, the answer is only "more". */

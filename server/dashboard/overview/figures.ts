@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { sql } from "#db/client.ts"
-import { shownStatusInSql } from "#server/domain/attestations/status.ts"
+import { shownStatusInSql } from "#domain/attestations"
 import { addDays, clock } from "#server/lib/time.ts"
 import type { ShownStatus } from "#shared/statuses.ts"
 

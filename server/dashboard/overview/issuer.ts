@@ -1,7 +1,7 @@
 import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import { LRUCache } from "lru-cache"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { readFeePayer } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { operations } from "#server/domain/operations/operations.ts"
+import { operations } from "#domain/operations"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
+import type { Principal } from "#domain/requests"
 import type { Issuer } from "./issuer.ts"
 
 /** How far a workspace is set up. */

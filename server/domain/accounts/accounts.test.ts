@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
-import { type Deployment, setDeployment } from "#server/domain/deployment.ts"
+import { type Deployment, setDeployment } from "#server/domain/deployment/deployment.ts"
 import { AccountExists, createAccount, findAccount } from "#server/domain/onboarding/create-account.ts"
 import { firstStart } from "#server/domain/onboarding/first-start.ts"
 import { createUser } from "#server/domain/people/join.ts"

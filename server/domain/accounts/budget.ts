@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { recordAccountChange, theOperator } from "#domain/audit-log"
 import { clock, periodOf } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { periodEnd } from "./period.ts"

@@ -1,10 +1,9 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publishAccessLoss } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
-import { recordAccountChange } from "#server/domain/audit-log/record.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { requireAdmitted } from "#server/domain/people/admission.ts"
-import { holdPermission, mayStill } from "#server/domain/people/membership.ts"
+import { recordAccountChange } from "#domain/audit-log"
+import { holdPermission, mayStill, requireAdmitted } from "#domain/people"
+import type { Principal } from "#domain/requests"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
+import { recordAccountChange, theOperator } from "#domain/audit-log"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { includedIn, type PlanName } from "./plans.ts"

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { NAME } from "#server/lib/fields.ts"
 import { type IdPrefix, isId } from "#server/lib/ids.ts"
 import { type ErrorCode, Failure } from "#shared/errors.ts"

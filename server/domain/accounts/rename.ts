@@ -1,7 +1,7 @@
 import { isUniqueViolation, sql } from "#db/client.ts"
-import { recordAccountChange } from "#server/domain/audit-log/record.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { holdPermission } from "#server/domain/people/membership.ts"
+import { recordAccountChange } from "#domain/audit-log"
+import { holdPermission } from "#domain/people"
+import type { Principal } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 
 /** Renames the account of a workspace, for the command line too. Errors: account_exists. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 

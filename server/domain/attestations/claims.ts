@@ -1,4 +1,4 @@
-import { seal, unseal } from "#server/domain/sealed.ts"
+import { seal, unseal } from "#domain/deployment"
 import type { Claims } from "#shared/claims.ts"
 
 /** Encrypts claims for storage. They are bound to the attestation, so they cannot be moved to another row. */

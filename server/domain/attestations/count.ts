@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import { type Count, sumOf } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"

@@ -1,6 +1,6 @@
 import type { PublicKey } from "@solana/web3.js"
 import type { Queryable } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import type { Issuer } from "#server/ledger/index.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Credential } from "#server/solana/credential.ts"

@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { closeVendorReviews } from "#server/domain/reviews/close.ts"
+import { closeVendorReviews } from "#domain/reviews"
 
 export type PendingEnd = {
   workspaceId: string

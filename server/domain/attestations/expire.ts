@@ -1,6 +1,6 @@
 import { background, isDatabaseUnavailable, isLocked, type Queryable, sql as requests } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { closeVendorReviews } from "#server/domain/reviews/close.ts"
+import { closeVendorReviews } from "#domain/reviews"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Address } from "#shared/address.ts"

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import { recordChanges } from "#server/domain/audit-log/record.ts"
-import { type Principal, requireScope } from "#server/domain/context.ts"
+import { recordChanges } from "#domain/audit-log"
+import { type Principal, requireScope } from "#domain/requests"
 import type { Claims } from "#shared/claims.ts"
 import { openClaims } from "./claims.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { issuerOf } from "#server/ledger/issuer.ts"
 import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { attest } from "#server/solana/credential.ts"

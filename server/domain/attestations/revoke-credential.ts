@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { followVerification } from "#server/domain/token-accounts/reconcile.ts"
+import { followVerification } from "#domain/token-accounts"
 import { enqueue, voidPlans } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { credentialAccounts } from "./credential-accounts.ts"

@@ -1,4 +1,4 @@
-import type { Flow } from "#server/domain/providers/provider.ts"
+import type { Flow } from "#domain/providers"
 import type { AttestationStatus, AuditActor } from "#shared/statuses.ts"
 
 /** An event in an attestation's life. */

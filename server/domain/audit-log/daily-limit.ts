@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { clock, secondsLeftToday, startOfDay } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { AuditActor } from "#shared/statuses.ts"

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { sendCsv } from "#server/lib/csv.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { type AuditFilter, type AuditRow, countAuditEntries, findAuditEntries } from "./read.ts"

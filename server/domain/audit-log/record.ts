@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import type { Principal, SignedIn } from "#server/domain/context.ts"
+import type { Principal, SignedIn } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import type { AuditActor } from "#shared/statuses.ts"
 import { countChanges } from "./daily-limit.ts"

@@ -1,6 +1,6 @@
 import { background as sql } from "#db/client.ts"
+import { deployment } from "#domain/deployment"
 import { auditWorkspace } from "#server/domain/audits/audit-ledger.ts"
-import { deployment } from "#server/domain/deployment.ts"
 import { serverRun } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Mode } from "#shared/mode.ts"

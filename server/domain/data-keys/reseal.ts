@@ -1,12 +1,10 @@
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
-import { linkOwner } from "#server/domain/kyc/hosted-page/continue.ts"
-import { reminderOwner } from "#server/domain/kyc/renewal/email.ts"
-import { resealSecondFactors } from "#server/domain/people/auth-secrets.ts"
-import { referenceOwner } from "#server/domain/privacy/vendor-redactions.ts"
-import { claimsOwner, entryOwner, reasonOwner } from "#server/domain/reviews/owners.ts"
-import { reseal } from "#server/domain/sealed.ts"
-import { secretOwner } from "#server/domain/webhooks/secrets.ts"
+import { deployment, reseal } from "#domain/deployment"
+import { linkOwner, reminderOwner } from "#domain/kyc"
+import { resealSecondFactors } from "#domain/people"
+import { referenceOwner } from "#domain/privacy"
+import { claimsOwner, entryOwner, reasonOwner } from "#domain/reviews"
+import { secretOwner } from "#domain/webhooks"
 
 const BATCH = 500
 

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { changeableFields } from "#server/domain/tokens/config.ts"
+import { changeableFields } from "#domain/tokens"
 import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"

@@ -1,5 +1,5 @@
 import type { Transaction } from "#db/client.ts"
-import { plans } from "#server/domain/accounts/plans.ts"
+import { plans } from "#domain/accounts"
 
 /** Percentages of a month's quota that are announced, once each. */
 const THRESHOLDS = [100, 80]

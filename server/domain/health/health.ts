@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { healthReads, refreshConnections } from "#db/client.ts"
 import { clockDoubt } from "#db/clock.ts"
-import { isScreening, listFacts, listTrouble } from "#server/domain/screening/lists.ts"
+import { isScreening, listFacts, listTrouble } from "#domain/screening"
 import { timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { version } from "#server/lib/version.ts"

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import { readClaims } from "#server/domain/attestations/read-claims.ts"
-import { type Principal, requireScope } from "#server/domain/context.ts"
+import { readClaims } from "#domain/attestations"
+import { type Principal, requireScope } from "#domain/requests"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { Claims } from "#shared/claims.ts"

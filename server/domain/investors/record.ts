@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { attestationStatus } from "#server/domain/attestations/record.ts"
+import { attestationStatus } from "#domain/attestations"
 import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 
 const wallet = address.meta({

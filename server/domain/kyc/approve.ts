@@ -1,13 +1,17 @@
 import type { Queryable } from "#db/client.ts"
-import { openClaims, sealClaims } from "#server/domain/attestations/claims.ts"
-import { commitmentOf, newSalt } from "#server/domain/attestations/commitment.ts"
-import { ensureCredentialMint } from "#server/domain/attestations/credential.ts"
-import { credentialAccounts } from "#server/domain/attestations/credential-accounts.ts"
-import { endPending } from "#server/domain/attestations/end.ts"
-import { endOthers } from "#server/domain/attestations/end-others.ts"
-import { attest } from "#server/domain/attestations/operations/attest.ts"
-import type { ProviderDecision } from "#server/domain/providers/provider.ts"
-import { recordHit, reopenFrozen } from "#server/domain/screening/hits.ts"
+import {
+  attest,
+  commitmentOf,
+  credentialAccounts,
+  endOthers,
+  endPending,
+  ensureCredentialMint,
+  newSalt,
+  openClaims,
+  sealClaims,
+} from "#domain/attestations"
+import type { ProviderDecision } from "#domain/providers"
+import { recordHit, reopenFrozen } from "#domain/screening"
 import { enqueue, refuseInQuarantine } from "#server/ledger/index.ts"
 import { addDays, addSeconds, toTimestamp } from "#server/lib/time.ts"
 import { type DecidedSession, lockDecided } from "./decided-session.ts"

@@ -1,7 +1,5 @@
-import { deployment } from "#server/domain/deployment.ts"
-import { variableIn } from "#server/domain/providers/choose.ts"
-import type { Provider, SetupStep } from "#server/domain/providers/provider.ts"
-import { VendorTrouble } from "#server/domain/providers/vendor-call.ts"
+import { deployment } from "#domain/deployment"
+import { type Provider, type SetupStep, VendorTrouble, variableIn } from "#domain/providers"
 import { type Mode, modes } from "#shared/mode.ts"
 
 /** The state of a provider in a mode. */

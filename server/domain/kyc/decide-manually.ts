@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
-import { statusAt } from "#server/domain/attestations/status.ts"
-import type { ProviderDecision } from "#server/domain/providers/provider.ts"
+import { statusAt } from "#domain/attestations"
+import type { ProviderDecision } from "#domain/providers"
 import { clock } from "#server/lib/time.ts"
 import type { Decision } from "#shared/statuses.ts"
 import { approvalOn } from "./approve.ts"

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
+import type { Principal } from "#domain/requests"
 import type { Address } from "#shared/address.ts"
 import { testWallets } from "#shared/test-wallets.ts"
 import { reportDecision } from "./decide-test-session.ts"

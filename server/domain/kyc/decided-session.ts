@@ -1,7 +1,7 @@
 import type { Fragment } from "postgres"
 import type { Queryable } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
-import { findListed, type ListedWallet } from "#server/domain/screening/listed.ts"
+import { findListed, type ListedWallet } from "#domain/screening"
 import type { Mode } from "#shared/mode.ts"
 
 const decidedColumns = columns(

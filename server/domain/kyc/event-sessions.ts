@@ -1,6 +1,6 @@
 import { reads } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
-import type { Provider, ProviderEvent, SessionToVerify } from "#server/domain/providers/provider.ts"
+import { deployment } from "#domain/deployment"
+import type { Provider, ProviderEvent, SessionToVerify } from "#domain/providers"
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
 

@@ -1,6 +1,6 @@
 import { onBehalfOf, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
-import { statusAt } from "#server/domain/attestations/status.ts"
+import { statusAt } from "#domain/attestations"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { keepOpen } from "./approve.ts"

@@ -5,8 +5,8 @@ import {
   type ProviderEvent,
   type ReadDecision,
   SUBMITTED,
-} from "#server/domain/providers/provider.ts"
-import { TOLERANCE_SECONDS } from "#server/domain/providers/timed-signature.ts"
+  TOLERANCE_SECONDS,
+} from "#domain/providers"
 import { clock } from "#server/lib/time.ts"
 import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
 import { resumeCheck, sessionsWithEarlierCheck } from "./earlier-checks.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import type { Signal } from "#server/domain/providers/provider.ts"
 import { changePolicies } from "#server/domain/screening/policies.ts"
 import { newId } from "#server/lib/ids.ts"

@@ -1,6 +1,6 @@
 import { reads } from "#db/client.ts"
-import { statusAt } from "#server/domain/attestations/status.ts"
-import { requireSchema } from "#server/domain/schemas/require.ts"
+import { statusAt } from "#domain/attestations"
+import { requireSchema } from "#domain/schemas"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"

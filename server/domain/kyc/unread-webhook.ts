@@ -1,6 +1,5 @@
 import { reads } from "#db/client.ts"
-import { digestOf } from "#server/domain/providers/hex-signature.ts"
-import type { Provider } from "#server/domain/providers/provider.ts"
+import { digestOf, type Provider } from "#domain/providers"
 import { isId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Failure } from "#shared/errors.ts"

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import type { ModeProviders } from "#server/domain/providers/choose.ts"
 import type { Provider } from "#server/domain/providers/provider.ts"
 import { fail } from "#shared/errors.ts"

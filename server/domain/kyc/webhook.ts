@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { deployment } from "#server/domain/deployment.ts"
-import type { Provider, ProviderEvent } from "#server/domain/providers/provider.ts"
+import { deployment } from "#domain/deployment"
+import type { Provider, ProviderEvent } from "#domain/providers"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import type { EventResult } from "./apply-event.ts"

@@ -1,4 +1,4 @@
-import type { Mail } from "#server/domain/people/mail.ts"
+import type { Mail } from "#domain/people"
 import { linkless } from "#server/lib/linkless.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
 import type { Mode } from "#shared/mode.ts"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
 import { startOfMonth } from "#server/lib/time.ts"
 import { clean } from "#server/start/retention.ts"

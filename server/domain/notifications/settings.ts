@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { deployment } from "#server/domain/deployment.ts"
-import { mailer } from "#server/domain/people/mail.ts"
+import { deployment } from "#domain/deployment"
+import { mailer } from "#domain/people"
 import { type NotificationKind, notificationsOf } from "#shared/notifications.ts"
 import type { Role } from "#shared/roles.ts"
 

@@ -1,5 +1,5 @@
 import { background as sql } from "#db/client.ts"
-import { plans } from "#server/domain/accounts/plans.ts"
+import { plans } from "#domain/accounts"
 import { addDays, addSeconds, clock, startOfMonth } from "#server/lib/time.ts"
 import { allNotifications, type NotificationKind, notifications } from "#shared/notifications.ts"
 

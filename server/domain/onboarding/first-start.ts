@@ -1,8 +1,8 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { createKey } from "#server/domain/accounts/keys/create.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { createKey } from "#domain/accounts"
+import { deployment } from "#domain/deployment"
+import { createInvitation } from "#domain/people"
 import { AccountExists, createAccount, findAccount } from "#server/domain/onboarding/create-account.ts"
-import { createInvitation } from "#server/domain/people/invitations.ts"
 import { allScopes } from "#shared/scopes.ts"
 
 type FirstKeys = { live: string; test: string }

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { recordAccountChange, theOperator } from "#server/domain/audit-log/record.ts"
-import type { Principal } from "#server/domain/context.ts"
+import { recordAccountChange, theOperator } from "#domain/audit-log"
+import type { Principal } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
 import { holdPermission, userIdOf } from "./membership.ts"

@@ -1,6 +1,6 @@
 import { type Sql, sql } from "#db/client.ts"
 import { ownClockDiffers } from "#db/clock.ts"
-import { type Deployment, deployment } from "#server/domain/deployment.ts"
+import { type Deployment, deployment } from "#domain/deployment"
 import { logger } from "#server/lib/log.ts"
 import { limitsStrangers } from "#server/settings/env.ts"
 import { fail } from "#shared/errors.ts"

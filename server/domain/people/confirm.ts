@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import type { SignedIn } from "#server/domain/context.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
+import type { SignedIn } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import { createMailedLink, findUserLink, useUserLink } from "./links.ts"
 import { failMail, mailer } from "./mail.ts"

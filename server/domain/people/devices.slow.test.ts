@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { TOTP } from "otpauth"
 import { expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { Authenticator } from "#test/fixtures/authenticator.ts"
 import { advanceClock } from "#test/fixtures/clock.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"

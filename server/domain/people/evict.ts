@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { recordAccountChange } from "#server/domain/audit-log/record.ts"
+import { recordAccountChange } from "#domain/audit-log"
 import type { Role } from "#shared/roles.ts"
 import { endInvitationsOf } from "./invitations.ts"
 

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { newId } from "#server/lib/ids.ts"
 import { linkless } from "#server/lib/linkless.ts"
 import { addDays, clock } from "#server/lib/time.ts"

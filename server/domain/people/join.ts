@@ -1,6 +1,6 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
-import { recordAccountChange } from "#server/domain/audit-log/record.ts"
-import type { SignedIn } from "#server/domain/context.ts"
+import { recordAccountChange } from "#domain/audit-log"
+import type { SignedIn } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { admittedBy } from "./admission.ts"

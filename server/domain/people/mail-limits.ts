@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { domainToASCII } from "node:url"
 import type { Queryable, Sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { clock, secondsLeftToday, startOfDay } from "#server/lib/time.ts"
 import { Failure, fail } from "#shared/errors.ts"
 

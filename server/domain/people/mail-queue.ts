@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { clockDoubt } from "#db/clock.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import { type Mail, mailer } from "./mail.ts"

@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import type { Author } from "#server/domain/audit-log/record.ts"
+import type { Author } from "#domain/audit-log"
 import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"

@@ -1,4 +1,4 @@
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { MIN_PASSWORD } from "./auth.ts"
 
 /** The ways to sign in that this server offers. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { sql } from "#db/client.ts"
-import type { Principal, SignedIn } from "#server/domain/context.ts"
+import type { Principal, SignedIn } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"

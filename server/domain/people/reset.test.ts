@@ -1,7 +1,7 @@
 import { TOTP } from "otpauth"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { Authenticator } from "#test/fixtures/authenticator.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { logger } from "#server/lib/log.ts"
 import { createMailedLink, createUserLink, findUserLink, useUserLink } from "./links.ts"
 import { mailer } from "./mail.ts"

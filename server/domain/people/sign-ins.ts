@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { SignedIn } from "#server/domain/context.ts"
+import type { SignedIn } from "#domain/requests"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 
 /** A browser in which the user is signed in. Its token is never shown, not even to the page. */

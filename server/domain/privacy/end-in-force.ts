@@ -1,7 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { endPending } from "#server/domain/attestations/end.ts"
-import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
-import { statusAt } from "#server/domain/attestations/status.ts"
+import { endPending, revokeCredential, statusAt } from "#domain/attestations"
 import type { ErasedRow } from "./erased-row.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
+import type { IdempotencyClaim, Principal } from "#domain/requests"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import { type Erased, eraseInvestor, eraseWallet } from "./erase.ts"

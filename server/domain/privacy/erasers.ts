@@ -1,7 +1,7 @@
 import type { Queryable } from "#db/client.ts"
-import { personalColumns } from "#server/domain/attestations/personal.ts"
-import { eraseReviews } from "#server/domain/reviews/erase.ts"
-import { reopenErased } from "#server/domain/screening/hits.ts"
+import { personalColumns } from "#domain/attestations"
+import { eraseReviews } from "#domain/reviews"
+import { reopenErased } from "#domain/screening"
 import { holdArchive } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 

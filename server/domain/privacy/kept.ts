@@ -1,5 +1,5 @@
 import type { TableName } from "#db/rows.ts"
-import { type Facts, facts } from "#server/domain/attestations/personal.ts"
+import { type Facts, facts } from "#domain/attestations"
 import { keptDays } from "#shared/retention.ts"
 import { byMembers } from "./kept-by-members.ts"
 import { type Column, type OfInvestors, wallet } from "./kept-columns.ts"

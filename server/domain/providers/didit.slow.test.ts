@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import { startDidit } from "#test/vendor/didit.ts"

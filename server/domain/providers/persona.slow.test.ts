@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { describeVendor } from "#test/vendor/contract.ts"
 import { pair, startPersona } from "#test/vendor/persona.ts"
 import { persona } from "./persona.ts"

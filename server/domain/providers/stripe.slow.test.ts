@@ -1,6 +1,6 @@
 import Stripe from "stripe"
 import { expect, test } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { chooseProviders } from "#server/domain/providers/choose.ts"
 import { parseSettings } from "#server/settings/env.ts"
 import { describeVendor } from "#test/vendor/contract.ts"

@@ -1,18 +1,19 @@
 import { sql } from "#db/client.ts"
-import { shownStatusAt } from "#server/domain/attestations/status.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { providerLabel } from "#server/domain/deployment.ts"
-import { reviewNotFound } from "#server/domain/reviews/lock.ts"
-import { claimsOwner, entryOwner, reasonOwner } from "#server/domain/reviews/owners.ts"
+import { shownStatusAt } from "#domain/attestations"
+import { providerLabel, unseal } from "#domain/deployment"
+import type { Principal } from "#domain/requests"
 import {
+  claimsOwner,
+  entryOwner,
   type ReviewSummary,
+  reasonOwner,
+  reviewNotFound,
   reviewTables,
   type SummaryRow,
   summaryFields,
   toReviewSummary,
-} from "#server/domain/reviews/read.ts"
-import { type HoldingList, listsHolding } from "#server/domain/screening/holding.ts"
-import { unseal } from "#server/domain/sealed.ts"
+} from "#domain/reviews"
+import { type HoldingList, listsHolding } from "#domain/screening"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"

@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { recordChanges, vouch } from "#server/domain/audit-log/record.ts"
+import { recordChanges, vouch } from "#domain/audit-log"
 import { clock } from "#server/lib/time.ts"
 import type { ReviewEnding } from "#shared/reviews.ts"
 

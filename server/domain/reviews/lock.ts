@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { isId } from "#server/lib/ids.ts"
 import { fail } from "#shared/errors.ts"
 import { reviewDecisions } from "#shared/reviews.ts"

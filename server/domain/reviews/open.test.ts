@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { unseal } from "#server/domain/sealed.ts"
+import { unseal } from "#server/domain/deployment/sealed.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { newWallet, waitFor } from "#test/fixtures/app.ts"
 import { app, key, usesCustomer } from "#test/fixtures/uses-app.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
 import { filterId } from "#server/lib/fields.ts"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"

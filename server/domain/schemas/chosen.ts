@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { ModeProviders } from "#server/domain/providers/choose.ts"
+import type { ModeProviders } from "#domain/providers"
 import { SettingsError } from "#server/settings/env.ts"
 import { type Mode, modes } from "#shared/mode.ts"
 import { builtInSchemas } from "./built-in.ts"

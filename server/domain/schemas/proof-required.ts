@@ -1,5 +1,5 @@
-import { deployment } from "#server/domain/deployment.ts"
-import type { Provider } from "#server/domain/providers/provider.ts"
+import { deployment } from "#domain/deployment"
+import type { Provider } from "#domain/providers"
 import type { Mode } from "#shared/mode.ts"
 
 /**

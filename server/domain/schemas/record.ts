@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { requiredFor } from "#server/domain/schemas/proof-required.ts"
 import { matching, NAME, named, timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"

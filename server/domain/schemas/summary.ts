@@ -1,5 +1,5 @@
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { requiredFor } from "#server/domain/schemas/proof-required.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 

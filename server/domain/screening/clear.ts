@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { type Author, recordChange, recordChanges, vouch } from "#server/domain/audit-log/record.ts"
+import { type Author, recordChange, recordChanges, vouch } from "#domain/audit-log"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { followScreening } from "./freeze.ts"

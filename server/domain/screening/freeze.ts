@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { enqueueReconcile } from "#server/domain/token-accounts/reconcile.ts"
+import { enqueueReconcile } from "#domain/token-accounts"
 import { voidPlans } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 

@@ -1,8 +1,8 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
-import { type Author, recordChange } from "#server/domain/audit-log/record.ts"
-import { holdPermission } from "#server/domain/people/membership.ts"
+import { type Author, recordChange } from "#domain/audit-log"
+import { holdPermission } from "#domain/people"
 import { type ChosenPolicies, type Policies, policiesOf, policyNames } from "#shared/monitoring.ts"
 
 /** What a workspace does on a match or a signal. */

@@ -2,7 +2,7 @@ import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram } from "@solana/web
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
 import { theOperator } from "#server/domain/audit-log/record.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { operations } from "#server/domain/operations/operations.ts"
 import { BurnRate } from "#server/ledger/fee-payer-balance.ts"
 import { Funds } from "#server/ledger/funds.ts"

@@ -1,5 +1,5 @@
 import type { PublicKey } from "@solana/web3.js"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { type MintPlace, mintPlace } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 

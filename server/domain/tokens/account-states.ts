@@ -1,6 +1,6 @@
 import { type Queryable, background as sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { assetMintOf } from "#domain/token-accounts"
 import { confirmNothingToDo, hasOneNode, type Lookup, type Operation } from "#server/ledger/index.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { AccountState } from "#server/solana/asset.ts"

@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { assetMintOf } from "#domain/token-accounts"
 import { authorityForNew, enqueue } from "#server/ledger/index.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { createAssetMint } from "./operations/create-asset-mint.ts"

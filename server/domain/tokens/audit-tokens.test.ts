@@ -12,7 +12,7 @@ import { Keypair, LAMPORTS_PER_SOL, PublicKey, type TransactionInstruction } fro
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
-import { chainOf, deployment } from "#server/domain/deployment.ts"
+import { chainOf, deployment } from "#server/domain/deployment/deployment.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { authorityPurpose, signerFromSeed } from "#server/solana/keys.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { fieldErrorOf, sentenceOf } from "#server/lib/validation.ts"
 import { type ErrorCode, Failure } from "#shared/errors.ts"
 import { checkTogether, configInput } from "./config.ts"

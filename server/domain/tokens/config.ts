@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { schemaId } from "#server/domain/schemas/schema-id.ts"
+import { schemaId } from "#domain/schemas"
 import { address, amountText, matching, NAME, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { plainText, readable } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"

@@ -1,7 +1,7 @@
 import { Keypair, LAMPORTS_PER_SOL, SystemProgram } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { signTransactions } from "#server/solana/transaction.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import type { IdempotencyClaim, Principal } from "#server/domain/context.ts"
-import { chainOf } from "#server/domain/deployment.ts"
+import { chainOf } from "#domain/deployment"
+import type { IdempotencyClaim, Principal } from "#domain/requests"
 import { untilEnded, WAIT_MS, whileWaiting } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"

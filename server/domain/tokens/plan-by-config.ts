@@ -1,5 +1,5 @@
 import type { Queryable } from "#db/client.ts"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { assetMintOf } from "#domain/token-accounts"
 import type { Issuer, Operation, Plan } from "#server/ledger/index.ts"
 import type { Asset } from "#server/solana/asset.ts"
 import { operationMemo } from "#server/solana/memo.ts"

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { formatDay } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"

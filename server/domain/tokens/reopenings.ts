@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { deployment } from "#domain/deployment"
+import { assetMintOf } from "#domain/token-accounts"
 import type { Operation, Plan } from "#server/ledger/index.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"

@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import { beforeAll, expect, test } from "vitest"
 import { open, sql } from "#db/client.ts"
-import type { IdempotencyClaim } from "#server/domain/context.ts"
+import type { IdempotencyClaim } from "#server/domain/requests/context.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"

@@ -1,5 +1,5 @@
 import { background as sql } from "#db/client.ts"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { assetMintOf } from "#domain/token-accounts"
 import type { Operation } from "#server/ledger/index.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { badCursor } from "#server/lib/cursor.ts"
 import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { seal, unseal } from "#server/domain/sealed.ts"
+import { seal, unseal } from "#domain/deployment"
 
 /** What an endpoint's encrypted secrets are bound to, so that they cannot be decrypted for another endpoint. */
 export const secretOwner = (endpointId: string): string => `${endpointId} webhook_secret`

@@ -1,4 +1,4 @@
-import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import type { SessionView } from "#domain/kyc"
 import { attributes, type Html, html } from "#server/lib/html.ts"
 import type { Decision } from "#shared/statuses.ts"
 import { checkbox, problem, select, send } from "./parts.ts"

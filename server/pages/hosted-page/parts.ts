@@ -1,4 +1,4 @@
-import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import type { SessionView } from "#domain/kyc"
 import { type Html, html } from "#server/lib/html.ts"
 import { type IconName, iconPaths } from "#shared/icons.ts"
 import { en } from "./texts/en.ts"

@@ -1,4 +1,4 @@
-import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import type { SessionView } from "#domain/kyc"
 import { attributes, type Html, html } from "#server/lib/html.ts"
 import { form } from "./forms.ts"
 import { factLines, paragraph, problem, send, subject } from "./parts.ts"

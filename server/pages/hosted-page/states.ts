@@ -1,4 +1,4 @@
-import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import type { SessionView } from "#domain/kyc"
 import { type Html, html } from "#server/lib/html.ts"
 import type { IconName } from "#shared/icons.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"

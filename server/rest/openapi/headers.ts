@@ -1,4 +1,4 @@
-import { cursorPattern } from "#server/domain/events/generation.ts"
+import { cursorPattern } from "#domain/events"
 import { idPattern } from "#server/lib/ids.ts"
 import { type ErrorCode, errors, statusOf } from "#shared/errors.ts"
 import type { Route } from "../routes.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { type WebhookEvent, webhookEvent } from "#server/domain/providers/vouch-event.ts"
+import { type WebhookEvent, webhookEvent } from "#domain/providers"
 import { EVENT_TYPE, exampleEvent } from "#shared/webhook-event.ts"
 import { refTo, tidy } from "./schemas.ts"
 import type { Example, Operation, Parameter, Schema } from "./types.ts"

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { LRUCache } from "lru-cache"
-import { maskedFields } from "#server/domain/attestations/personal.ts"
+import { maskedFields } from "#domain/attestations"
 import { MASK, withoutKeys, withoutSecrets } from "#server/lib/without-secrets.ts"
 import { isRuleName } from "#shared/rules/fields.ts"
 import { ruleOf } from "#shared/rules/rules.ts"

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { plans } from "#server/domain/accounts/plans.ts"
+import { plans } from "#domain/accounts"
 import { mailedName, nameText } from "#server/lib/text.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"

@@ -1,5 +1,5 @@
-import { listAccounts } from "#server/domain/accounts/list.ts"
-import { type Account, findAccount } from "#server/domain/onboarding/create-account.ts"
+import { listAccounts } from "#domain/accounts"
+import { type Account, findAccount } from "#domain/onboarding"
 import { CommandError } from "./run.ts"
 
 /** The account with that name, or the only account if no name is given. Otherwise the error lists the accounts. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { resealAll } from "#server/domain/data-keys/reseal.ts"
+import { resealAll } from "#domain/data-keys"
 import type { Run } from "./run.ts"
 
 /** `vouch data-key …`: the key that seals secrets in the database. */

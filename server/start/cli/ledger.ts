@@ -1,8 +1,14 @@
 import type { Command } from "commander"
-import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
-import { deployment } from "#server/domain/deployment.ts"
-import { acceptQuarantine, type Quarantine, reconcileMode } from "#server/domain/operations/quarantine.ts"
-import { type Evidence, gatherEvidence, resolveOperation } from "#server/domain/operations/resolve-operation.ts"
+import { auditLedger } from "#domain/audits"
+import { deployment } from "#domain/deployment"
+import {
+  acceptQuarantine,
+  type Evidence,
+  gatherEvidence,
+  type Quarantine,
+  reconcileMode,
+  resolveOperation,
+} from "#domain/operations"
 import { modes } from "#shared/mode.ts"
 import { nonEmpty } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { checkProviders, type ProviderCheck } from "#server/domain/kyc/check-providers.ts"
+import { checkProviders, type ProviderCheck } from "#domain/kyc"
 import type { Mode } from "#shared/mode.ts"
 import { modeOption } from "./arguments.ts"
 import type { Run } from "./run.ts"

@@ -1,8 +1,15 @@
 import { type Command, Option } from "commander"
-import { theOperator } from "#server/domain/audit-log/record.ts"
-import { readHealth } from "#server/domain/health/health.ts"
-import { type AuthorityState, readAuthority, setAuthority } from "#server/domain/signers/authority.ts"
-import { EmptyFeePayer, type FeePayer, readFeePayers, setFeePayer } from "#server/domain/signers/fee-payers.ts"
+import { theOperator } from "#domain/audit-log"
+import { readHealth } from "#domain/health"
+import {
+  type AuthorityState,
+  EmptyFeePayer,
+  type FeePayer,
+  readAuthority,
+  readFeePayers,
+  setAuthority,
+  setFeePayer,
+} from "#domain/signers"
 import { sleep } from "#server/lib/time.ts"
 import { SignerFailure, WrongSigner } from "#server/solana/signers/definition.ts"
 import { nonEmpty } from "./arguments.ts"

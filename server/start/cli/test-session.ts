@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander"
-import { decideTestSession } from "#server/domain/kyc/decide-test-session.ts"
-import { countryOf } from "#server/domain/providers/vendor-person.ts"
+import { decideTestSession } from "#domain/kyc"
+import { countryOf } from "#domain/providers"
 import { type PublicReason, publicReasons } from "#shared/public-reasons.ts"
 import { allScopes } from "#shared/scopes.ts"
 import { type Decision, decisions } from "#shared/statuses.ts"

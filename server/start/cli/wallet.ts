@@ -1,6 +1,5 @@
 import type { Command } from "commander"
-import { type Erased, eraseInvestor, eraseWallet } from "#server/domain/privacy/erase.ts"
-import { getErasure } from "#server/domain/privacy/erasure-record.ts"
+import { type Erased, eraseInvestor, eraseWallet, getErasure } from "#domain/privacy"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { inWorkspace, walletAddress } from "./arguments.ts"

@@ -1,6 +1,6 @@
 import { background as sql } from "#db/client.ts"
-import { WORKER_SILENT_SECONDS } from "#server/domain/health/health.ts"
-import { overdueSeconds } from "#server/domain/webhooks/metrics.ts"
+import { WORKER_SILENT_SECONDS } from "#domain/health"
+import { overdueSeconds } from "#domain/webhooks"
 import { type Depths, readAges, readAudits, readDepths } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
 import type { LedgerReport } from "#shared/ledger-report.ts"

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { readHealth } from "#server/domain/health/health.ts"
+import { readHealth } from "#domain/health"
 import { countRequests } from "#server/http/metrics.ts"
 import { logger } from "#server/lib/log.ts"
 import { families, familyOf, render } from "#server/lib/metrics.ts"

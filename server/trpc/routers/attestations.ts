@@ -1,12 +1,19 @@
 import { z } from "zod"
-import { countAttestations } from "#server/domain/attestations/count.ts"
-import { readDetail } from "#server/domain/attestations/detail.ts"
-import { getAttestation, listAttestations } from "#server/domain/attestations/read.ts"
-import { attestationRecord, attestationStatus, publicReason } from "#server/domain/attestations/record.ts"
-import { revokeAttestation } from "#server/domain/attestations/revoke.ts"
-import { orderedSearch, searchAttestations, searchFilter } from "#server/domain/attestations/search.ts"
-import { verifyOnChain } from "#server/domain/attestations/verify-on-chain.ts"
-import { schemaId } from "#server/domain/schemas/schema-id.ts"
+import {
+  attestationRecord,
+  attestationStatus,
+  countAttestations,
+  getAttestation,
+  listAttestations,
+  orderedSearch,
+  publicReason,
+  readDetail,
+  revokeAttestation,
+  searchAttestations,
+  searchFilter,
+  verifyOnChain,
+} from "#domain/attestations"
+import { schemaId } from "#domain/schemas"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"

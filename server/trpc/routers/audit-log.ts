@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { auditFilter, listAuditEntries } from "#server/domain/audit-log/read.ts"
+import { auditFilter, listAuditEntries } from "#domain/audit-log"
 import { listOf, page, timestamp } from "#server/lib/fields.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 

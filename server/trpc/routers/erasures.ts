@@ -1,7 +1,12 @@
 import { z } from "zod"
-import { confirmRedaction, listRedactions } from "#server/domain/privacy/by-hand.ts"
-import { eraseInvestorOnRequest, eraseWalletOnRequest } from "#server/domain/privacy/erase-on-request.ts"
-import { erasureRecord, getErasure } from "#server/domain/privacy/erasure-record.ts"
+import {
+  confirmRedaction,
+  eraseInvestorOnRequest,
+  eraseWalletOnRequest,
+  erasureRecord,
+  getErasure,
+  listRedactions,
+} from "#domain/privacy"
 import { idOf } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"

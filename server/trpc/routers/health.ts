@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { deployment } from "#server/domain/deployment.ts"
-import { healthForStrangers, healthRecord, readHealth } from "#server/domain/health/health.ts"
+import { deployment } from "#domain/deployment"
+import { healthForStrangers, healthRecord, readHealth } from "#domain/health"
 import { openProcedure, router } from "../trpc.ts"
 
 export const healthRouter = router({

@@ -1,14 +1,18 @@
 import { z } from "zod"
-import { continueToProvider } from "#server/domain/kyc/hosted-page/continue.ts"
-import { readView } from "#server/domain/kyc/hosted-page/read.ts"
-import { submitForm } from "#server/domain/kyc/hosted-page/submit.ts"
-import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
-import { emailAddress } from "#server/domain/kyc/renewal/email.ts"
-import { remindAt } from "#server/domain/kyc/renewal/remind.ts"
-import { startRenewal, stopReminders } from "#server/domain/kyc/renewal/renew.ts"
-import { agreeToProof, askForProof } from "#server/domain/kyc/wallet-proof/challenge.ts"
-import { proveWallet } from "#server/domain/kyc/wallet-proof/prove.ts"
-import { proveOnChain } from "#server/domain/kyc/wallet-proof/prove-on-chain.ts"
+import {
+  agreeToProof,
+  askForProof,
+  continueToProvider,
+  emailAddress,
+  proveOnChain,
+  proveWallet,
+  readView,
+  remindAt,
+  type SessionView,
+  startRenewal,
+  stopReminders,
+  submitForm,
+} from "#domain/kyc"
 import { country } from "#server/lib/fields.ts"
 import { openProcedure, router } from "#server/trpc/trpc.ts"
 import { languageCodes } from "#shared/languages.ts"

@@ -1,14 +1,21 @@
 import { z } from "zod"
+import { countInvestors, searchFilter } from "#domain/attestations"
+import {
+  addNote,
+  deleteNote,
+  editNote,
+  getInvestor,
+  investorDetail,
+  investorRecord,
+  listInvestors,
+  listNotes,
+  MAX_NOTE,
+  viewClaims,
+} from "#domain/investors"
 import { readInvestor } from "#server/dashboard/investors/detail.ts"
 import { listInvestorOperations } from "#server/dashboard/investors/operations.ts"
 import { listRefusals } from "#server/dashboard/investors/refusals.ts"
 import { investorSearch, searchInvestors } from "#server/dashboard/investors/search.ts"
-import { countInvestors } from "#server/domain/attestations/count.ts"
-import { searchFilter } from "#server/domain/attestations/search.ts"
-import { viewClaims } from "#server/domain/investors/claims.ts"
-import { addNote, deleteNote, editNote, listNotes, MAX_NOTE } from "#server/domain/investors/notes.ts"
-import { getInvestor, listInvestors } from "#server/domain/investors/read.ts"
-import { investorDetail, investorRecord } from "#server/domain/investors/record.ts"
 import { createdSpan, idOf, listOf, page } from "#server/lib/fields.ts"
 import { freeLines, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"

@@ -1,9 +1,20 @@
 import { z } from "zod"
-import { configPatch, patchConfig } from "#server/domain/tokens/change-config.ts"
-import { checkConfig, configIssues } from "#server/domain/tokens/check-config.ts"
-import { configId, configInput, mintConfigRecord } from "#server/domain/tokens/config.ts"
-import { configView, viewConfig } from "#server/domain/tokens/config-view.ts"
-import { applyConfig, createConfig, getConfig, listConfigs, setPaused } from "#server/domain/tokens/configs.ts"
+import {
+  applyConfig,
+  checkConfig,
+  configId,
+  configInput,
+  configIssues,
+  configPatch,
+  configView,
+  createConfig,
+  getConfig,
+  listConfigs,
+  mintConfigRecord,
+  patchConfig,
+  setPaused,
+  viewConfig,
+} from "#domain/tokens"
 import { WAIT_MS } from "#server/ledger/index.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 

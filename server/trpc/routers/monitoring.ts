@@ -1,6 +1,6 @@
 import { z } from "zod"
+import { changePolicies } from "#domain/screening"
 import { readMonitoring } from "#server/dashboard/monitoring.ts"
-import { changePolicies } from "#server/domain/screening/policies.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 import { type PolicyChoice, type PolicyName, policies } from "#shared/monitoring.ts"
 

@@ -1,4 +1,7 @@
 import { z } from "zod"
+import { readUsage } from "#domain/accounts"
+import { latestAttestations } from "#domain/attestations"
+import { readHealth } from "#domain/health"
 import { readAttention } from "#server/dashboard/overview/attention.ts"
 import { readExpiring } from "#server/dashboard/overview/expiring.ts"
 import { readFigures } from "#server/dashboard/overview/figures.ts"
@@ -6,9 +9,6 @@ import { readIssuer } from "#server/dashboard/overview/issuer.ts"
 import { readLedgerState } from "#server/dashboard/overview/ledger.ts"
 import { latestOperations } from "#server/dashboard/overview/operations.ts"
 import { readSetup } from "#server/dashboard/overview/setup.ts"
-import { readUsage } from "#server/domain/accounts/usage.ts"
-import { latestAttestations } from "#server/domain/attestations/search.ts"
-import { readHealth } from "#server/domain/health/health.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 
 const LATEST = 8

@@ -1,17 +1,34 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { revokeKeysKnownTo } from "#server/domain/accounts/keys/revoke-known.ts"
-import { muteNotifications, readNotificationSettings } from "#server/domain/notifications/settings.ts"
-import { admitMember } from "#server/domain/people/admission.ts"
-import { MAX_PASSWORD, MIN_PASSWORD } from "#server/domain/people/auth.ts"
-import { confirmEmail, mailConfirmation } from "#server/domain/people/confirm.ts"
-import { findInvitation, mailInvitation, needsMail } from "#server/domain/people/invitations.ts"
-import { createUser, holderOf, join } from "#server/domain/people/join.ts"
-import { isTimeZone, me, renameUser, setTimeZone } from "#server/domain/people/me.ts"
-import { changeRole, inviteMember, listMembers, removeMember, revokeInvitation } from "#server/domain/people/members.ts"
-import { signInOptions } from "#server/domain/people/options.ts"
-import { requestReset, resetPassword } from "#server/domain/people/reset.ts"
-import { endSignIns, listSignIns } from "#server/domain/people/sign-ins.ts"
+import { revokeKeysKnownTo } from "#domain/accounts"
+import { muteNotifications, readNotificationSettings } from "#domain/notifications"
+import {
+  admitMember,
+  changeRole,
+  confirmEmail,
+  createUser,
+  endSignIns,
+  findInvitation,
+  holderOf,
+  inviteMember,
+  isTimeZone,
+  join,
+  listMembers,
+  listSignIns,
+  MAX_PASSWORD,
+  MIN_PASSWORD,
+  mailConfirmation,
+  mailInvitation,
+  me,
+  needsMail,
+  removeMember,
+  renameUser,
+  requestReset,
+  resetPassword,
+  revokeInvitation,
+  setTimeZone,
+  signInOptions,
+} from "#domain/people"
 import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
 import { allNotifications, type NotificationKind } from "#shared/notifications.ts"

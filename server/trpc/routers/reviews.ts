@@ -1,10 +1,14 @@
 import { z } from "zod"
-import { confirmReview, decideReview, returnReview } from "#server/domain/review-decisions/decide.ts"
-import { readReview } from "#server/domain/review-decisions/detail.ts"
-import { assignReview, listReviewers } from "#server/domain/reviews/assign.ts"
-import { readReviewClaims } from "#server/domain/reviews/claims.ts"
-import { addNote } from "#server/domain/reviews/notes.ts"
-import { countReviews, listReviews, reviewFilter } from "#server/domain/reviews/read.ts"
+import { confirmReview, decideReview, readReview, returnReview } from "#domain/review-decisions"
+import {
+  addNote,
+  assignReview,
+  countReviews,
+  listReviewers,
+  listReviews,
+  readReviewClaims,
+  reviewFilter,
+} from "#domain/reviews"
 import { country, page } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"

@@ -1,7 +1,15 @@
 import { z } from "zod"
-import { changeSchema, createSchema, MAX_SCHEMAS } from "#server/domain/schemas/change.ts"
-import { getSchema, listSchemas, schemaDetail, schemaInPath, schemaRecord } from "#server/domain/schemas/record.ts"
-import { summariseSchemas } from "#server/domain/schemas/summary.ts"
+import {
+  changeSchema,
+  createSchema,
+  getSchema,
+  listSchemas,
+  MAX_SCHEMAS,
+  schemaDetail,
+  schemaInPath,
+  schemaRecord,
+  summariseSchemas,
+} from "#domain/schemas"
 import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"

@@ -1,21 +1,30 @@
 import { z } from "zod"
-import type { Context, Principal } from "#server/domain/context.ts"
-import { amountField } from "#server/domain/tokens/amount.ts"
-import { configId, knownConfigId } from "#server/domain/tokens/config.ts"
-import { holderList, listHolders } from "#server/domain/tokens/holders.ts"
-import { balanceOf, type Move, move } from "#server/domain/tokens/move.ts"
+import type { Context, Principal } from "#domain/requests"
 import {
+  amountField,
+  balanceOf,
+  configId,
   getOperation,
+  holderList,
+  holderOrders,
+  holderPage,
+  knownConfigId,
+  listHolders,
   listOperations,
+  type Move,
+  move,
   OTHER_WALLET,
+  operationDetail,
   operationKind,
   operationRecord,
   operationStatus,
-} from "#server/domain/tokens/operation.ts"
-import { operationDetail, readOperationDetail } from "#server/domain/tokens/operation-detail.ts"
-import { preflight, preflightRecord } from "#server/domain/tokens/preflight.ts"
-import { holderOrders, holderPage, readRegister } from "#server/domain/tokens/register.ts"
-import { readWalletBalances, walletBalances } from "#server/domain/tokens/wallet-balances.ts"
+  preflight,
+  preflightRecord,
+  readOperationDetail,
+  readRegister,
+  readWalletBalances,
+  walletBalances,
+} from "#domain/tokens"
 import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"

@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { readUsage } from "#server/domain/accounts/usage.ts"
-import { MAX_MONTHS, readUsageHistory } from "#server/domain/accounts/usage-history.ts"
+import { MAX_MONTHS, readUsage, readUsageHistory } from "#domain/accounts"
 import { lamports, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { procedure, router } from "#server/trpc/trpc.ts"
 

@@ -1,25 +1,24 @@
 import { z } from "zod"
-import { eventCursor } from "#server/domain/events/position.ts"
-import { endpointUrl } from "#server/domain/webhooks/deliver/destination.ts"
+import { eventCursor } from "#domain/events"
 import {
   attemptRecord,
-  deliveryDetail,
-  deliveryRecord,
-  getDelivery,
-  listDeliveries,
-} from "#server/domain/webhooks/deliveries.ts"
-import { endpointRecord, urlFor } from "#server/domain/webhooks/endpoint.ts"
-import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
+  deliveryDetail,
+  deliveryRecord,
+  endpointRecord,
+  endpointUrl,
+  getDelivery,
   getEndpoint,
+  listDeliveries,
   listEndpoints,
   readSecret,
+  replay,
   rotateSecret,
-} from "#server/domain/webhooks/endpoints.ts"
-import { replay } from "#server/domain/webhooks/replay.ts"
-import { sendTestEvent } from "#server/domain/webhooks/test-event.ts"
+  sendTestEvent,
+  urlFor,
+} from "#domain/webhooks"
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"

@@ -1,10 +1,16 @@
 import { z } from "zod"
-import { brandColor, contact, readBrand, setBrand, setLogo } from "#server/domain/accounts/brand.ts"
-import { turnOffFourEyes } from "#server/domain/accounts/four-eyes.ts"
-import { renameAccount } from "#server/domain/accounts/rename.ts"
-import { setSecurity } from "#server/domain/accounts/security.ts"
-import { readWorkspace } from "#server/domain/accounts/workspace.ts"
-import { readReminderSettings, setReminders } from "#server/domain/kyc/renewal/settings.ts"
+import {
+  brandColor,
+  contact,
+  readBrand,
+  readWorkspace,
+  renameAccount,
+  setBrand,
+  setLogo,
+  setSecurity,
+  turnOffFourEyes,
+} from "#domain/accounts"
+import { readReminderSettings, setReminders } from "#domain/kyc"
 import { mailedName } from "#server/lib/text.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
 

@@ -8,7 +8,7 @@ import { Confirm } from "#app/components/confirm.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"
-import type { BulkRevocation } from "#server/domain/attestations/bulk-revocation/read.ts"
+import type { BulkRevocation } from "#domain/attestations"
 import { countOf } from "#shared/counts.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"
 

@@ -14,7 +14,7 @@ import { Empty } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import type { AttestationSummary } from "#server/domain/attestations/search.ts"
+import type { AttestationSummary } from "#domain/attestations"
 import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
 
 // Loads with the first selection, and stays loaded because it remembers the attempt.

@@ -6,8 +6,8 @@ import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
+import type { AttestationSummary } from "#domain/attestations"
 import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
-import type { AttestationSummary } from "#server/domain/attestations/search.ts"
 import { grouped } from "#shared/amount.ts"
 
 const attestationColumns: Column<AttestationSummary>[] = [

@@ -10,7 +10,7 @@ import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Input } from "#app/components/ui/input.tsx"
-import type { Brand } from "#server/domain/accounts/brand.ts"
+import type { Brand } from "#domain/accounts"
 import { brandColors, inkOn, isColor, surfaces } from "#shared/contrast.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 

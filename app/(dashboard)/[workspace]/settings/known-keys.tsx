@@ -6,7 +6,7 @@ import { createApi } from "#app/api.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
-import type { Leftovers } from "#server/domain/people/members.ts"
+import type { Leftovers } from "#domain/people"
 
 /** A member who was removed or demoted. */
 export type Less = Leftovers & { member: { user_id: string; name: string } }

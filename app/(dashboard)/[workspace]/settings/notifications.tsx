@@ -6,7 +6,7 @@ import { Loaded } from "#app/components/loaded.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import type { NotificationSettings } from "#server/domain/notifications/settings.ts"
+import type { NotificationSettings } from "#domain/notifications"
 import { type NotificationKind, notifications } from "#shared/notifications.ts"
 
 /** Which emails the member gets about this account. */

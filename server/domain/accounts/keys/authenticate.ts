@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { keyReads, sql } from "#db/client.ts"
 import { subscribe } from "#db/pubsub.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"

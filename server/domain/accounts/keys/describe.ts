@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { columns, only, qualified, type RowOf } from "#db/rows.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"

@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { keysKnownTo } from "#server/domain/people/known-keys.ts"
+import { keysKnownTo } from "#domain/people"
+import type { Principal } from "#domain/requests"
 import { revokeKey } from "./manage.ts"
 
 /** Revokes every key of the account whose secret a former member saw. */

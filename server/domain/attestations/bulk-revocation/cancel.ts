@@ -1,8 +1,8 @@
 import { sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
-import { recordChange } from "#server/domain/audit-log/record.ts"
-import type { Principal } from "#server/domain/context.ts"
-import { holdPermission } from "#server/domain/people/membership.ts"
+import { recordChange } from "#domain/audit-log"
+import { holdPermission } from "#domain/people"
+import type { Principal } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import { type BulkRevocation, bulkRevocationNotFound, readBulkRevocation } from "./read.ts"
 

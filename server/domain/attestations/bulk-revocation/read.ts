@@ -1,6 +1,6 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import type { Principal } from "#server/domain/context.ts"
+import type { Principal } from "#domain/requests"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"

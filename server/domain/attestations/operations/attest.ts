@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
+import { followVerification } from "#domain/token-accounts"
 import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
-import { followVerification } from "#server/domain/token-accounts/reconcile.ts"
 import { defineOperation, type Effect, type Plan, voidPlans } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { deployment } from "#server/domain/deployment.ts"
-import { mintEffects, recoverMintCreation } from "#server/domain/token-accounts/mint-operations.ts"
+import { deployment } from "#domain/deployment"
+import { mintEffects, recoverMintCreation } from "#domain/token-accounts"
 import { defineOperation, type Plan } from "#server/ledger/index.ts"
 import { createCredentialMint as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"

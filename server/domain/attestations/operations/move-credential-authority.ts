@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { authorityMove, planMoves, type SeenAuthorities } from "#server/domain/token-accounts/mint-operations.ts"
+import { authorityMove, planMoves, type SeenAuthorities } from "#domain/token-accounts"
 import { defineOperation, type Operation } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { addressOf } from "#server/solana/addresses.ts"

@@ -1,4 +1,4 @@
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { hastenAsk } from "#server/domain/kyc/ask-providers.ts"
 import { isRenewal } from "#server/domain/kyc/renewal/link.ts"
 import { readRenewal } from "#server/domain/kyc/renewal/renew.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { chooseProviders } from "#server/domain/providers/choose.ts"
 import { parseSettings } from "#server/settings/env.ts"

@@ -1,7 +1,7 @@
 import { PublicKey } from "@solana/web3.js"
 import { expect, test, vi } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"

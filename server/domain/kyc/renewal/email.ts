@@ -1,4 +1,4 @@
-import { seal, unseal } from "#server/domain/sealed.ts"
+import { seal, unseal } from "#domain/deployment"
 import { matching } from "#server/lib/fields.ts"
 import type { Address } from "#shared/address.ts"
 import type { Language } from "#shared/languages.ts"

@@ -1,4 +1,4 @@
-import type { Mail } from "#server/domain/people/mail.ts"
+import type { Mail } from "#domain/people"
 import { linkless } from "#server/lib/linkless.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"

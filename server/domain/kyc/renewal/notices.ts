@@ -1,6 +1,5 @@
 import { background as sql } from "#db/client.ts"
-import { waitForMail } from "#server/domain/people/mail-limits.ts"
-import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue } from "#server/domain/people/mail-queue.ts"
+import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue, waitForMail } from "#domain/people"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"

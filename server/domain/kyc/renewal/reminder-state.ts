@@ -1,4 +1,4 @@
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#domain/deployment"
 import { addDays } from "#server/lib/time.ts"
 
 /** Whether this server can send mail. */

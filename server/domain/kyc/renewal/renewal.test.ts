@@ -106,7 +106,7 @@ test("an address is stored only while the workspace reminds, opens only for its 
   await start(own, email)
   const [row] = await sql`select id, reminder_email from attestations where wallet = ${own}`
   expect(row!.reminder_email).not.toBeNull()
-  const { unseal } = await import("#server/domain/sealed.ts")
+  const { unseal } = await import("#server/domain/deployment/sealed.ts")
   expect(unseal(reminderOwner(own), row!.reminder_email)).toBe(email)
   expect(() => unseal(reminderOwner(wallet), row!.reminder_email)).toThrow()
   await sql`update attestations set status = 'rejected', ended_at = now() where id = ${row!.id}`

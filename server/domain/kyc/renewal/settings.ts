@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { recordChange } from "#server/domain/audit-log/record.ts"
-import type { Principal } from "#server/domain/context.ts"
+import { recordChange } from "#domain/audit-log"
+import type { Principal } from "#domain/requests"
 import { forgetAddresses } from "./notices.ts"
 import { hasMail } from "./reminder-state.ts"
 

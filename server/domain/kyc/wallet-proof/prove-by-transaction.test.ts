@@ -9,7 +9,7 @@ import {
 } from "@solana/web3.js"
 import bs58 from "bs58"
 import { expect, test, vi } from "vitest"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"

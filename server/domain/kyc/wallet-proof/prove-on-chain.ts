@@ -1,4 +1,4 @@
-import { chainOf } from "#server/domain/deployment.ts"
+import { chainOf } from "#domain/deployment"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { isRefusal } from "#server/solana/rpc/errors.ts"

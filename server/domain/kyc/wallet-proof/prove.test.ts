@@ -1,7 +1,7 @@
 import bs58 from "bs58"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { deployment } from "#server/domain/deployment.ts"
+import { deployment } from "#server/domain/deployment/deployment.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds } from "#server/lib/time.ts"
 import { moveClock } from "#test/fixtures/clock.ts"

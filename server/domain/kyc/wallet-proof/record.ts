@@ -1,6 +1,6 @@
 import { onBehalfOf, type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { endOthers } from "#server/domain/attestations/end-others.ts"
+import { endOthers } from "#domain/attestations"
 import { applyHeld } from "#server/domain/kyc/approve.ts"
 import type { SessionRow } from "#server/domain/kyc/hosted-page/view.ts"
 import { type Challenge, refuseProof, sessionNotOpen } from "./challenge.ts"

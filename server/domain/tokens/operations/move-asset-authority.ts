@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
-import { authorityMove, planMoves, type SeenAuthorities } from "#server/domain/token-accounts/mint-operations.ts"
+import { assetMintOf, authorityMove, planMoves, type SeenAuthorities } from "#domain/token-accounts"
 import { defineOperation, type Operation } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { loadConfigs } from "../config.ts"

@@ -1,6 +1,6 @@
 import { type Queryable, background as sql } from "#db/client.ts"
-import { loadListed } from "#server/domain/screening/listed.ts"
-import { assetMintOf } from "#server/domain/token-accounts/asset-accounts.ts"
+import { loadListed } from "#domain/screening"
+import { assetMintOf } from "#domain/token-accounts"
 import type { Effect, Issuer, Lookup, Operation, Plan, Refusal } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"

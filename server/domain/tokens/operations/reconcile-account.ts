@@ -1,5 +1,5 @@
-import { loadFrozen } from "#server/domain/screening/listed.ts"
-import { reconciliation } from "#server/domain/token-accounts/reconcile.ts"
+import { loadFrozen } from "#domain/screening"
+import { reconciliation } from "#domain/token-accounts"
 import { defineOperation, type Issuer, type Plan, unclearEffects } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"

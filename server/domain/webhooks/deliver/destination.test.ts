@@ -1,7 +1,7 @@
 import http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { deployment, setDeployment } from "#server/domain/deployment.ts"
+import { deployment, setDeployment } from "#server/domain/deployment/deployment.ts"
 import { startTestApp, type TestApp } from "#test/fixtures/app.ts"
 import { endpointUrl, isPublic, readUrl, resolver } from "./destination.ts"
 import { openAgent, post } from "./post.ts"

@@ -1,5 +1,5 @@
 import { type Queryable, background as sql } from "#db/client.ts"
-import { recordChange, vouch } from "#server/domain/audit-log/record.ts"
+import { recordChange, vouch } from "#domain/audit-log"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { attemptPauses_s, type DisabledReason, disabledAfterDays } from "#shared/webhooks.ts"
 import { attemptsMade } from "../metrics.ts"

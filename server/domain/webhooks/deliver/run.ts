@@ -1,4 +1,4 @@
-import { toCursor } from "#server/domain/events/generation.ts"
+import { toCursor } from "#domain/events"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { secretsAt } from "../secrets.ts"
 import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"

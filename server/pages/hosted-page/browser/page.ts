@@ -1,4 +1,4 @@
-import type { SessionView } from "#server/domain/kyc/hosted-page/view.ts"
+import type { SessionView } from "#domain/kyc"
 import { timeFormat } from "#shared/time-format.ts"
 import type { Shown } from "../states.ts"
 import { answersIn, keep, keptName, restoreAnswers } from "./answers.ts"

@@ -1,5 +1,5 @@
 import canonicalize from "canonicalize"
-import type { OnChainState } from "#server/domain/attestations/verify-on-chain.ts"
+import type { OnChainState } from "#domain/attestations"
 
 /** `open`: the record is not enough to answer this. */
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }

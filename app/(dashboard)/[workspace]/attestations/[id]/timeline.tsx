@@ -1,7 +1,7 @@
 import { Moment, Timeline } from "#app/(dashboard)/timeline.tsx"
 import { To } from "#app/(dashboard)/to.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import type { TimelineEvent } from "#server/domain/attestations/timeline.ts"
+import type { TimelineEvent } from "#domain/attestations"
 
 const copy = {
   started: "Session started",

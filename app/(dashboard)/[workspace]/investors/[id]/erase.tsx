@@ -7,7 +7,7 @@ import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import type { Redaction } from "#server/domain/privacy/by-hand.ts"
+import type { Redaction } from "#domain/privacy"
 import type { InvestorView } from "./view.ts"
 
 /** Permanently erases the data about a person. */

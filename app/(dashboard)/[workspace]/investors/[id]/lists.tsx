@@ -11,7 +11,7 @@ import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, NOTHING, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
-import type { AttestationSummary } from "#server/domain/attestations/search.ts"
+import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
 import { keptDays } from "#shared/retention.ts"
 

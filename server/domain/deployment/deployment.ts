@@ -1,5 +1,4 @@
-import type { ModeProviders } from "#server/domain/providers/choose.ts"
-import type { Flow, Provider } from "#server/domain/providers/provider.ts"
+import { type Flow, type ModeProviders, type Provider, providers } from "#domain/providers"
 import type { Settings } from "#server/settings/env.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -9,7 +8,6 @@ import type { Signers } from "#server/solana/signers/signers.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
-import { providers } from "./providers/table.ts"
 
 /** What this process was started with, besides its database. */
 export type Deployment = {

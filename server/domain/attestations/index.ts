@@ -1,0 +1,60 @@
+// Attestations: what is known about a verified wallet, its credential on chain, and how both end.
+
+/** Records and their status. */
+export { attestationRecord, attestationStatus, decidedAt, publicReason } from "./record.ts"
+export { shownStatusAt, shownStatusInSql, statusAt } from "./status.ts"
+export { sessionStateAt } from "./session-state.ts"
+export { type Place, placeOf } from "./place.ts"
+export { type Facts, facts, maskedFields, personalColumns } from "./personal.ts"
+
+/** Reads: lists, counts, one attestation, its claims. */
+export { getAttestation, listAttestations } from "./read.ts"
+export {
+  type AttestationSummary,
+  type FindFilter,
+  findRows,
+  latestAttestations,
+  orderedSearch,
+  searchAttestations,
+  searchFilter,
+} from "./search.ts"
+export { countAttestations, countInvestors, type StatusCounts } from "./count.ts"
+export { readDetail } from "./detail.ts"
+export type { TimelineEvent } from "./timeline.ts"
+export { readClaims } from "./read-claims.ts"
+export { exportAttestations } from "./export.ts"
+export { type OnChainState, verifyOnChain } from "./verify-on-chain.ts"
+
+/** The investor whom a wallet belongs to. */
+export { resolveInvestor } from "./resolve-investor.ts"
+
+/** Claims, sealed in the database and committed to on chain. */
+export { openClaims, sealClaims } from "./claims.ts"
+export { commitmentOf, newSalt } from "./commitment.ts"
+
+/** Credentials on chain. */
+export { ensureCredentialMint } from "./credential.ts"
+export { credentialAccounts } from "./credential-accounts.ts"
+export { auditCredentials } from "./audit-credentials.ts"
+export { destroyUnexplained } from "./unexplained.ts"
+
+/** Kinds of operations. */
+export { attest } from "./operations/attest.ts"
+export { createCredentialMint } from "./operations/create-credential-mint.ts"
+export { moveCredentialAuthority } from "./operations/move-credential-authority.ts"
+export { revoke } from "./operations/revoke.ts"
+
+/** How attestations end. */
+export { endPending } from "./end.ts"
+export { endOthers } from "./end-others.ts"
+export { expireDue, expireSessions } from "./expire.ts"
+export { revokeAttestation, revokeIn } from "./revoke.ts"
+export { revokeCredential } from "./revoke-credential.ts"
+export { closeAsked } from "./ask-before-closing.ts"
+
+/** Revoking many at once. */
+export { startBulkRevocation } from "./bulk-revocation/start.ts"
+export { revokeDue } from "./bulk-revocation/work.ts"
+export { type BulkRevocation, readBulkRevocation } from "./bulk-revocation/read.ts"
+export { cancelBulkRevocation } from "./bulk-revocation/cancel.ts"
+export { dropOldBulkRevocations } from "./bulk-revocation/retention.ts"

@@ -1,0 +1,17 @@
+// The audit log: who changed what.
+
+/** Writing it, in the transaction of the change. */
+export {
+  type Author,
+  type Change,
+  recordAccountChange,
+  recordChange,
+  recordChanges,
+  theOperator,
+  vouch,
+} from "./record.ts"
+export { countChanges } from "./daily-limit.ts"
+
+/** Reading it. */
+export { auditFilter, listAuditEntries } from "./read.ts"
+export { exportAuditLog } from "./export.ts"

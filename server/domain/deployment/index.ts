@@ -1,0 +1,17 @@
+// What this process was started with.
+
+/** Settings, keys, chains and providers. */
+export {
+  authorityOfNew,
+  chainOf,
+  type Deployment,
+  deployment,
+  flowOf,
+  providerFor,
+  providerLabel,
+  providerNamed,
+  setDeployment,
+} from "./deployment.ts"
+
+/** Texts that the database must not show. */
+export { reseal, seal, unseal } from "./sealed.ts"

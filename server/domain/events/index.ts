@@ -1,0 +1,14 @@
+// Events: what happened in a workspace, in an order that clients can follow.
+
+/** Records and lists. */
+export { type EventRecord, eventRecord } from "./event-record.ts"
+export { eventColumns, eventsOf, listEvents, toEventRecord } from "./list.ts"
+
+/** Positions that clients continue from. */
+export { cursorPattern, toCursor } from "./generation.ts"
+export { checkPosition, eventCursor, type Position, resumeCursorIn, sequenceOf } from "./position.ts"
+
+/** Scheduled work. */
+export { sequenceEvents } from "./sequence.ts"
+export { tellExpiring } from "./expiring.ts"
+export { dropOldEvents } from "./drop.ts"

@@ -1,0 +1,7 @@
+// Emails to members.
+
+/** What each member receives. */
+export { muteNotifications, type NotificationSettings, readNotificationSettings } from "./settings.ts"
+
+/** Sending them. */
+export { dropOldNotifications, sendNotifications } from "./send.ts"

@@ -1,0 +1,29 @@
+// KYC providers: a definition for each, and what they share.
+
+/** Definitions and their table. */
+export {
+  type Flow,
+  type Provider,
+  type ProviderDecision,
+  type ProviderDefinition,
+  type ProviderEvent,
+  type ReadDecision,
+  type SessionToVerify,
+  type SetupStep,
+  SUBMITTED,
+  type VendorSession,
+} from "./provider.ts"
+export { providers } from "./table.ts"
+
+/** Which of them a deployment uses. */
+export { chooseProviders, type ModeProviders, variableIn } from "./choose.ts"
+export { refuseUnknownSettings, settingWarnings } from "./setting-warnings.ts"
+
+/** Signatures, calls and countries. */
+export { digestOf } from "./hex-signature.ts"
+export { TOLERANCE_SECONDS } from "./timed-signature.ts"
+export { VendorTrouble } from "./vendor-call.ts"
+export { countryOf } from "./vendor-person.ts"
+
+/** The format of our own events. */
+export { decisionFields, type WebhookEvent, webhookEvent } from "./vouch-event.ts"

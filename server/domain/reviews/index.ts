@@ -1,0 +1,28 @@
+// Reviews: cases that wait for a member.
+
+/** Reads. */
+export {
+  countReviews,
+  listReviews,
+  type ReviewSummary,
+  reviewFilter,
+  reviewTables,
+  type SummaryRow,
+  summaryFields,
+  toReviewSummary,
+} from "./read.ts"
+export { readReviewClaims } from "./claims.ts"
+export { type Acting, type LockedReview, lockReview, requireSeen, reviewNotFound } from "./lock.ts"
+
+/** Opening, closing and erasing. */
+export { openReview } from "./open.ts"
+export { closeVendorReviews } from "./close.ts"
+export { refuseToEndAlone } from "./end-alone.ts"
+export { eraseReviews } from "./erase.ts"
+
+/** Assignment and notes. */
+export { assignReview, listReviewers } from "./assign.ts"
+export { addNote } from "./notes.ts"
+
+/** Owners of sealed texts. */
+export { claimsOwner, entryOwner, reasonOwner } from "./owners.ts"

@@ -1,0 +1,57 @@
+// Tokens: configurations, mints and transfers, holders.
+
+/** Configurations. */
+export {
+  type ConfigInput,
+  changeableFields,
+  configId,
+  configInput,
+  firstConfig,
+  insertConfig,
+  knownConfigId,
+  mintConfigRecord,
+} from "./config.ts"
+export { applyConfig, createConfig, getConfig, listConfigs, setPaused } from "./configs.ts"
+export { configPatch, patchConfig } from "./change-config.ts"
+export { checkConfig, configIssues } from "./check-config.ts"
+export { configView, viewConfig } from "./config-view.ts"
+
+/** Minting and moving. */
+export { amountField } from "./amount.ts"
+export { balanceOf, type Move, move } from "./move.ts"
+export { preflight, preflightRecord } from "./preflight.ts"
+
+/** Operations as clients see them. */
+export {
+  getOperation,
+  listOperations,
+  type OperationRecord,
+  type OperationRow,
+  OTHER_WALLET,
+  operationKind,
+  operationRecord,
+  operationRows,
+  operationStatus,
+  toOperationRecord,
+} from "./operation.ts"
+export { operationDetail, readOperationDetail } from "./operation-detail.ts"
+
+/** Holders and balances. */
+export { holderList, listHolders, readStates } from "./holders.ts"
+export { holderOrders, holderPage, readRegister } from "./register.ts"
+export { exportHolders, registerQuery } from "./export-holders.ts"
+export { readWalletBalances, walletBalances } from "./wallet-balances.ts"
+
+/** Kinds of operations. */
+export { createAssetMint } from "./operations/create-asset-mint.ts"
+export { mint } from "./operations/mint.ts"
+export { moveAssetAuthority } from "./operations/move-asset-authority.ts"
+export { reconcileAccount } from "./operations/reconcile-account.ts"
+export { reconcilePause } from "./operations/reconcile-pause.ts"
+export { transfer } from "./operations/transfer.ts"
+
+/** Reconciliation. */
+export { readReconcileProgress, reconcileDue } from "./reconcile-accounts.ts"
+export { reopenedTooOften } from "./reopenings.ts"
+export { auditTokenCounters, readCounted } from "./audit-counters.ts"
+export { auditTokens } from "./audit-tokens.ts"

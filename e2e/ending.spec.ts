@@ -1,6 +1,6 @@
 import { expect, section, test } from "./dashboard.ts"
 
-// Actions that cannot be undone, such as cancelling a session and erasing a person.
+// Actions that cannot be undone, such as canceling a session and erasing a person.
 
 test("a session is cancelled, and its page says who ended it", async ({ page, customer }) => {
   const { url, wallet } = await customer.api.start({ externalId: "to-be-cancelled" })

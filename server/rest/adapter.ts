@@ -65,7 +65,7 @@ export class Adapter {
     const since_ms = performance.now()
     let principal: Principal | null = null
     let route: Route | null = null
-    let isLost = false
+    let isUnmatched = false
     let call: Call | null = null
     const cut = target.indexOf("?")
     const path = cut < 0 ? target : target.slice(0, cut)
@@ -76,8 +76,8 @@ export class Adapter {
       const match = document ? null : this.#options.table.match(path)
       route = match ? routeOf(request, match) : null
       // Webhooks have their own limit.
-      if (!route || (route.meta.open && !route.meta.raw)) await this.#limitStranger(client)
-      isLost = route === null
+      if (!route || (route.meta.open && !route.meta.raw)) await this.#limitAnonymous(client)
+      isUnmatched = route === null
       if (document) {
         endpoint = `/v1${path}`
         this.#document(request, reply, document, query)
@@ -118,7 +118,7 @@ export class Adapter {
       logFailure(failure, reply.requestId)
       reply.failure(failure)
       // A wrong path or method is refused before the key is read, but the workspace's request log still gets it.
-      if (isLost) principal = await keyOf(request)
+      if (isUnmatched) principal = await keyOf(request)
     }
     if (principal?.via.kind === "key") {
       this.#options.requests.note({
@@ -155,7 +155,7 @@ export class Adapter {
     }
   }
 
-  async #limitStranger(client: Client): Promise<void> {
+  async #limitAnonymous(client: Client): Promise<void> {
     const rate = this.#options.openLimiter?.take(client.network)
     if (rate && !rate.allowed) await rateLimited(rate, "Too many requests from this address.")
   }

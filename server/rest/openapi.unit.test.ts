@@ -26,7 +26,7 @@ function codesUnder(operation: Operation, status: number): string[] {
 }
 
 describe("the document", () => {
-  test("is OpenAPI 3.1, with an address below /v1 and a licence", () => {
+  test("is OpenAPI 3.1, with an address below /v1 and a license", () => {
     expect(document.openapi).toMatch(/^3\.1\./)
     expect(document.servers).toEqual([{ url: "/v1" }])
     expect(document.info).toMatchObject({

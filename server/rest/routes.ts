@@ -60,8 +60,9 @@ export class RouteTable {
     return pattern.routes
   }
 
-  /** The endpoint of a raw path below /v1, not yet decoded, or null. Paths for vendors may end with a slash, because someone
-   * who enters the address at the vendor may add one and would not see the error.
+  /**
+   * The endpoint of a raw path below /v1, before decoding, or null. Vendors' paths may end with a slash: people who
+   * enter the address at the vendor may add one, and would not see an error.
    */
   match(path: string): Match | null {
     const found = this.#find(path)

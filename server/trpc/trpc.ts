@@ -20,13 +20,14 @@ import type { Permission } from "#shared/scopes.ts"
 /** What the adapter and the OpenAPI document need from a procedure in addition to `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
   /**
-   * The scope of a key, or the permission of a member, that the caller needs. Absent if any caller in the workspace may.
+   * The key's scope, or the member's permission, that the caller needs. Absent if any caller in the workspace may call.
    */
   scope?: Permission
-  /** Whether the endpoint honours Idempotency-Key. */
+  /** Whether the endpoint honors Idempotency-Key. */
   idempotent?: boolean
-  /** The response contains a secret, so it is not stored for the idempotency key. A repeat finds in the claim what was begun
-   * and reads it again.
+  /**
+   * The response contains a secret, so it is not stored for the idempotency key. A repeat reads what the first attempt
+   * began, which the claim names.
    */
   holdsSecret?: boolean
   /** Answers without a key. */
@@ -35,7 +36,8 @@ export type ProcedureMeta = OpenApiMeta<{
   knowsKeys?: boolean
   /** Takes the raw bytes of the body, to verify them before parsing. */
   raw?: boolean
-  /** If the answer can be 202 with a record that is not final: the path below /v1 to poll, with fields of the record in
+  /**
+   * If the answer can be 202 with a record that is not final: the path below /v1 to poll, with the record's fields in
    * braces.
    */
   accepted?: `/${string}`
@@ -49,8 +51,8 @@ const t = initTRPC
   .context<Context>()
   .meta<ProcedureMeta>()
   .create({
-    // Subscriptions: a ping keeps proxies from closing a quiet stream, and lets clients notice a dead one. Clients reconnect
-    // after a while, so that they move to the replicas that the load balancer now prefers.
+    // A ping keeps proxies from closing a quiet stream, and lets clients notice a broken one. Clients reconnect every
+    // 15 minutes, so that they move to new replicas.
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
       maxDurationMs: 15 * 60_000,
@@ -84,14 +86,13 @@ export const userProcedure = openProcedure.use(({ ctx, next }) => {
 })
 
 /**
- * A procedure of a workspace. The caller is a principal with the scope that the procedure names.
- *
- * A page's call with an idempotency key runs once. A repeat (a second click, another tab, a lost answer) joins the first
- * call. A refusal has begun nothing, so a repeat is decided again.
+ * A procedure of a workspace. The caller is a principal with the scope that the procedure names. If a page's call has
+ * an idempotency key, it runs once: a repeat (a second click, another tab, a lost answer) joins the first call. A
+ * refused call began nothing, so a repeat of it is checked again.
  */
 export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next }) => {
   const { principal } = ctx
-  if (principal === null) return refuseStranger(ctx)
+  if (principal === null) return refuseAnonymous(ctx)
   requireScope(principal, meta?.scope)
   const key = meta?.idempotent ? readIdempotencyKey(ctx.idempotencyKey) : null
   if (key === null) return next({ ctx: { principal } })
@@ -113,7 +114,7 @@ export const memberProcedure = procedure.use(({ ctx, next }) => {
   return next({ ctx: { principal: { ...principal, via: principal.via } } })
 })
 
-function refuseStranger({ transport, user }: Context): never {
+function refuseAnonymous({ transport, user }: Context): never {
   if (transport === "api") fail("missing_api_key", "Send the header Authorization: Bearer <API_KEY>.")
   if (user === null) fail("not_signed_in", "Sign in first.")
   return fail("workspace_not_found", "x-vouch-workspace: required. Send the workspace's id.")

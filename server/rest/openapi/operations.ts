@@ -36,7 +36,7 @@ const BEGUN = "Accepted, not final yet. The body is the record so far; poll it u
 
 const JSON_TYPE = "application/json"
 
-/** The generator's description of a procedure, completed with its meta and the behaviour of the adapter. */
+/** The generator's description of a procedure, completed with its meta and what the adapter does. */
 export function finish(generated: Operation, route: Route, components: Components): Operation {
   const { meta } = route
   const operationId = meta.openapi?.operationId ?? operationIdOf(route.name)

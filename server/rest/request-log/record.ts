@@ -49,7 +49,7 @@ export class RequestLog {
   #waiting: Row[] = []
   #bytes = 0
   #dropped = 0
-  #isAway = false
+  #isDatabaseDown = false
   #writing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
 
@@ -83,7 +83,7 @@ export class RequestLog {
     if (row === null) return
     this.#bytes += sizeOf(row)
     // While the database is down, only the timer tries again.
-    if (this.#waiting.push(row) >= BATCH && !this.#isAway) void this.flush()
+    if (this.#waiting.push(row) >= BATCH && !this.#isDatabaseDown) void this.flush()
   }
 
   /** Writes all waiting requests. Resolves when they are written, or cannot be for now. Never rejects. */
@@ -99,9 +99,9 @@ export class RequestLog {
       const batch = this.#waiting.slice(0, BATCH)
       try {
         await writeAll(batch, this.#bytesPerDay)
-        this.#isAway = false
+        this.#isDatabaseDown = false
       } catch {
-        this.#isAway = true
+        this.#isDatabaseDown = true
         return
       }
       this.#waiting.splice(0, batch.length)

@@ -75,6 +75,6 @@ function describe({ verified, pending }: { verified: number; pending: number }):
     `${verified} verified: ${verified === 1 ? "the wallet is no longer verified, and its credential is" : "the wallets are no longer verified, and their credentials are"} destroyed on chain.`
   const closed =
     pending > 0 &&
-    `${pending} pending: the ${pending === 1 ? "session closes" : "sessions close"} and nothing is issued. Your quota is given back.`
+    `${pending} pending: the ${pending === 1 ? "session closes" : "sessions close"} and nothing is issued. They no longer count against your quota.`
   return [lost, closed, "You cannot undo this."].filter(Boolean).join(" ")
 }

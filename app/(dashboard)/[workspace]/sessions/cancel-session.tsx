@@ -20,7 +20,7 @@ export function CancelSession({ sessionId, wallet }: { sessionId: string; wallet
         </Button>
       }
       title="Cancel this session?"
-      description="Its link stops working, and the page tells the investor that you ended it. Your quota is given back."
+      description="Its link stops working, and the page tells the investor that you ended it. It no longer counts against your quota."
       confirm="Cancel session"
       dismiss="Keep session"
       onConfirm={(values) => cancel.mutateAsync(String(values.get("reason")).trim())}

@@ -51,7 +51,7 @@ export function Proof({ attestation }: { attestation: Detail }) {
   return (
     <Card
       title="On-chain proof"
-      description={`${stateWords[credential.state]} Nothing personal is on chain.`}
+      description={`${stateWords[credential.state]} The chain holds nothing personal, only a fingerprint of the record.`}
       actions={<TransactionLink signature={onchain_tx} explorer={explorer} />}
     >
       <Facts
@@ -71,7 +71,7 @@ export function Proof({ attestation }: { attestation: Detail }) {
           "Token account": address(onchain.token_account, "token account"),
           Authority: address(onchain.authority, "authority"),
           Program: address(onchain.program, "program"),
-          Commitment: <Copyable value={onchain.commitment} what="commitment" compact />,
+          Fingerprint: <Copyable value={onchain.commitment} what="fingerprint" compact />,
           Salt: onchain.salt ? (
             <Copyable value={onchain.salt} what="salt" compact />
           ) : (

@@ -20,7 +20,7 @@ export function Revoke({ attestation: { attestation_id, status } }: { attestatio
       description={
         status === "verified"
           ? "The wallet is no longer verified, and its credential is destroyed on chain within seconds. You cannot undo this: the wallet would have to be verified again."
-          : "Its session closes and nothing is issued on chain. Your quota is given back."
+          : "Its session closes and nothing is issued on chain. It no longer counts against your quota."
       }
       confirm="Revoke"
       word="REVOKE"

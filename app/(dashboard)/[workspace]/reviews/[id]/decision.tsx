@@ -16,7 +16,7 @@ import { clearing, type Review } from "./review.ts"
 const consequences = {
   approve: "The wallet is verified, and its credential is issued on chain within seconds.",
   request_resubmission: "The investor is asked to submit again. The review closes.",
-  reject: "The session closes and nothing is issued on chain. Your quota is given back.",
+  reject: "The session closes and nothing is issued on chain. It no longer counts against your quota.",
   keep_rejected: "The verification stays rejected. The review closes.",
   clear: "The person’s verifications stay unchanged. The review closes.",
   revoke:

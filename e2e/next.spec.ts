@@ -6,7 +6,7 @@ import { expect, heading } from "./support.ts"
 const STATES = ["garbage", "%7B%7D", "%E0%A4%A", "%5B".repeat(4000), "[]"]
 
 for (const [index, state] of STATES.entries()) {
-  test(`a router's state that is none (${index}) gets the whole page`, async ({ request }) => {
+  test(`an invalid router state (${index}) gets the whole page`, async ({ request }) => {
     const headers = { RSC: "1", "Next-Router-State-Tree": state }
     const response = await request.get("/sign-in", { headers })
     expect(response.status()).toBe(200)

@@ -16,9 +16,9 @@ const code = { code: text, trustDevice: z.boolean().optional() }
 const transport = z.string().regex(/^[a-z-]{1,20}$/)
 
 /**
- * The better-auth endpoints that pages use, with the bodies they accept. All others answer 404. For what is missing
- * here we have stricter endpoints: names that others can read, sessions without their tokens, and a password reset that
- * also ends sessions, passkeys and second factors.
+ * The better-auth endpoints that pages use, with the bodies they accept. All others answer 404. Our own procedures
+ * replace some of them and are stricter: names must be readable, sessions are listed without their tokens, and a
+ * password reset also ends sessions, passkeys and second factors.
  */
 const endpoints: Record<string, "GET" | z.ZodObject> = {
   "/get-session": "GET",

@@ -64,8 +64,8 @@ export function prepareWalletStep<View>(onProved: (view: View) => Promise<void>)
    * example after their window is closed; a late answer is ignored.
    */
   async function currentAnswer<T>(asked: Promise<T>): Promise<T> {
-    const mine = attempt
-    const isOver = () => mine !== attempt
+    const startedIn = attempt
+    const isOver = () => startedIn !== attempt
     const never = new Promise<never>(() => {})
     return asked.then(
       (answer) => (isOver() ? never : answer),

@@ -130,5 +130,5 @@ export async function insertAttestations(workspaceId: string, wallets: string[],
           now() - age_days * interval '1 day' as created_at
         from unnest(${ids}::text[], ${wallets}::text[], ${ages_days}::float8[]) with ordinality as t(id, wallet, age_days, n)
       ) made
-    ) told`
+    ) drafts`
 }

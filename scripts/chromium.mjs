@@ -8,7 +8,7 @@ const elsewhere = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
 
-/** The machine's own Chromium, or CHROMIUM_PATH; undefined when there is none. Nothing is ever downloaded. */
+/** The machine's own Chromium, or CHROMIUM_PATH; undefined if not found. Downloads nothing. */
 export function findChromium() {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH
   const directories = new Set([...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"])

@@ -13,7 +13,7 @@ try {
   const list = addressesIn(await read(source)).join("\n")
   const isKnown = existsSync(file) && readFileSync(file, "utf8") === `${list}\n`
   if (!isKnown) {
-    // Moved into place when complete, so that a server never reads half of it.
+    // Moves the file into place when it is complete, so that a server never reads half of it.
     writeFileSync(`${file}.new`, `${list}\n`)
     renameSync(`${file}.new`, file)
   }
@@ -37,9 +37,10 @@ async function read(source) {
  */
 function addressesIn(xml) {
   if (!/<\/sdnList>\s*$/.test(xml)) throw new Error("it is not OFAC's SDN list, or is incomplete")
-  const told = /<Record_Count>\s*(\d+)\s*</.exec(xml)?.[1]
+  const stated = /<Record_Count>\s*(\d+)\s*</.exec(xml)?.[1]
   const entries = xml.match(/<sdnEntry>/g)?.length ?? 0
-  if (told !== undefined && Number(told) !== entries) throw new Error(`it has ${entries} entries, and says ${told}`)
+  if (stated !== undefined && Number(stated) !== entries)
+    throw new Error(`it has ${entries} entries, and says ${stated}`)
   const found = new Set()
   for (const [, id = ""] of xml.matchAll(/<id>([\s\S]*?)<\/id>/g)) {
     const number = /<idNumber>\s*([^<]*?)\s*<\/idNumber>/.exec(id)?.[1]

@@ -14,11 +14,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 export async function withSetupLock(root, say, work) {
   const checkout = createHash("sha256").update(root).digest("hex").slice(0, 12)
   const lock = join(tmpdir(), `vouch-setup-${checkout}-${process.getuid?.() ?? 0}`)
-  for (let told = false; ; ) {
+  for (let isAnnounced = false; ; ) {
     const holder = take(lock)
     if (!holder) break
-    if (!told) say(`Another setup of this checkout is running (pid ${holder}). Waiting for it (${lock})…`)
-    told = true
+    if (!isAnnounced) say(`Another setup of this checkout is running (pid ${holder}). Waiting for it (${lock})…`)
+    isAnnounced = true
     await sleep(200)
   }
   const release = () => rmSync(lock, { force: true })

@@ -97,7 +97,7 @@ type ListProps<Row> = {
   /** Shown while no row matches the filters. */
   noMatch?: ReactNode
   /** Shown after the filters. */
-  beside?: ReactNode
+  afterFilters?: ReactNode
   /** Shown between the filters and the table. */
   children?: ReactNode
 }
@@ -111,7 +111,7 @@ export function List<Row>({
   saved,
   empty,
   noMatch = "Remove a filter or choose another date range.",
-  beside,
+  afterFilters,
   children,
   ...table
 }: ListProps<Row>) {
@@ -119,9 +119,9 @@ export function List<Row>({
   const hasFilters = Object.keys(filtered.filters).length > 0
   return (
     <>
-      {(hasFilters || beside) && (
+      {(hasFilters || afterFilters) && (
         <FilterRow filtered={filtered} saved={saved}>
-          {beside}
+          {afterFilters}
         </FilterRow>
       )}
       {children}

@@ -93,7 +93,7 @@ test("mints of a customer whose configuration is locked are refused with nothing
   await othersGoOn()
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
-  // A request with an idempotency key is told to repeat it.
+  // The response to a request with an idempotency key says to repeat it.
   expect(answers.map(({ json }) => json.detail.includes("Idempotency-Key"))).toEqual([true, ...Array(300).fill(false)])
   const lines = app.log.filter((line) => line.includes(answers[0]!.json.request_id))
   expect(lines.map((line) => JSON.parse(line).level)).toEqual([40])

@@ -92,7 +92,7 @@ export async function deliveries({ events, kills, seed, say }: DeliveriesRun) {
           await deployment.ready(server)
         }
       }
-      say(`${n}. hit: ${hit}; ${told(receivers)} of ${2 * begun} events`)
+      say(`${n}. hit: ${hit}; ${deliveredTo(receivers)} of ${2 * begun} events`)
     }
     await work
     const last = await until("all events to be numbered", async () => {
@@ -130,7 +130,7 @@ const startAMonth = ({ query }: Deployment) =>
     ),
   )
 
-const told = (receivers: readonly Receiver[]) =>
+const deliveredTo = (receivers: readonly Receiver[]) =>
   receivers.map(({ name, kept }) => `${name} has ${kept.size}`).join(", ")
 
 const startWorker = (deployment: Deployment) =>

@@ -156,18 +156,18 @@ export class FaultInjector {
     },
     postgres: () => killPostgres(this.#deployment.dataDir, this.#random),
     lost: async () => {
-      const told = (method: "localnet_hold" | "localnet_warp", parameter: unknown) =>
+      const callUntilDone = (method: "localnet_hold" | "localnet_warp", parameter: unknown) =>
         until("the local network", () =>
           this.#deployment.localnet(method, parameter).then(
             () => true,
             () => false,
           ),
         )
-      await told("localnet_hold", { on: true })
+      await callUntilDone("localnet_hold", { on: true })
       await sleep(this.#random.below(800))
       // A blockhash is valid for 150 blocks. 31 blocks later, everything signed with it is final or can never land.
-      await told("localnet_warp", { slots: 200 })
-      await told("localnet_hold", { on: false })
+      await callUntilDone("localnet_warp", { slots: 200 })
+      await callUntilDone("localnet_hold", { on: false })
       return "lost transactions"
     },
     rollback: async () => {

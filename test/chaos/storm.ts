@@ -146,10 +146,10 @@ async function endWhileBesieged(deployment: Deployment, server: ServerProcess, t
   const deaf = await target.open("GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100))
   deaf.pause()
   await sleep(1000)
-  const told = performance.now()
+  const stopping = performance.now()
   signal(server.pid, "SIGTERM")
   const exitCode = await server.exited
-  const end_ms = Math.round(performance.now() - told)
+  const end_ms = Math.round(performance.now() - stopping)
   assert(exitCode === 0, () => `the server exited with ${exitCode}:\n${server.output().slice(-2000)}`)
   assert(end_ms < END_MS, () => `the server took ${end_ms} ms to end`)
   const left = processesOf(deployment.dataDir)

@@ -66,7 +66,7 @@ describe.skipIf(file === null)("a killed validator", () => {
       await sql`select from transactions where layout @> jsonb_build_array(jsonb_build_array(${json.operation_id}::text))`
     expect(signed.length).toBe(0)
     const [{ publicKey }] = [deployment.chains.test!.feePayer]
-    const told = await new Connection(validator.url).getSignaturesForAddress(publicKey, {}, "confirmed")
-    expect(told).toEqual([])
+    const listed = await new Connection(validator.url).getSignaturesForAddress(publicKey, {}, "confirmed")
+    expect(listed).toEqual([])
   }, 240_000)
 })

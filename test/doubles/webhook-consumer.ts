@@ -18,7 +18,7 @@ export type Received = {
 }
 
 /** A consumer's handler: writes the response itself, or returns a status. */
-type Answer = (received: Received, response: ServerResponse) => number | "by itself"
+type Answer = (received: Received, response: ServerResponse) => number | "answered"
 
 /**
  * A customer's server that receives webhooks and verifies them with its library. It answers 401 to webhooks that are
@@ -52,7 +52,7 @@ export async function startConsumer() {
       }
       received.push(one)
       const status = answer(one, response)
-      if (status !== "by itself") response.writeHead(status).end(status === 204 ? undefined : `answer ${status}`)
+      if (status !== "answered") response.writeHead(status).end(status === 204 ? undefined : `answer ${status}`)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

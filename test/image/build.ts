@@ -46,8 +46,8 @@ export function makeTools(folder: string): string {
 
 /** npm's own program. npm passes its path to the programs that it runs. */
 function findNpm(): string {
-  const { npm_execpath: told, PATH = "" } = process.env
-  if (told?.endsWith("npm-cli.js")) return told
+  const { npm_execpath: npmPath, PATH = "" } = process.env
+  if (npmPath?.endsWith("npm-cli.js")) return npmPath
   const found = PATH.split(":")
     .map((place) => join(place, "npm"))
     .find((file) => existsSync(file))

@@ -99,7 +99,7 @@ test("plans include 500, 10,000 or an agreed number of attestations", async () =
     plan: "enterprise",
     included: 7,
   })
-  expect(await setPlan("Nobody", "free", null)).toBe(false)
+  expect(await setPlan("Unknown", "free", null)).toBe(false)
 })
 
 test.each(["constructor", "__proto__", "toString", "", "Free"])("%j is not a scope", (name) => {

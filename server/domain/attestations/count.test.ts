@@ -78,7 +78,7 @@ test("the count of each status equals the length of its list, under every filter
   })
   expect(await counts(browser, { q: "b-" })).toEqual({ verified: "1", rejected: "1" })
   expect(await counts(browser, { q: business.wallet })).toEqual({ pending: "1" })
-  expect(await counts(browser, { q: "nobody" })).toEqual({})
+  expect(await counts(browser, { q: "unknown" })).toEqual({})
   const soon = (days: number) => ({ expiring_before: addDays(realNow(), days).toISOString() })
   expect(await counts(browser, soon(30))).toEqual({ verified: "1" })
   expect(await counts(browser, soon(7))).toEqual({})
@@ -115,7 +115,7 @@ test("an investor counts once in each status that any of their verifications has
   expect(await of()).toEqual({ pending: "2", rejected: "1", all: "2" })
   expect(await of({ schema: "kyc_business_v1" })).toEqual({ pending: "1", all: "1" })
   expect(await of({ q: "a-2" })).toEqual({ pending: "1", rejected: "1", all: "1" })
-  expect(await of({ q: "nobody" })).toEqual({})
+  expect(await of({ q: "unknown" })).toEqual({})
   expect(await of({ from: addDays(realNow(), 1).toISOString() })).toEqual({})
   // All of these belong to one investor, who hides only what comes before all of them.
   await fill(workspaceId, 10_000, { name: "mass" })
@@ -156,7 +156,7 @@ test("a file's number of rows is known beforehand if counting is cheap", async (
   expect(await countAll(workspaceId, { status: "revoked", schema: "kyc_individual_v1" }, { most: 1_199 })).toBeNull()
 })
 
-test("up to a thousand are counted; beyond that, the count says that there are more", async () => {
+test("up to a thousand are counted; beyond that, the count says so", async () => {
   const { browser, workspaceId } = await enter()
   await fill(workspaceId, 1000, { name: "x" })
   await fill(workspaceId, 1001, { name: "y", status: "revoked" })

@@ -51,7 +51,7 @@ export function credentialState(
  * Whose unit is in a wallet's account according to the ledger; `changing` while a transaction that changes it is on its
  * way.
  */
-export type UnitOf = "this" | "another" | "nobody" | "changing"
+export type UnitOf = "this" | "another" | "none" | "changing"
 
 export async function readUnit({ workspace_id, id, schema_id, wallet }: AttestationRow): Promise<UnitOf> {
   const rows = await sql<{ holder: string | null; changing: boolean }[]>`
@@ -63,5 +63,5 @@ export async function readUnit({ workspace_id, id, schema_id, wallet }: Attestat
           and payload->>'schema_id' = ${schema_id} and status in ('queued', 'submitted')) as changing`
   const { holder, changing } = only(rows)
   if (changing) return "changing"
-  return holder === null ? "nobody" : holder === id ? "this" : "another"
+  return holder === null ? "none" : holder === id ? "this" : "another"
 }

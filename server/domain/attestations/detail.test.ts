@@ -266,9 +266,9 @@ test("the chain shows that a credential is burned; an attestation that is not is
   await waitFor(async () => {
     const { account, unit } = await read("attestation.verifyOnChain", { id })
     // At no moment do chain and record contradict each other.
-    expect([unit, account.amount]).not.toEqual(["nobody", "1"])
+    expect([unit, account.amount]).not.toEqual(["none", "1"])
     expect([unit, account.amount]).not.toEqual(["this", "0"])
-    return unit === "nobody" && account.amount === "0"
+    return unit === "none" && account.amount === "0"
   }, "the credential to be burned")
   await app.faults({ too_many_requests: 1 })
   await expect(read("attestation.verifyOnChain", { id })).rejects.toMatchObject({ code: "chain_unavailable" })

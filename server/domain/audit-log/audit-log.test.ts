@@ -34,7 +34,7 @@ test("the audit log cannot be changed, deleted or truncated, not even by the dat
   await newKey()
   const before = await sql`select * from audit_entries order by seq`
   for (const attempt of [
-    () => sql`update audit_entries set actor_name = 'nobody'`,
+    () => sql`update audit_entries set actor_name = 'unknown'`,
     () => sql`delete from audit_entries`,
     () => sql`truncate audit_entries`,
     () => sql`truncate accounts cascade`,

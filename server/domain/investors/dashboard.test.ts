@@ -69,7 +69,7 @@ test("the list has each person once for the status of their verifications, with 
   expect(await names({ q: ann.slice(0, -2) })).toEqual([ann])
   expect(await names({ q: second.wallet })).toEqual([ann])
   expect(await names({ q: await idOf(second.wallet) })).toEqual([ann])
-  expect(await names({ q: "nobody-of-that-name" })).toEqual([])
+  expect(await names({ q: "unknown-name" })).toEqual([])
   expect(code(await people.viewer.query("investor.search", { schema: "mistyped" }))).toBe("unknown_schema")
   expect(code(await people.viewer.query("investor.search", { cursor: "x" }))).toBe("validation_failed")
 })
@@ -295,9 +295,9 @@ test("notes move with an investor who is merged into another, even a note writte
     const { wallet } = await start()
     const id = await idOf(wallet)
     await people.owner.mutate("investor.addNote", { id, text: "before" })
-    await Promise.all([start(name, wallet), people.owner.mutate("investor.addNote", { id, text: "meanwhile" })])
+    await Promise.all([start(name, wallet), people.owner.mutate("investor.addNote", { id, text: "later" })])
     const { data } = await people.owner.query("investor.notes", { id: await idOf(theirs) })
-    expect(data.data.map((note: { text: string }) => note.text)).toEqual(["meanwhile", "before"])
+    expect(data.data.map((note: { text: string }) => note.text)).toEqual(["later", "before"])
   }
 })
 
@@ -307,7 +307,7 @@ test("no note can be added to an erased person, nor during the erasure", async (
   const path = `/investor/${id}/erase`
   const [, ...notes] = await Promise.all([
     app.request({ method: "POST", path, key: key.apiKey, json: {} }),
-    ...Array.from({ length: 5 }, () => people.owner.mutate("investor.addNote", { id, text: "meanwhile" })),
+    ...Array.from({ length: 5 }, () => people.owner.mutate("investor.addNote", { id, text: "later" })),
   ])
   notes.push(await people.owner.mutate("investor.addNote", { id, text: "later" }))
   for (const { status } of notes) expect([200, 422]).toContain(status)

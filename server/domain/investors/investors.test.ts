@@ -142,11 +142,11 @@ test("GET /attestations filters by external id, session and time, and filters co
   const investor = await idOf(one.wallet, own)
   expect(await find(`investor=${investor}&schema=kyc_individual_v1`)).toEqual([one.wallet])
   expect(await find(`investor=${newId("inv")}`)).toEqual([])
-  expect(await find("investor=nobody")).toEqual([])
+  expect(await find("investor=unknown")).toEqual([])
   expect(await find("created_before=2026-03-01T00:00:00Z")).toEqual([])
   expect(await find("created_after=2026-03-01T00:00:00Z&created_before=2026-03-01T00:00:01Z")).toEqual([one.wallet])
   expect(await find("created_after=2026-03-01T00:00:01Z&external_id=Ann")).toEqual([again.wallet])
-  expect((await get("/attestations?investor=nobody&schema=mistyped", own)).json.error).toBe("unknown_schema")
+  expect((await get("/attestations?investor=unknown&schema=mistyped", own)).json.error).toBe("unknown_schema")
 })
 
 test.each([
@@ -171,7 +171,7 @@ test.each([
 })
 
 test("an invalid wallet address is refused as one", async () => {
-  const { status, json } = await get("/investors?wallet=nobody")
+  const { status, json } = await get("/investors?wallet=unknown")
   expect([status, json.error]).toEqual([422, "invalid_public_key"])
 })
 

@@ -25,8 +25,8 @@ const revoke = async (wallet: string) => {
   expect(status).toBe(200)
 }
 
-/** Makes the request while another worker holds the lease, runs `meanwhile`, and releases the lease. */
-async function overtaken(config: string, request: () => Promise<Response>, meanwhile: () => Promise<unknown>) {
+/** Makes the request while another worker holds the lease, runs `change`, and releases the lease. */
+async function failWhileQueued(config: string, request: () => Promise<Response>, change: () => Promise<unknown>) {
   let waiting: Promise<Response>
   let id = ""
   await whileLedgerPaused(async () => {
@@ -35,7 +35,7 @@ async function overtaken(config: string, request: () => Promise<Response>, meanw
       const { operations } = await tokens.trace(config)
       return (operations.find(({ status }) => status === "queued")?.id as string | undefined) ?? null
     }, "the operation to be queued")
-    await meanwhile()
+    await change()
   })
   const response = await waiting!
   const { json: record } = await tokens.get(`/token/operation/${id}`)
@@ -53,7 +53,7 @@ test("a revocation stops a queued mint with 403, and the supply and holder slot 
   const config = await tokens.config({ max_supply: "10", max_holders: 1 })
   const [alice, bob] = await tokens.wallets(2)
   const before = await tokens.trace(config)
-  const response = await overtaken(
+  const response = await failWhileQueued(
     config,
     () => tokens.mint(config, alice, 10),
     () => revoke(alice),
@@ -71,7 +71,7 @@ test.each([0, 1])("a revocation stops a queued transfer, on either side: %i", as
   const [alice, bob] = wallets
   await admitted(tokens.mint(config, alice, 10))
   const { operations: _, ...before } = await tokens.trace(config)
-  const response = await overtaken(
+  const response = await failWhileQueued(
     config,
     () => tokens.transfer(config, alice, bob, 10),
     () => revoke(wallets[side]!),
@@ -87,7 +87,7 @@ test("a full exit at the limit that fails leaves the holder slot where it was", 
   const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
   const { operations: _, ...before } = await tokens.trace(config)
-  await overtaken(
+  await failWhileQueued(
     config,
     () => tokens.transfer(config, alice, bob, 10),
     () => revoke(bob),
@@ -102,7 +102,7 @@ test("a holder who leaves in two parts frees no slot before the first part has l
   const [alice, bob, carol] = await tokens.wallets(3)
   await admitted(tokens.mint(config, alice, 10))
   await admitted(tokens.mint(config, bob, 1))
-  await overtaken(
+  await failWhileQueued(
     config,
     () => tokens.transfer(config, alice, bob, 4),
     async () => {
@@ -118,7 +118,7 @@ test("a holder who leaves in two parts frees no slot before the first part has l
 test("a pause stops queued operations", async () => {
   const config = await tokens.config()
   const [alice] = await tokens.wallets(1)
-  const response = await overtaken(
+  const response = await failWhileQueued(
     config,
     () => tokens.mint(config, alice, 1),
     () => tokens.post(`/mint-config/${config}/pause`, {}),

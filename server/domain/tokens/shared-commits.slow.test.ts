@@ -49,10 +49,10 @@ async function whileHeld<T>(
   lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>,
   during: () => Promise<T>,
 ): Promise<T> {
-  const somebody = open(app.databaseUrl, 1)
+  const other = open(app.databaseUrl, 1)
   const undone = new Error("undone")
   let outcome: T
-  await somebody
+  await other
     .begin(async (tx) => {
       await lock(tx as never)
       outcome = await during()
@@ -61,7 +61,7 @@ async function whileHeld<T>(
     .catch((error) => {
       if (error !== undone) throw error
     })
-    .finally(() => somebody.end())
+    .finally(() => other.end())
   return outcome!
 }
 

@@ -220,7 +220,7 @@ test("only a few test events of a workspace wait for a response at a time, and o
   const answers: (() => void)[] = []
   to.answer((_, response) => {
     answers.push(() => response.writeHead(204).end())
-    return "by itself"
+    return "answered"
   })
   const send = () => call("POST", `/webhook-endpoint/${id}/test`, {})
   const waiting = Array.from({ length: 4 }, send)

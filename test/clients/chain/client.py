@@ -92,7 +92,7 @@ except RPCException as error:
 
 async def subscriptions():
     async with connect(websocket) as socket:
-        told = set()
+        received = set()
         for begin in (
             lambda: socket.account_subscribe(to, Confirmed, encoding="base64+zstd"),
             lambda: socket.program_subscribe(Pubkey.default(), Confirmed, encoding="base64"),
@@ -105,8 +105,8 @@ async def subscriptions():
         sent = Transaction([payer], Message([message], payer.pubkey()), client.get_latest_blockhash().value.blockhash)
         await socket.signature_subscribe(sent.signatures[0], Confirmed)
         client.send_transaction(sent, TxOpts(skip_preflight=True))
-        while not told >= {f"{one}Notification" for one in ("Account", "Program", "Logs", "Slot", "Root", "Signature")}:
-            told |= {type(one).__name__ for one in await asyncio.wait_for(socket.recv(), 30)}
+        while not received >= {f"{one}Notification" for one in ("Account", "Program", "Logs", "Slot", "Root", "Signature")}:
+            received |= {type(one).__name__ for one in await asyncio.wait_for(socket.recv(), 30)}
 
 
 asyncio.run(subscriptions())

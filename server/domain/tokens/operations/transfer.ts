@@ -40,7 +40,7 @@ export const transfer = defineOperation({
       seen,
       build({ id, payload }, { asset, config, before, after }) {
         const { wallet, from_wallet, amount } = payload
-        // A single read is not enough to conclude that there is nothing to take.
+        // A single read is not enough to conclude that the account has nothing to take.
         if (config.transfer_mode === "holder" && before.from === "absent")
           return seen?.isSure({ id }) ? { do: "fail", refusal: uncovered(from_wallet) } : { do: "defer" }
         const instructions = moveAsset(asset, {

@@ -156,7 +156,7 @@ test("a slow consumer delays no other, and its deliveries are made one after ano
   const hung: (() => void)[] = []
   slow.answer((_, response) => {
     hung.push(() => response.writeHead(204).end())
-    return "by itself"
+    return "answered"
   })
   await subscribe(call, slow)
   const id = await subscribe(call, quick)

@@ -26,7 +26,7 @@ test("all addresses of a name are found, in the requested family", async () => {
   await expect(resolve("two.example", { family: 6 })).rejects.toMatchObject({ code: "ENOTFOUND" })
 })
 
-test.each(["nobody.example", "empty.example"])("%s has no address", async (name) => {
+test.each(["unknown.example", "empty.example"])("%s has no address", async (name) => {
   await expect(resolve(name)).rejects.toMatchObject({ code: "ENOTFOUND" })
 })
 
@@ -51,7 +51,7 @@ test("the system is asked about names that only it knows, if the operator allows
   await expect(resolve("localhost")).rejects.toMatchObject({ code: "ENOTFOUND" })
   const found = await Promise.all(Array.from({ length: 8 }, () => resolve("localhost", { withSystem: true })))
   for (const one of found) expect(one.map(({ address }) => address)).toContain("127.0.0.1")
-  await expect(resolve("nobody.invalid", { withSystem: true })).rejects.toMatchObject({
+  await expect(resolve("unknown.invalid", { withSystem: true })).rejects.toMatchObject({
     code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
   })
 })

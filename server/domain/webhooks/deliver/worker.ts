@@ -39,7 +39,7 @@ class Places {
 const FRESH_MS = 1000
 
 /**
- * How often to check for deliveries if nothing wakes the worker, and how often while there may be more deliveries than
+ * How often to check for deliveries if nothing wakes the worker, and how often while there can be more deliveries than
  * places.
  */
 const POLL_MS = 1000

@@ -86,7 +86,7 @@ function checkUnit({ status }: Committed, unit: OnChainState["unit"], amount: st
       return expect("The account holds exactly one credential", "1")
     case "another":
       return expect("The account holds the credential of a later attestation", "1")
-    case "nobody":
+    case "none":
       return expect("The credential is destroyed: the account holds none", "0")
     case "changing":
       return status === "verified"

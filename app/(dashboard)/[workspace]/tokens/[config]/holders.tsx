@@ -32,7 +32,7 @@ export function Holders({ token }: { token: TokenView }) {
       pageNames={{ back: "Previous", on: "Next" }}
       noMatch="Search with fewer characters."
       empty={<Empty title="No holders yet">Mint to a verified wallet to see it here.</Empty>}
-      beside={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}
+      afterFilters={<ExportCsv list="holders" asked={{ mint_config: token.id }} />}
     >
       {data && (
         <p className="mb-3 text-[13px] text-muted">

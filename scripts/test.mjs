@@ -29,6 +29,7 @@ only then: the test or its subject has a defect, but it need not hold up others.
  */
 const steps = [
   { is: "types", isMain: true, minutes: 0.5, run: () => run("tsc", []) },
+  { is: "prose", isMain: true, minutes: 0.02, run: () => run("node", [join("scripts", "prose.mjs")]) },
   { is: "unit and API tests", isMain: true, minutes: 5, run: () => vitest(["unit", "api"]) },
   {
     is: "browser tests of the main journeys",

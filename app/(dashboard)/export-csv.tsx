@@ -1,5 +1,3 @@
-"use client"
-
 import type { MouseEvent } from "react"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { notify, notifyProblem } from "#app/components/toast.ts"
 import type { Progress } from "./save-export.ts"
 

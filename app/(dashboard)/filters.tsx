@@ -1,9 +1,7 @@
-"use client"
-
 import { parseAsString, parseAsStringLiteral, type SingleParserBuilder, useQueryStates } from "nuqs"
 import { type ComponentProps, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
-import { Input, Label, Select } from "#app/components/ui/input.tsx"
+import { Input, Label, type Options, Select } from "#app/components/ui/input.tsx"
 import { timesOf, useTimeZone } from "#app/components/zone.ts"
 import type { FilteredList } from "#shared/saved-filters.ts"
 import { SavedFilters } from "./saved-filters.tsx"
@@ -107,9 +105,6 @@ export const text = (label: string, placeholder: string, maxLength?: number): Fi
     <TextField label={label} placeholder={placeholder} {...(maxLength && { maxLength })} {...{ value, onChange }} />
   ),
 })
-
-/** Values with their labels. */
-type Options<Value extends string> = readonly (readonly [Value, string])[]
 
 /** Values that are their own labels. */
 export const asThemselves = <const Value extends string>(values: readonly Value[]): Options<Value> =>
@@ -218,14 +213,12 @@ export function ChoiceField<Value extends string>({
   const id = useId()
   return (
     <Field id={id} label={label} className={className}>
-      <Select id={id} value={value ?? ""} onChange={({ target }) => onChange((target.value || null) as Value | null)}>
-        <option value="">{all}</option>
-        {options.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </Select>
+      <Select
+        id={id}
+        value={value ?? ""}
+        onChange={({ target }) => onChange((target.value || null) as Value | null)}
+        options={[["", all], ...options]}
+      />
     </Field>
   )
 }

@@ -1,5 +1,3 @@
-"use client"
-
 import { To } from "#app/(dashboard)/to.tsx"
 
 /** A company's own id for a person. A long one is cut to two lines, and shown whole on hover. */

@@ -1,5 +1,3 @@
-"use client"
-
 import { Search } from "lucide-react"
 import dynamicModule from "next/dynamic.js"
 import { useRouter } from "next/navigation.js"

@@ -1,5 +1,3 @@
-"use client"
-
 import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { problemOf } from "#app/components/problem.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useRouter } from "next/navigation.js"
 import { useState } from "react"
 import type { RouterOutputs } from "#app/api.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useEffect, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { usePathname, useRouter } from "next/navigation.js"
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"

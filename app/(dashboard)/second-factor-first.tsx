@@ -1,5 +1,3 @@
-"use client"
-
 import { useQueryClient } from "@tanstack/react-query"
 import { Passkeys } from "#app/(dashboard)/[workspace]/settings/passkeys.tsx"
 import { TwoFactor } from "#app/(dashboard)/[workspace]/settings/two-factor.tsx"

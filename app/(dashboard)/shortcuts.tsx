@@ -1,5 +1,3 @@
-"use client"
-
 import { Fragment, type ReactNode, useState } from "react"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import type { ReactNode } from "react"
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { type Count, shortCount } from "#shared/counts.ts"

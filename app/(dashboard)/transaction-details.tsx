@@ -1,5 +1,3 @@
-"use client"
-
 import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"

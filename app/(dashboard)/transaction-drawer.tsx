@@ -1,5 +1,3 @@
-"use client"
-
 import { lazy, Suspense } from "react"
 import { NewTab } from "#app/components/new-tab.tsx"
 import { Loading } from "#app/components/states.tsx"

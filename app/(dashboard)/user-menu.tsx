@@ -1,5 +1,3 @@
-"use client"
-
 import { LogOut } from "lucide-react"
 import { Button } from "#app/components/ui/button.tsx"
 import {

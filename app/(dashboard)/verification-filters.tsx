@@ -1,5 +1,3 @@
-"use client"
-
 import { parseAsString, parseAsStringLiteral } from "nuqs"
 import { ChoiceField, type FieldProps, type Filter } from "#app/(dashboard)/filters.tsx"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"

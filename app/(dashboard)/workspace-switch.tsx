@@ -1,5 +1,3 @@
-"use client"
-
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
 import { Icon } from "#app/components/icons.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { Field } from "./form.tsx"
 import { FormDialog, type FormDialogProps } from "./form-dialog.tsx"
 import { Input } from "./ui/input.tsx"

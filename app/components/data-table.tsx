@@ -1,5 +1,3 @@
-"use client"
-
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
 import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"

@@ -1,5 +1,3 @@
-"use client"
-
 import { type ComponentProps, type ReactElement, type ReactNode, useState } from "react"
 import { DialogSubmit } from "./dialog-submit.tsx"
 import { Form } from "./form.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import module from "next/link.js"
 
 /** Next's link. Its types declare a nested default export, which does not exist at run time. */

@@ -1,5 +1,3 @@
-"use client"
-
 import { parseAsString, useQueryState } from "nuqs"
 import { useEffect } from "react"
 import { Button } from "./ui/button.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { Search } from "lucide-react"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
 import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useEffect, useState } from "react"
 import { timeFormat } from "#shared/time-format.ts"
 import { useTimeZone } from "./zone.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { problemOf } from "./problem.ts"
 
 type Toast = { text: string; detail: string | null; isProblem: boolean }

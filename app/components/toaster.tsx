@@ -1,5 +1,3 @@
-"use client"
-
 import { useEffect } from "react"
 import { Toaster as Stack, toast } from "sonner"
 import { subscribe, takeToasts } from "./toast.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { createContext, use } from "react"
 
 // Times in a zone other than the browser's. `Intl` converts instants to local times, this module also the reverse.

@@ -1,5 +1,3 @@
-"use client"
-
 import MiniSearch from "minisearch"
 import { useEffect, useMemo, useState } from "react"
 import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"

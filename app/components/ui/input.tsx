@@ -1,5 +1,3 @@
-"use client"
-
 import { clsx } from "clsx"
 import { type ComponentProps, createContext, use } from "react"
 import { Icon } from "#app/components/icons.tsx"
@@ -39,15 +37,30 @@ export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return <textarea rows={3} {...useControl()} {...props} className={clsx(controlLook, "block py-2", className)} />
 }
 
-/** The browser's own select, which every phone and screen reader supports. Its options are `<option>`s. */
-export function Select({ className, ...props }: ComponentProps<"select">) {
+/** Values with their labels. */
+export type Options<Value extends string | number = string> = readonly (readonly [value: Value, label: string])[]
+
+/** The browser's own select, which every phone and screen reader supports. `options` follow its children. */
+export function Select({
+  className,
+  options = [],
+  children,
+  ...props
+}: ComponentProps<"select"> & { options?: Options<string | number> }) {
   return (
     <div className={clsx("relative", className)}>
       <select
         {...useControl()}
         {...props}
         className={clsx(controlLook, "h-9 cursor-pointer appearance-none text-ellipsis pr-8 pointer-coarse:h-11")}
-      />
+      >
+        {children}
+        {options.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
       <Icon
         name="chevron"
         className="pointer-events-none absolute top-1/2 right-2.5 size-4 -translate-y-1/2 text-muted"

@@ -1,5 +1,3 @@
-"use client"
-
 import { type FormEvent, useId, useRef, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { To } from "#app/(dashboard)/to.tsx"
 import { useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { parseAsString, useQueryState } from "nuqs"
 import { lazy, Suspense, useEffect } from "react"
 import { usePolling } from "#app/(dashboard)/workspace.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useRef } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { Field } from "#app/components/form.tsx"
 import { Select, Textarea } from "#app/components/ui/input.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
@@ -31,13 +29,7 @@ export const ReasonFields = ({
     </Field>
     {publicReason && (
       <Field label="Reason shown to the investor" name="public_reason">
-        <Select defaultValue={publicReason}>
-          {Object.entries(publicReasonCopy).map(([code, text]) => (
-            <option key={code} value={code}>
-              {text}
-            </option>
-          ))}
-        </Select>
+        <Select defaultValue={publicReason} options={Object.entries(publicReasonCopy)} />
       </Field>
     )}
   </>

@@ -1,5 +1,3 @@
-"use client"
-
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/ui/card.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { type ReactNode, useState } from "react"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
@@ -79,13 +77,8 @@ export function QuickStart() {
               className="w-44"
               value={key.key_id}
               onChange={(event) => setChosen(event.currentTarget.value)}
-            >
-              {active.map(({ key_id, name }) => (
-                <option key={key_id} value={key_id}>
-                  {name}
-                </option>
-              ))}
-            </Select>
+              options={active.map(({ key_id, name }) => [key_id, name] as const)}
+            />
           </div>
         )
       }

@@ -1,5 +1,3 @@
-"use client"
-
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
 import type { RouterOutputs } from "#app/api.ts"
 import { actions, type Column } from "#app/components/data-table.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field } from "#app/components/form.tsx"
@@ -9,11 +7,11 @@ import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
 const graces = [
-  { seconds: 24 * 3600, label: "For 24 hours" },
-  { seconds: 3600, label: "For one hour" },
-  { seconds: 7 * 24 * 3600, label: "For 7 days" },
-  { seconds: 0, label: "Revoke it now" },
-]
+  [24 * 3600, "For 24 hours"],
+  [3600, "For one hour"],
+  [7 * 24 * 3600, "For 7 days"],
+  [0, "Revoke it now"],
+] as const
 
 /** Gives a key a new secret. Its id stays, and so do the idempotency keys of its earlier requests. */
 export function RotateKey({
@@ -53,13 +51,7 @@ export function RotateKey({
         }
         name="grace_seconds"
       >
-        <Select>
-          {graces.map(({ seconds, label }) => (
-            <option key={seconds} value={seconds}>
-              {label}
-            </option>
-          ))}
-        </Select>
+        <Select options={graces} />
       </Field>
     </FormDialog>
   )

@@ -1,5 +1,3 @@
-"use client"
-
 import { useEffect, useRef, useState } from "react"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Button } from "#app/components/ui/button.tsx"

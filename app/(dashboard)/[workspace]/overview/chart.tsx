@@ -1,5 +1,3 @@
-"use client"
-
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
 import type { RouterOutputs } from "#app/api.ts"
 import { statusWord } from "#app/components/ui/badge.tsx"

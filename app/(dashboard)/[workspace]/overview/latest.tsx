@@ -1,5 +1,3 @@
-"use client"
-
 import { usePath } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"

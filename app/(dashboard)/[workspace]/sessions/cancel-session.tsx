@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field } from "#app/components/form.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { lazy, Suspense } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
@@ -64,13 +62,10 @@ export function StartSession({
                 />
               </Field>
               <Field label="Schema" name="schemaId" required>
-                <Select defaultValue={schema ?? usualOf(data.data)}>
-                  {data.data.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name} ({id})
-                    </option>
-                  ))}
-                </Select>
+                <Select
+                  defaultValue={schema ?? usualOf(data.data)}
+                  options={data.data.map(({ id, name }) => [id, `${name} (${id})`] as const)}
+                />
               </Field>
               <Field label="External id (optional)" name="externalId" hint="Your own id for the investor.">
                 <Input autoComplete="off" maxLength={200} />

@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useMutation, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { upload } from "#app/api.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
@@ -95,13 +93,13 @@ function Invitation() {
       }}
     >
       <Field name="role" label="Role">
-        <Select defaultValue="developer">
-          {Object.entries(roles).map(([role, { name, summary }]) => (
-            <option key={role} value={role}>
-              {name}: {summary.charAt(0).toLowerCase() + summary.slice(1)}
-            </option>
-          ))}
-        </Select>
+        <Select
+          defaultValue="developer"
+          options={Object.entries(roles).map(
+            ([role, { name, summary }]) =>
+              [role, `${name}: ${summary.charAt(0).toLowerCase() + summary.slice(1)}`] as const,
+          )}
+        />
       </Field>
       <Field
         name="email"

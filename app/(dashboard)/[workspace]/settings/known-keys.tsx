@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { createApi } from "#app/api.ts"

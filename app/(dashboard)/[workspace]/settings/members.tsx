@@ -1,5 +1,3 @@
-"use client"
-
 import { useQueryClient } from "@tanstack/react-query"
 import { Ellipsis } from "lucide-react"
 import { lazy, Suspense, useState } from "react"

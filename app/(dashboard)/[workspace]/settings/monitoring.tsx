@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
@@ -44,13 +42,7 @@ function PolicyCard({ chosen }: { chosen: Policies }) {
         >
           {policyNames.map((name) => (
             <Field key={name} name={name} label={policies[name].label} hint={policies[name].hint}>
-              <Select key={chosen[name]} defaultValue={chosen[name]}>
-                {Object.entries(policies[name].choices).map(([choice, label]) => (
-                  <option key={choice} value={choice}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
+              <Select key={chosen[name]} defaultValue={chosen[name]} options={Object.entries(policies[name].choices)} />
             </Field>
           ))}
           <Submit variant="outline">Save monitoring</Submit>

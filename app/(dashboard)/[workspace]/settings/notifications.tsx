@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, Form, Submit } from "#app/components/form.tsx"
 import { Loaded } from "#app/components/loaded.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Field } from "#app/components/form.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Loaded } from "#app/components/loaded.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { signOut } from "#app/(dashboard)/session.ts"
 import { useApi, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useQueryClient } from "@tanstack/react-query"
 import { Download } from "lucide-react"
 import dynamicModule from "next/dynamic.js"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useQueryClient } from "@tanstack/react-query"
 
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { type ReactNode, useState } from "react"
 import { useApi, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
@@ -138,14 +136,11 @@ export function ConfigForm({
             error={problemAt("decimals")}
             hint={fixed ?? "Digits after the decimal point; 0 for whole tokens."}
           >
-            <Select {...entered("decimals")} disabled={isMinted}>
-              {Array.from({ length: 10 }, (_, decimals) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: it is the number itself
-                <option key={decimals} value={decimals}>
-                  {decimals}
-                </option>
-              ))}
-            </Select>
+            <Select
+              {...entered("decimals")}
+              disabled={isMinted}
+              options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
+            />
           </Field>
         </div>
       </Card>
@@ -222,13 +217,11 @@ function SchemaField({
       error={error}
       hint="The check that a wallet must have passed. All other wallets are refused."
     >
-      <Select value={value} onChange={onChange}>
-        {schemas.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name === id ? id : `${name} (${id})`}
-          </option>
-        ))}
-      </Select>
+      <Select
+        value={value}
+        onChange={onChange}
+        options={schemas.map(({ id, name }) => [id, name === id ? id : `${name} (${id})`] as const)}
+      />
     </Field>
   )
 }

@@ -1,5 +1,3 @@
-"use client"
-
 import { useId, useState } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useEffect, useRef } from "react"
 import { useMe, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 

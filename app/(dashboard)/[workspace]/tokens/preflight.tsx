@@ -1,5 +1,3 @@
-"use client"
-
 import type { ReactNode } from "react"
 import { To } from "#app/(dashboard)/to.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { usePolling } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 

@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Field, FieldGroup, GroupButton } from "#app/components/form.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"

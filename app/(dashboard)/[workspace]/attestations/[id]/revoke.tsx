@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Confirm } from "#app/components/confirm.tsx"

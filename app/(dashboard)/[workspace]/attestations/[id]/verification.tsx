@@ -1,5 +1,3 @@
-"use client"
-
 import { useEffect, useRef } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { FormError } from "#app/components/form.tsx"

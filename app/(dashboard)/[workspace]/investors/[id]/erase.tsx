@@ -1,5 +1,3 @@
-"use client"
-
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Confirm } from "#app/components/confirm.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operations.tsx"
 import type { Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"

@@ -1,5 +1,3 @@
-"use client"
-
 import { useId } from "react"
 import { useMe, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
@@ -27,14 +25,12 @@ export function Assignee({ review: { review_id, assignee, state } }: { review: R
         value={assignee?.id ?? ""}
         disabled={assign.isPending}
         onChange={({ target }) => assign.mutate(target.value || null)}
+        options={people.map(
+          ({ user_id, name }) => [user_id, user_id === me?.user.id ? `${name} (you)` : name] as const,
+        )}
       >
         <option value="">No one</option>
         {isGone && <option value={assignee.id}>{assignee.name}</option>}
-        {people.map(({ user_id, name }) => (
-          <option key={user_id} value={user_id}>
-            {user_id === me?.user.id ? `${name} (you)` : name}
-          </option>
-        ))}
       </Select>
       {me && assignee?.id !== me.user.id && (
         <Button size="sm" pending={assign.isPending} onClick={() => assign.mutate(me.user.id)}>

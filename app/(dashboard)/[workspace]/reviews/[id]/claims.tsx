@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Field } from "#app/components/form.tsx"
@@ -66,13 +64,11 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
             : `The vendor reported ${sent.unknown_country}, which is not a known country. Country rules refuse the wallet unless you choose one.`
         }
       >
-        <Select defaultValue={sent.country ?? ""}>
+        <Select
+          defaultValue={sent.country ?? ""}
+          options={countryNames("en").map(({ code, name }) => [code, name] as const)}
+        >
           <option value="">Not known</option>
-          {countryNames("en").map(({ code, name }) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
         </Select>
       </Field>
       {claimNames

@@ -1,5 +1,3 @@
-"use client"
-
 import { useMe, useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Confirm } from "#app/components/confirm.tsx"
 import { Facts } from "#app/components/facts.tsx"

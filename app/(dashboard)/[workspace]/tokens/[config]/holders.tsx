@@ -1,5 +1,3 @@
-"use client"
-
 import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/export-csv.tsx"
 import { text } from "#app/(dashboard)/filters.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import { lazy, Suspense, useEffect } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Loading } from "#app/components/states.tsx"

@@ -1,5 +1,3 @@
-"use client"
-
 import type { ReactNode } from "react"
 import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Icon, Spinner } from "#app/components/icons.tsx"

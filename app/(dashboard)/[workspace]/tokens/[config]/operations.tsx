@@ -1,5 +1,3 @@
-"use client"
-
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { choice, text } from "#app/(dashboard)/filters.tsx"

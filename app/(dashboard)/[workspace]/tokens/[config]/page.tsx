@@ -1,10 +1,10 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { parseAsStringLiteral, useQueryState } from "nuqs"
-import { lazy, Suspense } from "react"
+import { lazy } from "react"
 import { modeWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
 import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { UrlTabs } from "#app/(dashboard)/url-tabs.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
@@ -19,7 +19,6 @@ import { TokenBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"
-import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { summariesOf } from "#shared/rules/fields.ts"
 import { Holders } from "./holders.tsx"
@@ -27,8 +26,6 @@ import { MoveSheet } from "./move-sheet.tsx"
 import { PauseButton } from "./pause.tsx"
 
 const Operations = lazy(async () => ({ default: (await import("./operations.tsx")).Operations }))
-
-const tabs = ["holders", "operations"] as const
 
 export default function Page() {
   const { config: id } = useParams<{ config: string }>()
@@ -45,7 +42,6 @@ export default function Page() {
 function TokenDetail({ token }: { token: TokenView }) {
   const { can } = useWorkspace()
   const path = usePath()
-  const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(tabs).withDefault("holders"))
   return (
     <>
       <PageHeader
@@ -80,20 +76,14 @@ function TokenDetail({ token }: { token: TokenView }) {
           <Figures token={token} />
           <Rules token={token} />
         </div>
-        <Tabs value={tab} onValueChange={(next) => void setTab(next as (typeof tabs)[number])}>
-          <TabsList aria-label={`More about ${token.name}`}>
-            <TabsTrigger value="holders">Holders</TabsTrigger>
-            <TabsTrigger value="operations">Operations</TabsTrigger>
-          </TabsList>
-          <TabsContent value="holders">
-            <Holders token={token} />
-          </TabsContent>
-          <TabsContent value="operations">
-            <Suspense fallback={<Loading what="Loading the operations" />}>
-              <Operations token={token} />
-            </Suspense>
-          </TabsContent>
-        </Tabs>
+        <UrlTabs
+          name="tab"
+          label={`More about ${token.name}`}
+          tabs={{
+            holders: ["Holders", <Holders key="holders" token={token} />],
+            operations: ["Operations", <Operations key="operations" token={token} />],
+          }}
+        />
       </div>
     </>
   )

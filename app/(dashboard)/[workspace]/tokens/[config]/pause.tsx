@@ -1,5 +1,3 @@
-"use client"
-
 import { lazy, Suspense, useState } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"

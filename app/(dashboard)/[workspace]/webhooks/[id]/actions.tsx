@@ -1,5 +1,3 @@
-"use client"
-
 import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
 import { useRouter } from "next/navigation.js"
 import { useState } from "react"
@@ -112,11 +110,11 @@ export function Actions({ of }: { of: Endpoint }) {
 }
 
 const overlaps = [
-  { seconds: 24 * 3600, label: "For 24 hours" },
-  { seconds: 3600, label: "For one hour" },
-  { seconds: 7 * 24 * 3600, label: "For 7 days" },
-  { seconds: 0, label: "No longer" },
-]
+  [24 * 3600, "For 24 hours"],
+  [3600, "For one hour"],
+  [7 * 24 * 3600, "For 7 days"],
+  [0, "No longer"],
+] as const
 
 function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
   const rotate = useMutation((api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }))
@@ -133,13 +131,7 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
       }}
     >
       <Field label="The old secret signs" name="overlap_seconds">
-        <Select>
-          {overlaps.map(({ seconds, label }) => (
-            <option key={seconds} value={seconds}>
-              {label}
-            </option>
-          ))}
-        </Select>
+        <Select options={overlaps} />
       </Field>
     </FormDialog>
   )

@@ -1,5 +1,3 @@
-"use client"
-
 import { choice } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import type { RouterOutputs } from "#app/api.ts"

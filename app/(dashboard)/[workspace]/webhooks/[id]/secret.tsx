@@ -1,5 +1,3 @@
-"use client"
-
 import { useState } from "react"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"

@@ -50,15 +50,19 @@ const LIMB = 2 ** 32
 const limb = (bytes: Uint8Array, at: number): number =>
   bytes[at]! * 0x1000000 + bytes[at + 1]! * 0x10000 + bytes[at + 2]! * 0x100 + bytes[at + 3]!
 
-const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second))
+const ONE = ALPHABET.charCodeAt(0)
+/** Two characters each, as one number. */
+const PAIRS = [...ALPHABET].flatMap((one) => [...ALPHABET].map((two) => one.charCodeAt(0) * 256 + two.charCodeAt(0)))
 const BASE = PAIRS.length
+const MOST_CHARACTERS = 22
+const text = Buffer.alloc(MOST_CHARACTERS)
 
 /**
- * Four 32-bit limbs are divided by 58² in turn, which gives two characters. A general encoder takes many times as long.
+ * Divides four 32-bit limbs by 58² in turn, which gives two characters. A general encoder takes many times as long.
  * Doubles hold every number here exactly, and `%` of one above 2^31 is slow.
  */
 function encode<P extends IdPrefix>(prefix: P, bytes: Uint8Array): `${P}_${string}` {
-  let encoded = ""
+  let at = MOST_CHARACTERS
   let a = limb(bytes, 0)
   let b = limb(bytes, 4)
   let c = limb(bytes, 8)
@@ -74,12 +78,14 @@ function encode<P extends IdPrefix>(prefix: P, bytes: Uint8Array): `${P}_${strin
     value = (value - quotient * BASE) * LIMB + d
     c = quotient
     quotient = Math.floor(value / BASE)
-    encoded = PAIRS[value - quotient * BASE]! + encoded
+    const pair = PAIRS[value - quotient * BASE]!
+    text[--at] = pair % 256
+    text[--at] = pair >> 8
     d = quotient
   }
-  if (encoded.startsWith("1")) encoded = encoded.slice(1)
-  for (let i = 0; i < BYTES && bytes[i] === 0; i++) encoded = `1${encoded}`
-  return `${prefix}_${encoded}`
+  if (text[at] === ONE) at++
+  for (let i = 0; i < BYTES && bytes[i] === 0; i++) text[--at] = ONE
+  return `${prefix}_${text.toString("latin1", at)}`
 }
 
 /** The format of an id, as a regular expression. */

@@ -8,6 +8,8 @@ const CONNECTIONS = 32
 const FIRST_WARMUP_MS = 3000
 /** Requests of each round. */
 const WARMUP_MS = 500
+/** How long idle servers are measured. */
+const IDLE_MS = 2000
 
 type Round = { per_second: number; p50_ms: number; p99_ms: number; cpu_us: number | null }
 /** The cost of a round. `cpu_us` can be computed only when the idle server's processor time is known. */
@@ -72,26 +74,33 @@ export async function contest(options: ContestOptions): Promise<Contest> {
 
   say(`${name}: warming up`)
   for (const server of servers) await measure(server, 0, first_warmup_ms)
-  const results = servers.map((server) => ({ server, taken: [] as Taken[], idle: [] as number[] }))
+  const results = servers.map((server) => ({ server, taken: [] as Taken[] }))
+  const idle = await idleShares(servers)
   for (let n = 1; n <= rounds; n++) {
     for (const { server, taken } of n % 2 === 1 ? results : results.toReversed()) {
       // Work left by the previous server (checkpoints, vacuum, garbage) must not count for this one.
       await sleep(200)
-      const others = results.filter((one) => one.server !== server)
-      const before = others.map((one) => cpuSeconds(one.server.pid))
-      const round = await measure(server, WARMUP_MS, measure_ms)
-      taken.push(round)
-      for (const [i, { server, idle }] of others.entries())
-        idle.push(((cpuSeconds(server.pid) ?? 0) - (before[i] ?? 0)) / round.seconds)
+      taken.push(await measure(server, WARMUP_MS, measure_ms))
     }
     const rates = results.map(({ server, taken }) => `${server.name} ${Math.round(taken.at(-1)!.per_second)}/s`)
     say(`${name}: round ${n} of ${rounds}: ${rates.join(", ")}`)
   }
-  const done = results.map(({ server, taken, idle }) => ({
+  const done = results.map(({ server, taken }, n) => ({
     server,
-    rounds: taken.map((round) => toRound(round, median(idle))),
+    rounds: taken.map((round) => toRound(round, idle[n]!)),
   }))
   return { name, contestants: summarise(done) }
+}
+
+/**
+ * Returns the processor time per second that each server takes while nothing is under load. The benchmark must not
+ * measure this during another server's rounds: Vouch's worker also numbers the events of the bare handler's requests.
+ */
+async function idleShares(servers: readonly Server[]): Promise<number[]> {
+  await sleep(200)
+  const before = servers.map(({ pid }) => cpuSeconds(pid) ?? 0)
+  await sleep(IDLE_MS)
+  return servers.map(({ pid }, n) => ((cpuSeconds(pid) ?? 0) - before[n]!) / (IDLE_MS / 1000))
 }
 
 /** Subtracts the workers' idle time, which no request causes and which would count for more with fewer requests. */

@@ -276,7 +276,7 @@ const isAnswer = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.severity === "ERROR" && !isEndOfSession(error)
 
 /** Values that the library can always write without an error. */
-export function isPlain(value: unknown): boolean {
+function isPlain(value: unknown): boolean {
   switch (typeof value) {
     case "string":
     case "number":

@@ -1,7 +1,7 @@
 import type postgres from "postgres"
 import {
   handlerOf,
-  isPlain,
+  isWritable,
   openClient,
   type Queryable,
   redirect,
@@ -20,8 +20,8 @@ export type Reads = Queryable
 /**
  * One connection for short single reads that many requests send at once. They travel in batches, many per system call,
  * which doubles the throughput of a process. Answers come in the order of the statements, so nothing may disturb it:
- * only plain values are sent (a parameter that cannot be written would take a place and send nothing), nothing is
- * cancelled, and statements that could wait for a lock are not allowed.
+ * only plain values and arrays of them are sent (a parameter that cannot be written would take a place and send
+ * nothing), nothing is cancelled, and statements that could wait for a lock are not allowed.
  */
 export class Pipeline {
   readonly #url: string
@@ -47,8 +47,8 @@ export class Pipeline {
   }
 
   readonly #execute = (statement: Statement): void => {
-    if (!statement.args.every(isPlain)) {
-      statement.reject(new TypeError("a read takes plain values only"))
+    if (!isWritable(statement)) {
+      statement.reject(new TypeError("a read takes plain values and arrays of them only"))
       return
     }
     traceStatement(statement)

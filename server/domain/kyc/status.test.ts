@@ -59,6 +59,26 @@ test("of two verified schemas, the one started last counts", async () => {
   expect((await statusOf(wallet)).schema).toBe("accredited_investor_v1")
 })
 
+test("requests that arrive together get their own wallet's status, and only within their workspace", async () => {
+  const other = await app.key()
+  const sessions = await Promise.all([app.startSession(key), app.startSession(key), app.startSession(other)])
+  const wallets = sessions.map(({ wallet }) => wallet)
+  const [first, second, theirs] = wallets
+  const ask = async (wallet: string, apiKey: string, query = "") =>
+    (await app.request({ method: "GET", path: `/kyc/status/${wallet}${query}`, key: apiKey })).json
+  const alone = [await ask(first!, key.apiKey), await ask(second!, key.apiKey), await ask(theirs!, other.apiKey)]
+  const together = await Promise.all([
+    ask(first!, key.apiKey),
+    ask(theirs!, key.apiKey),
+    ask(second!, key.apiKey),
+    ask(second!, key.apiKey, "?schema=kyc_business_v1"),
+    ask(first!, other.apiKey),
+    ask(theirs!, other.apiKey),
+  ])
+  const missing = expect.objectContaining({ error: "attestation_not_found" })
+  expect(together).toEqual([alone[0], missing, alone[1], missing, missing, alone[2]])
+})
+
 test("a schema for which the wallet has no session is attestation_not_found", async () => {
   const { wallet } = await app.startSession(key)
   expect((await statusOf(wallet, "?schema=kyc_business_v1")).error).toBe("attestation_not_found")

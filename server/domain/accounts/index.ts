@@ -2,8 +2,7 @@
 
 /** Plans, and the quota of verifications. */
 export { includedIn, type PlanName, plans } from "./plans.ts"
-export { quotaExceeded, takingUnit } from "./quota.ts"
-export { auditQuota } from "./audit-quota.ts"
+export { quotaExceeded, takingUnit, auditQuota } from "./quota.ts"
 export { secondsLeftIn } from "./period.ts"
 
 /** Usage and the monthly spending limit. */
@@ -37,6 +36,5 @@ export { authenticate } from "./keys/authenticate.ts"
 export { createKey } from "./keys/create.ts"
 export { describeKey } from "./keys/describe.ts"
 export { listKeys } from "./keys/list.ts"
-export { requireScopes, revokeKey, rotateKey } from "./keys/manage.ts"
-export { revokeKeysKnownTo } from "./keys/revoke-known.ts"
+export { requireScopes, revokeKey, rotateKey, revokeKeysKnownTo } from "./keys/manage.ts"
 export { inOtherMode } from "./other-mode.ts"

@@ -33,14 +33,13 @@ export { openClaims, sealClaims } from "./claims.ts"
 export { commitmentOf, newSalt } from "./commitment.ts"
 
 /** Credentials on chain. */
-export { ensureCredentialMint } from "./credential.ts"
 export { credentialAccounts } from "./credential-accounts.ts"
 export { auditCredentials } from "./audit-credentials.ts"
 export { destroyUnexplained } from "./unexplained.ts"
 
 /** Kinds of operations. */
 export { attest } from "./operations/attest.ts"
-export { createCredentialMint } from "./operations/create-credential-mint.ts"
+export { createCredentialMint, ensureCredentialMint } from "./operations/create-credential-mint.ts"
 export { moveCredentialAuthority } from "./operations/move-credential-authority.ts"
 export { revoke } from "./operations/revoke.ts"
 
@@ -54,7 +53,6 @@ export { closeAsked } from "./ask-before-closing.ts"
 
 /** Revoking many at once. */
 export { startBulkRevocation } from "./bulk-revocation/start.ts"
-export { revokeDue } from "./bulk-revocation/work.ts"
+export { revokeDue, dropOldBulkRevocations } from "./bulk-revocation/work.ts"
 export { type BulkRevocation, readBulkRevocation } from "./bulk-revocation/read.ts"
 export { cancelBulkRevocation } from "./bulk-revocation/cancel.ts"
-export { dropOldBulkRevocations } from "./bulk-revocation/retention.ts"

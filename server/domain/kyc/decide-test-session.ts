@@ -1,13 +1,14 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { countChanges } from "#domain/audit-log"
-import { providerNamed } from "#domain/deployment"
+import { deployment, providerNamed } from "#domain/deployment"
 import type { Flow } from "#domain/providers"
 import { claimKey, type IdempotencyClaim, type Principal } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
+import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
-import type { TestDecision } from "#shared/test-wallets.ts"
+import { type TestDecision, testWallets } from "#shared/test-wallets.ts"
 import type { SessionRecord } from "./session-record.ts"
 import { getSession, sessionNotFound } from "./sessions.ts"
 import { receiveWebhook } from "./webhook.ts"
@@ -88,11 +89,31 @@ type FormFlow = Extract<Flow, { kind: "form" }>
 type FormProvider = { name: string; report: FormFlow["report"] }
 
 /** Decides a session with the webhook that submitting the form sends. The same event counts once. */
-export async function reportDecision(
+async function reportDecision(
   { name, report }: FormProvider,
   submission: Omit<Parameters<FormFlow["report"]>[0], "occurredAt">,
 ): Promise<void> {
   const now = clock.now()
   const { headers, body } = report({ ...submission, occurredAt: now }, now)
   await receiveWebhook({ name, webhook: { headers, body: Buffer.from(body) } })
+}
+
+/**
+ * Decides a session that was started for a test wallet, in the same way as `decideTestSession`. This applies only to
+ * sandbox sessions in test mode. In live mode, or with any other provider, the address is an ordinary wallet.
+ */
+export async function decideTestWallet(
+  { workspaceId, mode }: Principal,
+  wallet: Address,
+  sessionId: string,
+): Promise<void> {
+  const decision = mode === "test" ? testWallets.get(wallet) : undefined
+  if (decision === undefined) return
+  const [session] = await sql<{ id: string; provider: string }[]>`
+    select id, provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  const provider = session && deployment.providers[mode].configured.get(session.provider)
+  if (provider?.flow.kind !== "form") return
+  // A start that returns the session again sends the same event, which counts once.
+  const eventId = `evt_${session!.id}`
+  await reportDecision({ name: provider.name, report: provider.flow.report }, { eventId, sessionId, ...decision })
 }

@@ -14,7 +14,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { isOfProgram, isOnCurve } from "#server/solana/strict-ed25519.ts"
 import { fail } from "#shared/errors.ts"
 import { type Beginning, begin, pendingOf, type StartOutcome, type StartRequest } from "./begin.ts"
-import { decideTestWallet } from "./decide-test-wallet.ts"
+import { decideTestWallet } from "./decide-test-session.ts"
 import { sessionUrl } from "./session-record.ts"
 
 /** How long a start waits for locked sessions that have expired. */

@@ -210,3 +210,10 @@ function localOrigins(origin: string): string[] {
   const end = port === "" ? "" : `:${port}`
   return ["localhost", "127.0.0.1", "[::1]"].map((host) => `${protocol}//${host}${end}`)
 }
+
+/** The ways to sign in that this server offers. */
+export const signInOptions = () => ({
+  /** Whether it can send mail. Otherwise a forgotten password needs the operator. */
+  mail: deployment.settings.VOUCH_SMTP_URL !== undefined,
+  min_password: MIN_PASSWORD,
+})

@@ -1,10 +1,9 @@
 // People: sign-in, membership and roles, invitations, mail.
 
 /** Sign-in. */
-export { AUTH_PATH, CLIENT_ADDRESS, MAX_PASSWORD, MIN_PASSWORD, openAuth } from "./auth.ts"
+export { AUTH_PATH, CLIENT_ADDRESS, MAX_PASSWORD, MIN_PASSWORD, openAuth, signInOptions } from "./auth.ts"
 export { asAttempt, currentAttempt } from "./attempt.ts"
 export { resealSecondFactors } from "./auth-secrets.ts"
-export { signInOptions } from "./options.ts"
 export { principalIn, signedInUser } from "./principal.ts"
 export { hasSecondFactor, lacksSecondFactor } from "./second-factor.ts"
 export { endSignIns, listSignIns } from "./sign-ins.ts"

@@ -6,9 +6,9 @@ import { linkless } from "#server/lib/linkless.ts"
 import { addDays, clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Role } from "#shared/roles.ts"
+import { hashToken, newToken } from "./links.ts"
 import { failMail, mailer } from "./mail.ts"
 import { takeMail } from "./mail-limits.ts"
-import { hashToken, newToken } from "./token.ts"
 
 /** The most open invitations of an account. */
 const MOST_OPEN = 100

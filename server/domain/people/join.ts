@@ -6,8 +6,8 @@ import { fail } from "#shared/errors.ts"
 import { admittedBy } from "./admission.ts"
 import { evictUnproven } from "./evict.ts"
 import { findInvitation, type Invitation, needsMail, requireAddress } from "./invitations.ts"
+import { newToken } from "./links.ts"
 import { hashPassword } from "./password.ts"
-import { newToken } from "./token.ts"
 
 export type NewUser = {
   token: string

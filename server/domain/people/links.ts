@@ -1,6 +1,12 @@
+import { hash, randomBytes } from "node:crypto"
 import type { Queryable } from "#db/client.ts"
 import { fail } from "#shared/errors.ts"
-import { hashToken, newToken } from "./token.ts"
+
+/** A secret for a link: 32 random bytes, base64url. */
+export const newToken = (): string => randomBytes(32).toString("base64url")
+
+/** The stored hash, so that a copy of the database cannot open links. */
+export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer")
 
 /** The kinds of links for a user, and how long each works. */
 const links = {

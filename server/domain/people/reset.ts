@@ -1,11 +1,10 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { deployment } from "#domain/deployment"
 import { logger } from "#server/lib/log.ts"
-import { createMailedLink, createUserLink, findUserLink, useUserLink } from "./links.ts"
+import { createMailedLink, createUserLink, findUserLink, newToken, useUserLink } from "./links.ts"
 import { mailer } from "./mail.ts"
 import { takeMail } from "./mail-limits.ts"
 import { hashPassword } from "./password.ts"
-import { newToken } from "./token.ts"
 
 const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
 

@@ -1,5 +1,6 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import { endPending, revokeCredential, statusAt } from "#domain/attestations"
 import { type Author, recordChanges, theOperator } from "#domain/audit-log"
 import { claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
@@ -7,7 +8,6 @@ import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
-import { endInForce } from "./end-in-force.ts"
 import { type ErasedRow, erasedColumns } from "./erased-row.ts"
 import { erasers } from "./erasers.ts"
 import { requestRedactions } from "./vendor-redactions.ts"
@@ -200,4 +200,25 @@ async function giveToErased(
     update attestations set investor_id = ${id}
     where workspace_id = ${workspaceId} and id = any(${attestations.map((one) => one.id)}) and investor_id <> ${id}`
   return id
+}
+
+/**
+ * Ends pending and verified attestations like a revocation. Leaves those past their time to the sweep, which ends them as
+ * expired. Returns those that it ended.
+ */
+async function endInForce(sql: Queryable, attestations: readonly ErasedRow[], now: Date): Promise<ErasedRow[]> {
+  const inForce = attestations.filter((row) => ["pending", "verified"].includes(statusAt(row, now)))
+  for (const row of inForce) {
+    const { workspace_id: workspaceId, id, status } = row
+    if (status === "pending") {
+      const end = { status: "rejected", reason: null, revokedAt: now, now } as const
+      await endPending(sql, { workspaceId, attestationId: id, ...end })
+    } else {
+      await sql`
+        update attestations set status = 'rejected', revoked_at = ${now}, ended_at = ${now}
+        where workspace_id = ${workspaceId} and id = ${id}`
+      await revokeCredential(sql, row)
+    }
+  }
+  return inForce
 }

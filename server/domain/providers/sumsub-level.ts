@@ -1,11 +1,25 @@
 import { z } from "zod"
 import { clock, secondsBetween } from "#server/lib/time.ts"
+import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
 import { vendorTime as time } from "./event-time.ts"
 import { type ReadAnswer, SUBMITTED } from "./provider.ts"
-import { publicReasons } from "./sumsub-labels.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import type { PerSchema } from "./vendor-settings.ts"
+
+/** The labels that an investor may see. They never see labels of fraud, lists and sanctions. */
+const publicReasons: Record<string, PublicReason> = {
+  UNSATISFACTORY_PHOTOS: "documents_unreadable",
+  LOW_QUALITY: "documents_unreadable",
+  INCOMPLETE_DOCUMENT: "documents_unreadable",
+  DOCUMENT_DAMAGED: "documents_unreadable",
+  PROBLEMATIC_APPLICANT_DATA: "information_mismatch",
+  DB_DATA_MISMATCH: "information_mismatch",
+  WRONG_ADDRESS: "information_mismatch",
+  AGE_REQUIREMENT_MISMATCH: "not_eligible",
+  REGULATIONS_VIOLATIONS: "not_eligible",
+  WRONG_USER_REGION: "not_eligible",
+}
 
 /** Sumsub's level names may have spaces, but no commas. */
 export const LEVEL = /^[^,=\s\p{Cc}](?:[^,=\p{Cc}]{0,98}[^,=\s\p{Cc}])?$/u

@@ -1,9 +1,7 @@
 // Schemas: what a verification checks and whom it admits.
 
 /** Records and reads. */
-export { getSchema, listSchemas, schemaDetail, schemaInPath, schemaRecord } from "./record.ts"
-export { schemaId } from "./schema-id.ts"
-export { requireSchema } from "./require.ts"
+export { getSchema, listSchemas, schemaDetail, schemaInPath, schemaRecord, schemaId, requireSchema } from "./record.ts"
 export { summariseSchemas } from "./summary.ts"
 
 /** Changes and defaults. */

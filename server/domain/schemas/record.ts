@@ -7,6 +7,12 @@ import { matching, NAME, named, timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
+/** The id of a schema. An id that no schema can have is unknown_schema too. */
+export const schemaId = matching(NAME, "is not a schema of this workspace", "unknown_schema").meta({
+  description: "Schema id",
+  example: "kyc_individual_v1",
+})
+
 /** The id of a schema in a path. An id that no schema can have counts as not found, too. */
 export const schemaInPath = matching(
   NAME,
@@ -71,3 +77,13 @@ export async function getSchema({ workspaceId, mode }: Principal, id: string): P
 
 export const schemaNotFound = (): never =>
   fail("schema_not_found", "id: this workspace has no schema with this id. List them with GET /schemas.")
+
+/**
+ * Refuses an unknown schema if a filter by it finds nothing, so that a typo does not look like an empty list.
+ * Errors: unknown_schema.
+ */
+export async function requireSchema(workspaceId: string, schemaId: string): Promise<void> {
+  const known = await sql`select id from schemas where workspace_id = ${workspaceId} and id = ${schemaId}`
+  if (known.length > 0) return
+  fail("unknown_schema", `schema: ${schemaId} is not a schema of this workspace. List them with GET /schemas.`)
+}

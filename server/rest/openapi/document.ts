@@ -5,11 +5,12 @@ import { appRouter } from "#server/trpc/router.ts"
 import { RouteTable } from "../routes.ts"
 import { closeOnlyRequests, componentsWith, onlyUsed, operationsOf } from "./components.ts"
 import { description, tags } from "./description.ts"
-import { documentPaths } from "./document-paths.ts"
+import { headersOf } from "./headers.ts"
 import { addLinks } from "./links.ts"
 import { finish } from "./operations.ts"
+import { errorResponses } from "./responses.ts"
 import { tidy } from "./schemas.ts"
-import type { OpenApi, PathItem, Response, Schema } from "./types.ts"
+import type { Components, Media, OpenApi, PathItem, Response, Schema } from "./types.ts"
 
 /** The OpenAPI description of every endpoint: generated from the procedures, with additions that the generator cannot see. */
 export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
@@ -63,4 +64,36 @@ function* schemasOf({ paths, components }: OpenApi): Generator<Schema> {
 function usedTags(paths: Record<string, PathItem>): OpenApi["tags"] {
   const used = new Set(operationsOf(paths).flatMap((operation) => operation.tags ?? []))
   return Object.entries(tags).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []))
+}
+
+/** The paths of the document itself, which the adapter serves without a procedure. */
+function documentPaths(components: Components): Record<string, PathItem> {
+  const read = (operationId: string, summary: string, type: string, media: Media): PathItem => ({
+    get: {
+      operationId,
+      summary,
+      description: "No key is needed.",
+      tags: ["Description"],
+      security: [],
+      responses: {
+        200: { description: "Success.", headers: headersOf(200, null), content: { [type]: media } },
+        ...errorResponses(null, components),
+      },
+    },
+  })
+  const openapi = "3.1.1"
+  return {
+    "/openapi.json": read("getOpenapiJson", "Get this document as JSON", "application/json", {
+      schema: { type: "object" },
+      example: { openapi },
+    }),
+    "/openapi-3.0.json": read("getOlderOpenapiJson", "Get this document in OpenAPI 3.0", "application/json", {
+      schema: { type: "object" },
+      example: { openapi: "3.0.3" },
+    }),
+    "/openapi.yaml": read("getOpenapiYaml", "Get this document as YAML", "application/yaml", {
+      schema: { type: "object" },
+      example: { openapi },
+    }),
+  }
 }

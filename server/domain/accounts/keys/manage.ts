@@ -2,7 +2,8 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange, theOperator } from "#domain/audit-log"
-import { holdPermission } from "#domain/people"
+import { holdPermission, keysKnownTo } from "#domain/people"
+import type { Principal } from "#domain/requests"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -100,4 +101,23 @@ async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null
     where k.id = ${keyId} ${workspaceId === null ? sql`` : sql`and k.workspace_id = ${workspaceId}`}
     for update of k`
   return key ?? null
+}
+
+/** Revokes every key of the account whose secret a former member saw. */
+export async function revokeKeysKnownTo({
+  principal,
+  requestId,
+  userId,
+}: {
+  principal: Principal
+  requestId: string
+  userId: string
+}): Promise<{ revoked: number }> {
+  const [workspace] = await sql<{ account_id: string }[]>`
+    select account_id from workspaces where id = ${principal.workspaceId}`
+  const keys = await keysKnownTo(sql, workspace!.account_id, userId)
+  for (const { key_id, workspace_id } of keys) {
+    await revokeKey({ keyId: key_id, workspaceId: workspace_id, author: { principal, requestId } })
+  }
+  return { revoked: keys.length }
 }

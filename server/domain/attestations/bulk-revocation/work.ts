@@ -5,8 +5,9 @@ import { heldRole } from "#domain/people"
 import { refuseToEndAlone } from "#domain/reviews"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
-import { clock } from "#server/lib/time.ts"
+import { addDays, clock } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
+import { keptDays } from "#shared/retention.ts"
 import { permissionsOf } from "#shared/roles.ts"
 import { revokeIn } from "../revoke.ts"
 
@@ -139,4 +140,16 @@ async function end({ workspace_id, id }: Job): Promise<boolean> {
       where i.workspace_id = r.workspace_id and i.revocation_id = r.id and i.outcome is null)
     returning id`
   return ended.length > 0
+}
+
+/** Deleting a list also deletes up to 500 rows of its entries. */
+const BATCH = 100
+
+/** Deletes lists that ended long ago. The audit log keeps who revoked what. */
+export async function dropOldBulkRevocations(now: Date): Promise<void> {
+  const old = addDays(now, -keptDays.bulkRevocations)
+  const remove = () => sql`
+    delete from bulk_revocations where ctid in (
+      select ctid from bulk_revocations where ended_at <= ${old} limit ${BATCH})`
+  while ((await remove()).count === BATCH);
 }

@@ -1,7 +1,8 @@
 import { z } from "zod"
+import type { Queryable } from "#db/client.ts"
 import { deployment } from "#domain/deployment"
 import { mintEffects, recoverMintCreation } from "#domain/token-accounts"
-import { defineOperation, type Plan } from "#server/ledger/index.ts"
+import { authorityForNew, defineOperation, enqueue, type Plan } from "#server/ledger/index.ts"
 import { createCredentialMint as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { credentialMintOf, credentialMintPlace, loadCredentials } from "../credential-accounts.ts"
@@ -47,3 +48,17 @@ export const createCredentialMint = defineOperation({
   rebuild: null,
   recover: (error, _operation, instruction) => recoverMintCreation(error, instruction),
 })
+
+/** Enqueues the creation of a schema's credential mint, once. Later operations on the mint wait for it. */
+export async function ensureCredentialMint(sql: Queryable, workspaceId: string, schemaId: string): Promise<void> {
+  const mint = credentialMintOf(workspaceId, schemaId).toBase58()
+  const claimed = await sql`
+    update schemas set credential_mint = ${mint}, authority = ${authorityForNew(sql, workspaceId)}
+    where workspace_id = ${workspaceId} and id = ${schemaId} and credential_mint is null returning id`
+  if (claimed.length === 0) return
+  await enqueue(sql, workspaceId, createCredentialMint, {
+    payload: { schema_id: schemaId },
+    writes: [mint],
+    reads: [],
+  })
+}

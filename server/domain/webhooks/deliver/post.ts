@@ -1,8 +1,21 @@
 import http from "node:http"
 import https from "node:https"
+import { Webhook } from "standardwebhooks"
 import { clock } from "#server/lib/time.ts"
 import { answerWithin_s } from "#shared/webhooks.ts"
 import { checkLiteral, lookupFor, Refused } from "./destination.ts"
+
+/** The headers of Standard Webhooks, with one signature per secret, newest first. */
+export function signedHeaders(
+  secrets: readonly string[],
+  { id, at, body }: { id: string; at: Date; body: string },
+): Record<string, string> {
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(" "),
+  }
+}
 
 /** Bytes of a response to read, and characters of it to keep. */
 const READ_BYTES = 16 * 1024

@@ -3,8 +3,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import { secretsAt } from "../secrets.ts"
 import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
 import { type Attempted, isTaken, note } from "./note.ts"
-import { Ended, openAgent, post } from "./post.ts"
-import { signedHeaders } from "./sign.ts"
+import { Ended, openAgent, post, signedHeaders } from "./post.ts"
 
 /** Deliveries to one endpoint at a time, unless it requires order. */
 const AT_ONCE = 8

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os"
-import { didYouMean } from "#server/lib/nearest.ts"
+import { didYouMean } from "#server/lib/did-you-mean.ts"
 import { choices, parameters, type Use } from "./url-parameters.ts"
 
 // Parses a database's address like libpq (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).

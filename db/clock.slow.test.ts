@@ -54,15 +54,15 @@ const close = (sessionId: string) => sql`
 
 test("a replica 25 hours ahead replays another replica's answers, and the other replays its answers", async () => {
   other.setClock(25 * HOUR)
-  const [theirs, ours] = [newId("evt"), newId("evt")]
+  const [otherId, ownId] = [newId("evt"), newId("evt")]
   const [one, two] = [newWallet(), newWallet()]
-  const first = await app.request(start(ours, one))
-  const again = await other.request(start(ours, one))
+  const first = await app.request(start(ownId, one))
+  const again = await other.request(start(ownId, one))
   expect([again.headers["idempotent-replayed"], again.text]).toEqual(["true", first.text])
-  const begun = await other.request(start(theirs, two))
+  const begun = await other.request(start(otherId, two))
   expect(begun.status).toBe(200)
   await other.sweep()
-  const replayed = await app.request(start(theirs, two))
+  const replayed = await app.request(start(otherId, two))
   expect([replayed.headers["idempotent-replayed"], replayed.text]).toEqual(["true", begun.text])
 })
 

@@ -26,7 +26,7 @@ let following: Following | null = null
 /** The anchor's possible error, and when a reading last agreed with it. */
 let known: { within_ms: number; at_ms: number } | null = null
 let reading: Promise<void> | null = null
-let said: string | null = null
+let reported: string | null = null
 const chains = new Map<Mode, Reading[]>()
 
 /** Starts following the clock of the database at `url`. Rejects if it cannot be read. */
@@ -45,7 +45,7 @@ export async function leaveDatabaseClock(): Promise<void> {
   await left?.sql.end({ timeout: 1 })
   anchorClock(null)
   known = null
-  said = null
+  reported = null
   chains.clear()
 }
 
@@ -60,10 +60,10 @@ function again(of: Following): void {
 /** Logs once what is wrong, and once that it is right again. */
 function say(): void {
   const doubt = clockDoubt()
-  if (doubt === said) return
-  if (doubt !== null && said === null) logger.warn(`${doubt}: nothing is signed or swept until the clocks agree`)
+  if (doubt === reported) return
+  if (doubt !== null && reported === null) logger.warn(`${doubt}: nothing is signed or swept until the clocks agree`)
   if (doubt === null) logger.info("the clocks agree again")
-  said = doubt
+  reported = doubt
 }
 
 function readOnce(): Promise<void> {

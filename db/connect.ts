@@ -121,10 +121,10 @@ async function attempt(
   try {
     await nextEvent(socket, ["connect"], signal)
     if (withTls) socket = await secured(socket, host, address, signal)
-    const { said, reported } = await startSession(socket, address, settings, signal)
+    const { messages, reported } = await startSession(socket, address, settings, signal)
     if (address.needsPrimary && !(await takesWrites(socket, reported, signal)))
       throw Object.assign(new Error("it is read-only"), { code: "25006" })
-    return handOver(socket, host, said)
+    return handOver(socket, host, messages)
   } catch (error) {
     socket.destroy()
     throw error
@@ -161,7 +161,7 @@ async function secured(socket: Socket, host: Host, { tls }: DatabaseAddress, sig
  * Gives a connection to postgres.js as if the library had started the session: drops its first message, and replays the
  * server's messages.
  */
-function handOver(socket: Socket, { name, port }: Host, said: Buffer): Socket {
+function handOver(socket: Socket, { name, port }: Host, messages: Buffer): Socket {
   const write = socket.write.bind(socket)
   const taken: typeof socket.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {
     socket.write = write
@@ -169,7 +169,7 @@ function handOver(socket: Socket, { name, port }: Host, said: Buffer): Socket {
     const behind = bytes.subarray(bytes.readUInt32BE(0))
     return behind.length === 0 || write(behind, ...(rest as []))
   }
-  socket.unshift(said)
+  socket.unshift(messages)
   // The library's errors name these.
   return Object.assign(socket, { write: taken, host: name, port })
 }

@@ -7,7 +7,7 @@ import { background, connectDatabase, disconnectDatabase, healthReads, keyReads,
 // keepalives, so this server refuses connections after reading their first message.
 
 const FIELDS = Buffer.from("SFATAL\0C28000\0MNo connections.\0\0")
-const TURNED_AWAY = Buffer.concat([Buffer.from("E\0\0\0"), Buffer.from([FIELDS.length + 4]), FIELDS])
+const REFUSAL = Buffer.concat([Buffer.from("E\0\0\0"), Buffer.from([FIELDS.length + 4]), FIELDS])
 
 let server: Server
 const asked: Record<string, string>[] = []
@@ -19,7 +19,7 @@ beforeAll(async () => {
       // Two numbers, then names and values, each ended by a zero.
       const words = message.toString("latin1", 8).split("\0")
       asked.push(Object.fromEntries(words.flatMap((word, n) => (n % 2 ? [] : [[word, words[n + 1] ?? ""]]))))
-      socket.end(TURNED_AWAY)
+      socket.end(REFUSAL)
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -63,9 +63,9 @@ export async function publishAccessLoss(userId: string): Promise<void> {
 }
 
 /** Calls `hear` when a person loses a membership. Returns a function that stops it. */
-export function subscribeAccessLoss(userId: string, hear: () => void): () => void {
-  emitter.on(lossOf(userId), hear)
-  return () => emitter.off(lossOf(userId), hear)
+export function subscribeAccessLoss(userId: string, listener: () => void): () => void {
+  emitter.on(lossOf(userId), listener)
+  return () => emitter.off(lossOf(userId), listener)
 }
 
 async function flushActivity(): Promise<void> {
@@ -95,15 +95,15 @@ async function notify(notices: readonly string[]): Promise<void> {
 }
 
 /** Calls `hear` for every notice of the channel. Returns a function that stops it. */
-export function subscribe(channel: Channel, hear: () => void): () => void {
-  emitter.on(channel, hear)
-  return () => emitter.off(channel, hear)
+export function subscribe(channel: Channel, listener: () => void): () => void {
+  emitter.on(channel, listener)
+  return () => emitter.off(channel, listener)
 }
 
 /** Calls `hear` whenever something in the workspace has changed. Returns a function that stops it. */
-export function subscribeActivity(workspaceId: string, hear: () => void): () => void {
-  emitter.on(activityOf(workspaceId), hear)
-  return () => emitter.off(activityOf(workspaceId), hear)
+export function subscribeActivity(workspaceId: string, listener: () => void): () => void {
+  emitter.on(activityOf(workspaceId), listener)
+  return () => emitter.off(activityOf(workspaceId), listener)
 }
 
 /** How many listeners the workspace has in this process. */

@@ -10,7 +10,7 @@ type Tables = {
 type Columns<T> = T extends Table ? T["_"]["columns"] : never
 
 /** The type that the driver returns for a column: Drizzle's, except that every `bigint` is a bigint. */
-type Driven<Column> = Column extends PgColumn
+type Returned<Column> = Column extends PgColumn
   ?
       | (Column["_"]["columnType"] extends "PgBigInt53" ? bigint : Column["_"]["data"])
       | (Column["_"]["notNull"] extends true ? never : null)
@@ -21,7 +21,7 @@ export type TableName = keyof Tables
 export type TableRow<Name extends TableName> = {
   [Key in keyof Columns<Tables[Name]> as Columns<Tables[Name]>[Key] extends PgColumn
     ? Columns<Tables[Name]>[Key]["_"]["name"]
-    : never]: Driven<Columns<Tables[Name]>[Key]>
+    : never]: Returned<Columns<Tables[Name]>[Key]>
 }
 
 declare const row: unique symbol

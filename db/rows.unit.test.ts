@@ -46,6 +46,6 @@ test("a list has the given names, with the statement's alias if there is one", (
 })
 
 test("every column has a literal name: without one, its type would match any name", () => {
-  type Loose = { [Name in TableName]: string extends keyof TableRow<Name> ? Name : never }[TableName]
-  expectTypeOf<Loose>().toBeNever()
+  type Untyped = { [Name in TableName]: string extends keyof TableRow<Name> ? Name : never }[TableName]
+  expectTypeOf<Untyped>().toBeNever()
 })

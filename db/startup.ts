@@ -12,7 +12,7 @@ const PLAIN = "SCRAM-SHA-256"
 
 export type Started = {
   /** The server's messages so far, for the connection's next user: as if it had started the session. */
-  said: Buffer
+  messages: Buffer
   /** Parameters that the server reports, such as in_hot_standby. */
   reported: Record<string, string>
 }
@@ -30,7 +30,7 @@ export async function startSession(
   const named = Object.entries(settings).flat()
   socket.write(lengthened([int32(3 << 16), ...named.map((text) => `${text}\0`), "\0"]))
   const authentication = new Authentication(socket, address)
-  const said: Buffer[] = []
+  const messages: Buffer[] = []
   const reported: Record<string, string> = {}
   for (;;) {
     const { type, body, raw } = await readMessage(socket, signal)
@@ -41,8 +41,8 @@ export async function startSession(
       reported[name] = value
     }
     const isDone = type === "R" && body.readInt32BE(0) === METHODS.ok
-    if (isDone || "SKZ".includes(type)) said.push(raw)
-    if (type === "Z") return { said: Buffer.concat(said), reported }
+    if (isDone || "SKZ".includes(type)) messages.push(raw)
+    if (type === "Z") return { messages: Buffer.concat(messages), reported }
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { sayWhenSlow } from "#server/lib/slow.ts"
+import { sayWhenSlow } from "#server/lib/say-when-slow.ts"
 import type { RunningLocalnet } from "./localnet.ts"
 import { startLocalnet } from "./localnet.ts"
 import type { Holder } from "./lock.ts"

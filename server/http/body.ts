@@ -255,8 +255,8 @@ class Body {
     holders.set(this.#network, holder)
     if (this.#isUnfinished) holder.unfinished.add(this)
     if (more < 0) return
-    while (holder.bytes > NETWORK_BYTES && giveWay([holder], tooMany));
-    while (allBytes > ALL_BYTES && giveWay(holders.values(), tooBusy));
+    while (holder.bytes > NETWORK_BYTES && dropOldest([holder], tooMany));
+    while (allBytes > ALL_BYTES && dropOldest(holders.values(), tooBusy));
   }
 
   /** Returns whether it was unfinished. */
@@ -268,7 +268,7 @@ class Body {
 }
 
 /** Drops the oldest unfinished body of the network that holds most. False if there is none. */
-function giveWay(some: Iterable<Holder>, failure: () => Failure): boolean {
+function dropOldest(some: Iterable<Holder>, failure: () => Failure): boolean {
   let largest: Holder | undefined
   for (const holder of some) {
     if (holder.unfinished.size > 0 && holder.bytes > (largest?.bytes ?? 0)) largest = holder

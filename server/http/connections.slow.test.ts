@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest"
 import { Failure } from "#shared/errors.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { beginBody, readBody } from "./body.ts"
-import { connectionLimit, hasNoPlace, watchConnections } from "./connections.ts"
+import { connectionLimit, isBeyondLimit, watchConnections } from "./connections.ts"
 import { Reply } from "./reply.ts"
 
 let server: Server
@@ -22,7 +22,7 @@ afterEach(async () => {
 async function listen(max: number, trusted: BlockList | null = null) {
   begun = 0
   server = createServer((request, response) => {
-    if (hasNoPlace(request)) return new Reply(response, "req_1", false).failure(noPlace)
+    if (isBeyondLimit(request)) return new Reply(response, "req_1", false).failure(noPlace)
     begun++
     if (request.url === "/waits") return
     if (request.url === "/body") {
@@ -162,10 +162,10 @@ test("a flood from one address is answered with 503 and never reset, whether its
   for (let n = 0; n < 4; n++) open("127.0.0.2", get("/waits"))
   await waitFor(async () => begun === 4, "all to be requested")
   const head = "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
-  const crowd = Array.from({ length: 60 }, (_, n) => open("127.0.0.2", n % 2 ? head : get("/")))
-  await waitFor(async () => crowd.every(({ text }) => text() !== ""), "all to be answered")
-  for (const [n, { socket }] of crowd.entries()) if (n % 2) socket.write("the body.")
-  for (const client of crowd) await isRefused(client)
+  const flood = Array.from({ length: 60 }, (_, n) => open("127.0.0.2", n % 2 ? head : get("/")))
+  await waitFor(async () => flood.every(({ text }) => text() !== ""), "all to be answered")
+  for (const [n, { socket }] of flood.entries()) if (n % 2) socket.write("the body.")
+  for (const client of flood) await isRefused(client)
 })
 
 test("a request whose body is still being sent is refused with 503 when its connection gives way", async () => {

@@ -45,10 +45,10 @@ function peerName(socket: Socket): string {
   return name
 }
 
-const withoutPlace = new WeakSet<IncomingMessage>()
+const beyondLimit = new WeakSet<IncomingMessage>()
 
 /** Whether a request came on a connection beyond the limit. It is answered with `server_busy` and not run. */
-export const hasNoPlace = (request: IncomingMessage): boolean => withoutPlace.has(request)
+export const isBeyondLimit = (request: IncomingMessage): boolean => beyondLimit.has(request)
 
 /** A connection and its unfinished answers. */
 type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
@@ -147,7 +147,7 @@ export function watchConnections(
   })
   // Before the request is answered.
   server.prependListener("request", (request) => {
-    if (leaving.size > 0 && leaving.has(peerName(request.socket))) withoutPlace.add(request)
+    if (leaving.size > 0 && leaving.has(peerName(request.socket))) beyondLimit.add(request)
   })
   server.on("request", ({ socket }, response) => {
     const connection = byPeer.get(peerName(socket))

@@ -29,10 +29,10 @@ for (const code of Object.keys(errors)) failures.of(code)
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const GONE = 499
 
-type OfRoute = { duration: Spread; byStatus: Map<number, Count> }
+type RouteMetrics = { duration: Spread; byStatus: Map<number, Count> }
 
 /** By method, then route, so that a request needs no combined key. */
-const known = new Map<string, Map<string, OfRoute>>()
+const known = new Map<string, Map<string, RouteMetrics>>()
 
 /** Requests are counted only if metrics are served. */
 let isCounting = false

@@ -24,7 +24,7 @@ const settings = {
   shouldUpgradeCallback: () => false,
 }
 /** How long a client may take to read a refusal that ends its connection. */
-const FAREWELL_MS = 5000
+const READ_REFUSAL_MS = 5000
 /**
  * A connection without traffic for this long is closed, for example because its client does not read the response.
  */
@@ -85,5 +85,5 @@ function refuseRaw(socket: Socket, detail: string): void {
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
   // Further bytes are ignored, because the client may keep its side open.
   socket.resume()
-  setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+  setTimeout(() => socket.destroy(), READ_REFUSAL_MS).unref()
 }

@@ -23,7 +23,7 @@ export type Place = {
   /** Runs the work once the earlier answers are sent, because a finished answer would wait in memory for a client that may
    * not read. If the connection ends before, it calls `never` instead.
    */
-  whenItsTurn(work: () => Promise<void>, never: () => void): void
+  runAfterEarlier(work: () => Promise<void>, never: () => void): void
 }
 
 /**
@@ -73,7 +73,7 @@ export class WaitingRequests {
     response.once("close", () => {
       waiting.places.delete(place)
       place.answered()
-      if (!socket.destroyed) waiting.places.values().next().value?.itsTurn()
+      if (!socket.destroyed) waiting.places.values().next().value?.earlierAnswered()
     })
     return place
   }
@@ -154,13 +154,13 @@ class TakenPlace implements Place {
     this.#release = release
   }
 
-  whenItsTurn(work: () => Promise<void>, never: () => void): void {
+  runAfterEarlier(work: () => Promise<void>, never: () => void): void {
     this.#next = { work, never }
     if (this.#isItsTurn) this.#begin()
   }
 
   /** All earlier requests have been answered. */
-  itsTurn(): void {
+  earlierAnswered(): void {
     this.#isItsTurn = true
     this.#begin()
   }

@@ -19,7 +19,7 @@ const newResponse = () => new EventEmitter() as ServerResponse
 function work(place: Place) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let outcome: "waits" | "works" | "never" = "waits"
-  place.whenItsTurn(
+  place.runAfterEarlier(
     () => {
       outcome = "works"
       return promise

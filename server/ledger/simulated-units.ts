@@ -2,7 +2,7 @@ import { PublicKey, TransactionMessage, VersionedTransaction } from "@solana/web
 import { LRUCache } from "lru-cache"
 import { logger } from "#server/lib/log.ts"
 import { sleep } from "#server/lib/time.ts"
-import { computeUnitsOf, MAX_UNITS, measuredUnitsOf, withRoom } from "#server/solana/compute-units.ts"
+import { computeUnitsOf, MAX_UNITS, measuredUnitsOf, withMargin } from "#server/solana/compute-units.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import { computeBudget } from "#server/solana/transaction.ts"
 import type { Planned } from "./pack.ts"
@@ -59,7 +59,7 @@ export class SimulatedUnits {
       })
       const transaction = new VersionedTransaction(message.compileToLegacyMessage())
       const units = await this.#rpc.patient.simulatedUnits(transaction, { since: await since() })
-      if (units !== null) this.#known.set(name, Math.min(withRoom(units), MAX_UNITS))
+      if (units !== null) this.#known.set(name, Math.min(withMargin(units), MAX_UNITS))
     } catch (error) {
       logger.debug({ err: error, kind: operation.kind }, "could not simulate an operation")
     }

@@ -13,7 +13,7 @@ const UNSEEN = [
   ..." \u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u180e\u200b\u200c\u200d\u2060\u2061\u2800\u3000\u3164",
   ..."\ufe0f\ufeff\uffa0\ufff9\u{1d173}\u{e0041}\u{e0100}",
 ]
-const TURNS = [..."\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
+const DIRECTION_CHANGES = [..."\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"]
 
 test.each(UNSEEN.map((one) => [one.codePointAt(0)!.toString(16), one]))(
   "a name of only U+%s is refused because nothing is visible, and U+%s within a name is allowed",
@@ -24,7 +24,7 @@ test.each(UNSEEN.map((one) => [one.codePointAt(0)!.toString(16), one]))(
   },
 )
 
-test.each(TURNS.map((one) => [one.codePointAt(0)!.toString(16), one]))(
+test.each(DIRECTION_CHANGES.map((one) => [one.codePointAt(0)!.toString(16), one]))(
   "a name must not contain U+%s, which changes how it reads",
   (_, one) => {
     expect(problemOf(one)).not.toBeNull()
@@ -50,14 +50,14 @@ test("the documented pattern accepts every name that the server accepts, and no 
   const { pattern } = name.meta() as { pattern: string }
   for (const flags of ["", "u"]) {
     const form = new RegExp(pattern, flags)
-    const some = fc.constantFrom("a", ...UNSEEN, ...TURNS, "\n", "\u{e0041}")
+    const some = fc.constantFrom("a", ...UNSEEN, ...DIRECTION_CHANGES, "\n", "\u{e0041}")
     const text = fc.string({
       unit: fc.oneof(some, fc.string({ unit: "binary", minLength: 1, maxLength: 1 })),
     })
     fc.assert(fc.property(text, (one) => problemOf(one) !== null || form.test(one)))
-    for (const one of [...UNSEEN, ...TURNS].filter((one) => one.length === 1))
+    for (const one of [...UNSEEN, ...DIRECTION_CHANGES].filter((one) => one.length === 1))
       expect(form.test(one), one.codePointAt(0)!.toString(16)).toBe(false)
-    for (const one of TURNS) expect(form.test(`a${one}`)).toBe(false)
+    for (const one of DIRECTION_CHANGES) expect(form.test(`a${one}`)).toBe(false)
   }
 })
 
@@ -114,7 +114,7 @@ describe("every text that another person reads", () => {
     const decisionFor = (reason: string) =>
       readVouchDecision(decisionFields.parse({ decision: "rejected", occurred_at: "2026-01-01T00:00:00Z", reason }))
         .reason
-    expect(decisionFor(`Owner${TURNS.join("")}gpj.exe`)).toBe("Ownergpj.exe")
+    expect(decisionFor(`Owner${DIRECTION_CHANGES.join("")}gpj.exe`)).toBe("Ownergpj.exe")
     expect(decisionFor("\u202e")).toBeNull()
   })
 })

@@ -10,13 +10,13 @@ const PRINTABLE_LINES = new RegExp(`^(?:[^${CONTROLS}]|\\n)*$`)
  */
 const SEEN = /[^\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u
 /** Characters that change the direction of text: `Owner`, one of them and `gpj.exe` reads `Ownerexe.jpg`. */
-const TURNS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
-const TURN = new RegExp(`[${TURNS}]`)
-const EVERY_TURN = new RegExp(TURN, "g")
+const DIRECTION_CHANGES = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
+const DIRECTION_CHANGE = new RegExp(`[${DIRECTION_CHANGES}]`)
+const ALL_DIRECTION_CHANGES = new RegExp(DIRECTION_CHANGE, "g")
 /** The documented pattern, in syntax that every language supports. The same, except for invisible characters beyond U+FFFF. */
 const UNSEEN =
   "\\s\\u00ad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
-const NOT_IN_NAMES = CONTROLS + TURNS
+const NOT_IN_NAMES = CONTROLS + DIRECTION_CHANGES
 const NAME = `^[^${NOT_IN_NAMES}]*[^${UNSEEN}\\u200c\\u200d${NOT_IN_NAMES}][^${NOT_IN_NAMES}]*$`
 
 /** Refuses a text for its first problem only. */
@@ -35,24 +35,28 @@ const textOf = (max: number, pattern: RegExp) =>
     .meta({ minLength: 1, maxLength: max, pattern: pattern.source })
 
 /** Refuses characters that change the direction of text. */
-const unturned = <T extends z.ZodType<string>>(text: T) =>
-  text.refine((value) => !TURN.test(value), saying("must not contain characters that change the direction of text"))
+const withoutDirectionChanges = <T extends z.ZodType<string>>(text: T) =>
+  text.refine(
+    (value) => !DIRECTION_CHANGE.test(value),
+    saying("must not contain characters that change the direction of text"),
+  )
 
 /** Text that one person writes and another reads, such as a reason. */
-export const freeText = (max: number) => unturned(plainText(max)).meta({ pattern: `^[^${NOT_IN_NAMES}]*$` })
+export const freeText = (max: number) =>
+  withoutDirectionChanges(plainText(max)).meta({ pattern: `^[^${NOT_IN_NAMES}]*$` })
 
 /** The same with several lines. */
 export const freeLines = (max: number) =>
-  unturned(textOf(max, PRINTABLE_LINES)).meta({ pattern: `^(?:[^${NOT_IN_NAMES}]|\\n)*$` })
+  withoutDirectionChanges(textOf(max, PRINTABLE_LINES)).meta({ pattern: `^(?:[^${NOT_IN_NAMES}]|\\n)*$` })
 
 /** The same from another system, whose decision must not be lost: characters that change the direction are removed. */
-export const foreignText = (max: number) => plainText(max).overwrite((text) => text.replace(EVERY_TURN, ""))
+export const foreignText = (max: number) => plainText(max).overwrite((text) => text.replace(ALL_DIRECTION_CHANGES, ""))
 
 /**
  * Text that identifies something for people, such as a name. It has visible characters and none that change its direction.
  */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
-  unturned(text.refine((value) => SEEN.test(value), saying("must contain a visible character"))).meta({
+  withoutDirectionChanges(text.refine((value) => SEEN.test(value), saying("must contain a visible character"))).meta({
     pattern: NAME,
   })
 

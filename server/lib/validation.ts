@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { type ErrorCode, Failure, fail } from "#shared/errors.ts"
-import { didYouMean } from "./nearest.ts"
+import { didYouMean } from "./did-you-mean.ts"
 import { quoted } from "./text.ts"
 
 type Raw = z.core.$ZodRawIssue

@@ -39,15 +39,15 @@ test.each([
 })
 
 test("quota_exceeded is stored, and its replay still says when to retry", async () => {
-  const poor = await app.key({ mode: "live", plan: "enterprise", quota: 0 })
+  const withoutQuota = await app.key({ mode: "live", plan: "enterprise", quota: 0 })
   const [name, body] = [newKey(), bodyOf()]
-  const first = await start(name, body, poor.apiKey)
+  const first = await start(name, body, withoutQuota.apiKey)
   expect(first).toMatchObject({ status: 429, json: { error: "quota_exceeded" } })
-  await sql`update accounts set included = 10 where id = (select account_id from workspaces where id = ${poor.workspaceId})`
-  const replay = await start(name, body, poor.apiKey)
+  await sql`update accounts set included = 10 where id = (select account_id from workspaces where id = ${withoutQuota.workspaceId})`
+  const replay = await start(name, body, withoutQuota.apiKey)
   expectReplay(replay, first)
   expect(Number(replay.headers["retry-after"])).toBeGreaterThan(0)
-  expect((await start(newKey(), body, poor.apiKey)).status).toBe(200)
+  expect((await start(newKey(), body, withoutQuota.apiKey)).status).toBe(200)
 })
 
 test("a refusal before the idempotency step is not stored", async () => {

@@ -1,6 +1,6 @@
 import type { z } from "zod"
+import { didYouMean } from "#server/lib/did-you-mean.ts"
 import { type Json, JsonNumber, type JsonObject, plainJson } from "#server/lib/json.ts"
-import { didYouMean } from "#server/lib/nearest.ts"
 import { quoted } from "#server/lib/text.ts"
 import { type FieldError, failureOfFields, fieldErrorOf, MOST_NAMED, sentenceOf } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"

@@ -22,7 +22,7 @@ beforeAll(async () => {
   free = await customer()
   stopped = postgres(app.databaseUrl, { ...socketOptions(app.databaseUrl), max: 1 })
 })
-afterEach(() => letGo())
+afterEach(() => release())
 afterAll(async () => {
   await stopped.end()
   await app.stop()
@@ -38,7 +38,7 @@ async function customer(): Promise<Customer> {
   return { key, tokens, config, wallet: wallet! }
 }
 
-let letGo = async () => {}
+let release = async () => {}
 
 /** Locks the rows of the statement, in a transaction that then does nothing. */
 async function hold(lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>): Promise<void> {
@@ -48,8 +48,8 @@ async function hold(lock: (sql: postgres.TransactionSql) => PromiseLike<unknown>
     locked.resolve()
     await over.promise
   })
-  letGo = async () => {
-    letGo = async () => {}
+  release = async () => {
+    release = async () => {}
     over.resolve()
     await transaction
   }
@@ -74,7 +74,7 @@ const start = ({ key }: Customer, wallet = newWallet()) =>
 const mint = ({ tokens, config, wallet }: Customer, more = {}) => tokens.mint(config, wallet, "1", more)
 
 /** Requests of another customer, and public ones, while the first customer's row is locked. */
-async function othersGoOn(): Promise<void> {
+async function expectOthersServed(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     expect((await mint(free)).status).toBe(200)
     expect((await start(free)).status).toBe(200)
@@ -90,7 +90,7 @@ test("mints of a customer whose configuration is locked are refused with nothing
   await holdConfig()
   const key = { headers: { "Idempotency-Key": crypto.randomUUID() } }
   const refused = [mint(blocked, key), ...Array.from({ length: 300 }, () => mint(blocked))]
-  await othersGoOn()
+  await expectOthersServed()
   const answers = await Promise.all(refused)
   for (const answer of answers) expect(answer).toMatchObject(UNAVAILABLE)
   // The response to a request with an idempotency key says to repeat it.
@@ -99,7 +99,7 @@ test("mints of a customer whose configuration is locked are refused with nothing
   expect(lines.map((line) => JSON.parse(line).level)).toEqual([40])
   // No request waits for one lock after another.
   expect(answers.some(({ json }) => json.detail.includes("too many requests waiting"))).toBe(true)
-  await letGo()
+  await release()
   expect(await blocked.tokens.trace(blocked.config)).toEqual(before)
   // The same request again has its effect once.
   const [first, second] = [await mint(blocked, key), await mint(blocked, key)]
@@ -112,9 +112,9 @@ test("sessions of a customer whose quota is locked are refused with nothing begu
   const { used, remaining } = (await blocked.tokens.get("/usage")).json
   await holdUsage()
   const refused = Array.from({ length: 60 }, () => start(blocked))
-  await othersGoOn()
+  await expectOthersServed()
   for (const answer of await Promise.all(refused)) expect(answer).toMatchObject(UNAVAILABLE)
-  await letGo()
+  await release()
   expect((await blocked.tokens.get("/usage")).json).toMatchObject({ used, remaining })
   expect((await start(blocked)).status).toBe(200)
 })
@@ -123,7 +123,7 @@ test("a change of a locked configuration is refused, and done when requested aga
   await holdConfig()
   const pause = () => blocked.tokens.post(`/mint-config/${blocked.config}/pause`, {})
   expect(await pause()).toMatchObject(UNAVAILABLE)
-  await letGo()
+  await release()
   expect(await pause()).toMatchObject({ status: 200, json: { paused: true } })
   expect((await blocked.tokens.post(`/mint-config/${blocked.config}/unpause`, {})).status).toBe(200)
 })
@@ -136,9 +136,9 @@ test("a webhook for a customer whose rows are locked is refused, and applied whe
   const events = Array.from({ length: 20 }, () => app.webhook(event))
   // From the same provider at the same address.
   expect((await app.webhook({ session_id: theirs, decision: "rejected" })).status).toBe(200)
-  await othersGoOn()
+  await expectOthersServed()
   for (const answer of await Promise.all(events)) expect(answer).toMatchObject(UNAVAILABLE)
-  await letGo()
+  await release()
   expect((await app.webhook(event)).json).toEqual({ received: true, outcome: "applied" })
 })
 
@@ -162,9 +162,9 @@ test("what has landed for a customer whose rows are locked is settled afterwards
     async () => (await app.connection.getSignatureStatuses(signatures)).value.some((status) => status !== null),
     "the first to land",
   )
-  await othersGoOn()
+  await expectOthersServed()
   expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => "submitted"))
-  await letGo()
+  await release()
   await waitFor(
     async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "confirmed"),
     "all to be settled",

@@ -120,13 +120,13 @@ describe("the chain's error", () => {
   })
 
   test("for a fee payer that cannot pay the rent", async () => {
-    const poor = await fundedWallet(connection, 0.001)
-    const asset = { ...agent, feePayer: poor.publicKey }
-    expect(await send(minting(asset, wallet(), 1n, "absent"), authority, poor)).toEqual(
+    const lowFunds = await fundedWallet(connection, 0.001)
+    const asset = { ...agent, feePayer: lowFunds.publicKey }
+    expect(await send(minting(asset, wallet(), 1n, "absent"), authority, lowFunds)).toEqual(
       custom(0, SystemError.ResultWithNegativeLamports),
     )
     const { base, place } = newMintPlace()
-    expect(await send(creation(place, "agent", poor.publicKey), authority, base, poor)).toEqual(
+    expect(await send(creation(place, "agent", lowFunds.publicKey), authority, base, lowFunds)).toEqual(
       custom(1, SystemError.ResultWithNegativeLamports),
     )
   })

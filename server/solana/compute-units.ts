@@ -52,7 +52,7 @@ export const computeUnitsOf = (instruction: TransactionInstruction): number =>
   measuredUnitsOf(instruction) ?? DEFAULT_UNITS
 
 /** Adds a margin to units that were used once. */
-export const withRoom = (units: number): number => Math.ceil(units * 1.1)
+export const withMargin = (units: number): number => Math.ceil(units * 1.1)
 
 /** The measured upper bound; null if there is none. */
 export function measuredUnitsOf({ programId, data, keys }: TransactionInstruction): number | null {

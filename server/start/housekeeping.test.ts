@@ -172,7 +172,7 @@ test.each([
     const left = async ({ workspaceId }: TestKey) =>
       (await sql`select from attestations where workspace_id = ${workspaceId} and status = ${status}`).length
     await advanceClock({ days: 2 })
-    const letGo = await hold(lock(held.workspaceId))
+    const release = await hold(lock(held.workspaceId))
     const said = () => app.log.filter((line) => line.includes("cannot be ended") && line.includes(held.workspaceId))
     await sweep()
     expect([await left(held), await left(free)]).toEqual([3, 0])
@@ -180,7 +180,7 @@ test.each([
     const attempts = () => sweep().then(async () => (await left(held)) === 3)
     for (let round = 0; round < 5; round++) expect(await attempts()).toBe(true)
     expect(said()).toHaveLength(1)
-    await letGo()
+    await release()
     await waitFor(async () => {
       await sweep()
       return (await left(held)) === 0

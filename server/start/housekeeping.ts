@@ -3,7 +3,7 @@ import { certainNow, clockDoubt } from "#db/clock.ts"
 import { expireDue, revokeDue } from "#domain/attestations"
 import { auditDue } from "#domain/audits"
 import { deployment } from "#domain/deployment"
-import { sequenceEvents, tellExpiring } from "#domain/events"
+import { sequenceEvents, announceExpiring } from "#domain/events"
 import { applyHeld, askProviders, sendReminders } from "#domain/kyc"
 import { sendNotifications } from "#domain/notifications"
 import { redactDue } from "#domain/privacy"
@@ -64,7 +64,7 @@ export class Housekeeping {
     this.#every(REVOKE_EVERY_MS, () => this.#revoke())
     this.#every(REMIND_EVERY_MS, sendReminders)
     this.#every(REMIND_EVERY_MS, sendNotifications)
-    this.#every(REMIND_EVERY_MS, tellExpiring)
+    this.#every(REMIND_EVERY_MS, announceExpiring)
     this.#every(EVENTS_EVERY_MS, sequenceEvents)
     this.#every(ARCHIVE_EVERY_MS, () => this.archive())
     this.#every(BEAT_EVERY_MS, () => this.beat())

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { BlockList } from "node:net"
 import { beginBody, dropBody, hasBody, MAX_BODY_BYTES, MAX_WEBHOOK_BYTES } from "#server/http/body.ts"
 import { type Client, clientOf } from "#server/http/client.ts"
-import { hasNoPlace } from "#server/http/connections.ts"
+import { isBeyondLimit } from "#server/http/connections.ts"
 import { beginRequest, UNMATCHED } from "#server/http/metrics.ts"
 import { Reply, refuse, STRICT_TRANSPORT_SECURITY } from "#server/http/reply.ts"
 import { beginTrace, endTrace } from "#server/http/trace.ts"
@@ -35,7 +35,7 @@ export function createListener(options: ListenerOptions): RequestListener {
   return (request, response) => {
     const client = clientOf(request, trustedProxies)
     const end = beginRequest(request, response)
-    const place = hasNoPlace(request) ? "busy" : waiting.take(request.socket, response, client.network)
+    const place = isBeyondLimit(request) ? "busy" : waiting.take(request.socket, response, client.network)
     // An unread body would stay in memory as long as its connection.
     if (typeof place === "string") request.resume()
     if (place === "over") return end(UNMATCHED)
@@ -49,7 +49,7 @@ export function createListener(options: ListenerOptions): RequestListener {
       drop()
       end(UNMATCHED)
     }
-    place.whenItsTurn(() => answerTraced(request, response, client).then(end).finally(drop), never)
+    place.runAfterEarlier(() => answerTraced(request, response, client).then(end).finally(drop), never)
   }
 
   async function answerTraced(request: IncomingMessage, response: ServerResponse, client: Client) {

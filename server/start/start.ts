@@ -18,7 +18,7 @@ import { endWaits, LedgerWorker, reportOn, troubleIn } from "#server/ledger/inde
 import { logger } from "#server/lib/log.ts"
 import { parseNetworks } from "#server/lib/networks.ts"
 import { RateLimiter } from "#server/lib/rate-limit.ts"
-import { sayWhenSlow } from "#server/lib/slow.ts"
+import { sayWhenSlow } from "#server/lib/say-when-slow.ts"
 import { sleep } from "#server/lib/time.ts"
 import { setTracer } from "#server/lib/trace.ts"
 import type { PageHandler } from "#server/pages/pages.ts"

@@ -20,8 +20,8 @@ export const accredited = defineRule({
   readsClaims: true,
   remedy: null,
   check(context) {
-    const lay = holdersOf(context).find(({ claims }) => claims?.accredited !== true)
-    return lay ? `${lay.wallet} is not an accredited investor.` : null
+    const refused = holdersOf(context).find(({ claims }) => claims?.accredited !== true)
+    return refused ? `${refused.wallet} is not an accredited investor.` : null
   },
   passed: ({ from }) => (from === null ? "The investor is accredited." : "Both investors are accredited."),
 })

@@ -40,8 +40,8 @@ function findingOf(rule: Rule<RuleCode>, context: TransferContext): Finding {
   const { code, readsClaims } = rule
   const detail = rule.check(context)
   if (detail === null) return { code, outcome: "passed", detail: rule.passed(context) }
-  const isUntold = context.to.claims === null || context.from?.claims === null
-  return readsClaims && isUntold
+  const isUnverified = context.to.claims === null || context.from?.claims === null
+  return readsClaims && isUnverified
     ? { code, outcome: "undecided", detail: "Checked once the wallet is verified." }
     : { code, outcome: "refused", detail }
 }

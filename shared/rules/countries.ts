@@ -40,15 +40,15 @@ export const countries = defineRule({
   applies: ({ rules }) => rules.allowed_countries !== undefined || rules.blocked_countries !== undefined,
   check(context) {
     const { allowed_countries, blocked_countries } = context.rules
-    const outside = holdersOf(context).find(({ claims }) => {
+    const refused = holdersOf(context).find(({ claims }) => {
       // Without a country from the provider, it is not known that the investor is allowed.
       const country = claims?.country
       if (country === undefined) return true
       return allowed_countries?.includes(country) === false || blocked_countries?.includes(country) === true
     })
-    if (!outside) return null
-    const because = context.namesClaims && outside.claims ? `: ${countryIn(outside.claims)}` : ""
-    return `The token's country rules do not allow ${outside.wallet}${because}.`
+    if (!refused) return null
+    const because = context.namesClaims && refused.claims ? `: ${countryIn(refused.claims)}` : ""
+    return `The token's country rules do not allow ${refused.wallet}${because}.`
   },
   passed: ({ from }) =>
     from === null ? "The investor's country is allowed." : "The countries of both investors are allowed.",

@@ -10,10 +10,10 @@ export const verified = defineRule({
   readsClaims: false,
   remedy: "verify",
   check(context) {
-    const stranger = holdersOf(context).find(({ claims }) => claims === null)
-    if (!stranger) return null
-    const because = stranger.unverifiedBecause === undefined ? "" : `: ${stranger.unverifiedBecause}`
-    return `${stranger.wallet} is not verified for ${context.config.requiredSchema}${because}. Start a verification with POST /kyc/start.`
+    const unverified = holdersOf(context).find(({ claims }) => claims === null)
+    if (!unverified) return null
+    const because = unverified.unverifiedBecause === undefined ? "" : `: ${unverified.unverifiedBecause}`
+    return `${unverified.wallet} is not verified for ${context.config.requiredSchema}${because}. Start a verification with POST /kyc/start.`
   },
   passed: ({ from, config }) =>
     `${from === null ? "The wallet is" : "Both wallets are"} verified for ${config.requiredSchema}.`,

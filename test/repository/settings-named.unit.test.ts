@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { providers } from "#server/domain/providers/table.ts"
 import { settingNames } from "#server/settings/env.ts"
-import { isOfOthers } from "#server/settings/names-of-others.ts"
+import { isForeignVariable } from "#server/settings/foreign-variables.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
@@ -49,7 +49,7 @@ test("every other variable that the code or a sample reads is known not to be a 
   expect(named.length).toBeGreaterThan(5)
   const unknown = named.filter((line) => {
     const name = line.split(": ")[1]!
-    return !isKnown(name) && !isOfOthers(name, "")
+    return !isKnown(name) && !isForeignVariable(name, "")
   })
   expect(unknown).toEqual([])
 })

@@ -6,7 +6,7 @@ import { type Holder, isAlive, readJson } from "#server/embedded/lock.ts"
 import { endOrphans, runningPostmaster } from "#server/embedded/postmaster.ts"
 import { commandLine, signal, startMark } from "#server/embedded/process.ts"
 import { removeSocketDirectory } from "#server/embedded/socket.ts"
-import { sayWhenSlow } from "#server/lib/slow.ts"
+import { sayWhenSlow } from "#server/lib/say-when-slow.ts"
 
 export const prefix = "vouch-test-"
 

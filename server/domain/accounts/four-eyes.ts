@@ -2,7 +2,7 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publishAccessLoss } from "#db/pubsub.ts"
 import { only } from "#db/rows.ts"
 import { recordAccountChange } from "#domain/audit-log"
-import { holdPermission, mayStill, requireAdmitted } from "#domain/people"
+import { holdPermission, stillHasPermission, requireAdmitted } from "#domain/people"
 import type { Principal } from "#domain/requests"
 import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -43,7 +43,10 @@ export async function turnOffFourEyes({
     const { id, four_eyes, four_eyes_off_by: asker, four_eyes_off_at: at } = await lockFourEyes(sql, workspaceId)
     if (!four_eyes) return { four_eyes, requested: false, members: [] }
     const isOpen =
-      asker !== null && at !== null && isConfirmable(at) && (await mayStill(sql, workspaceId, asker, "member:write"))
+      asker !== null &&
+      at !== null &&
+      isConfirmable(at) &&
+      (await stillHasPermission(sql, workspaceId, asker, "member:write"))
     if (isOpen && asker !== userId) {
       await sql`
         update accounts set four_eyes = false, four_eyes_off_by = null, four_eyes_off_at = null where id = ${id}`

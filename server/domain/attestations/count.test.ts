@@ -45,11 +45,11 @@ const fill = (
 async function counts(by: Browser, input: object = {}, list = "attestation"): Promise<Record<string, string>> {
   const { data, error } = await by.query(`${list}.count`, input)
   expect(error).toBeUndefined()
-  const said = [...shownStatuses, ...(list === "investor" ? ["all"] : [])].map((status) => {
+  const counts = [...shownStatuses, ...(list === "investor" ? ["all"] : [])].map((status) => {
     const { count, atLeast } = data[status]
     return [status, `${count}${atLeast ? "+" : ""}`] as const
   })
-  return Object.fromEntries(said.filter(([, words]) => words !== "0"))
+  return Object.fromEntries(counts.filter(([, words]) => words !== "0"))
 }
 
 test("the count of each status equals the length of its list, under every filter", async () => {

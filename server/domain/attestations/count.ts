@@ -37,7 +37,7 @@ export async function countAttestations(
   { workspaceId }: Principal,
   asked: Omit<SearchFilter, "status">,
 ): Promise<StatusCounts> {
-  const counts = await countEach(await soughtBy(workspaceId, asked), { of: "attestations" })
+  const counts = await countEach(await prepare(workspaceId, asked), { of: "attestations" })
   return { ...counts, all: sumOf(shownStatuses.map((status) => counts[status])) }
 }
 
@@ -46,7 +46,7 @@ export async function countInvestors(
   { workspaceId }: Principal,
   asked: Omit<SearchFilter, "status">,
 ): Promise<StatusCounts> {
-  return countEach(await soughtBy(workspaceId, asked), { of: "investors" })
+  return countEach(await prepare(workspaceId, asked), { of: "investors" })
 }
 
 /**
@@ -60,17 +60,17 @@ export async function countAll(
   // Only verified attestations are ordered by expiry.
   const status = asked.order === "expiry" ? "verified" : (asked.status ?? "all")
   if (status !== (asked.status ?? status)) return 0
-  const sought = await soughtBy(workspaceId, asked)
-  const { span } = sought
+  const prepared = await prepare(workspaceId, asked)
+  const { span } = prepared
   if (span === null) return 0
   const [row] = await sql<{ near: number; count: number }[]>`
-    select count(*)::int as near, (count(*) filter (where ${matchesIn({ ...sought, span }, status)}))::int as count
-    from (${nearRows(sought, status, most + 1)}) attestations`
+    select count(*)::int as near, (count(*) filter (where ${matchesIn({ ...prepared, span }, status)}))::int as count
+    from (${nearRows(prepared, status, most + 1)}) attestations`
   return row!.near > most ? null : row!.count
 }
 
 /** The filter, with the ids and bounds looked up for it. `span` is null if nothing can match. */
-type Sought = {
+type Prepared = {
   workspaceId: string
   filter: FindFilter
   span: Span | null
@@ -78,7 +78,7 @@ type Sought = {
   now: Date
 }
 
-async function soughtBy(workspaceId: string, asked: SearchFilter): Promise<Sought> {
+async function prepare(workspaceId: string, asked: SearchFilter): Promise<Prepared> {
   const now = clock.now()
   const filter = await ofInvestor(workspaceId, asked)
   const [span, texts] = await Promise.all([readSpan(workspaceId, filter), readTexts(workspaceId, filter)])
@@ -86,7 +86,7 @@ async function soughtBy(workspaceId: string, asked: SearchFilter): Promise<Sough
 }
 
 /** The rows that an index returns for it, up to a limit: they include all matches, and others. */
-function nearRows({ workspaceId, filter, span, texts, now }: Sought, status: ShownStatus | "all", limit: number) {
+function nearRows({ workspaceId, filter, span, texts, now }: Prepared, status: ShownStatus | "all", limit: number) {
   const { schema, investorId, expiring_before: expiring } = filter
   const ids = texts.flatMap((text) => ("ids" in text ? [text.ids] : []))[0]
   const wallet = texts.flatMap((text) => ("wallet" in text ? [text.wallet] : []))[0]
@@ -115,31 +115,31 @@ function nearRows({ workspaceId, filter, span, texts, now }: Sought, status: Sho
 }
 
 /** The rows that match. Expired attestations count as expired once a sweep has marked them, within a second. */
-const matchesIn = ({ span, ...sought }: Sought & { span: Span }, status: ShownStatus | "all") => {
+const matchesIn = ({ span, ...prepared }: Prepared & { span: Span }, status: ShownStatus | "all") => {
   const is =
-    status === "all" ? sql`` : status === "expired" ? sql`and status = 'expired'` : inStatus(status, sought.now)
-  return sql`${matching(sought.workspaceId, { ...sought, span })} ${is}`
+    status === "all" ? sql`` : status === "expired" ? sql`and status = 'expired'` : inStatus(status, prepared.now)
+  return sql`${matching(prepared.workspaceId, { ...prepared, span })} ${is}`
 }
 
 type Row = { status: ShownStatus | "all"; count: number; at_least: boolean }
 
-async function countEach(sought: Sought, { of }: { of: "attestations" | "investors" }): Promise<StatusCounts> {
-  const { span } = sought
+async function countEach(prepared: Prepared, { of }: { of: "attestations" | "investors" }): Promise<StatusCounts> {
+  const { span } = prepared
   if (span === null) return toCounts([])
   // An investor with several attestations of a status counts once.
   const isOfAll = of === "investors"
   const counted: readonly (ShownStatus | "all")[] = [
-    ...(sought.filter.expiring_before ? (["verified"] as const) : shownStatuses),
+    ...(prepared.filter.expiring_before ? (["verified"] as const) : shownStatuses),
     ...(isOfAll ? (["all"] as const) : []),
   ]
   const each = counted.map((status) => {
-    const near = () => nearRows(sought, status, MOST_READ)
+    const near = () => nearRows(prepared, status, MOST_READ)
     return sql`
       select ${status} as status, m.count, case when m.count <= ${MOST}
         then (select count(*) from (${near()}) n) = ${MOST_READ} else true end as at_least
       from (select count(*)::int as count from (
         select ${isOfAll ? sql`distinct investor_id` : sql``} from (${near()}) attestations
-        where ${matchesIn({ ...sought, span }, status)} limit ${MOST + 1}) matched) m`
+        where ${matchesIn({ ...prepared, span }, status)} limit ${MOST + 1}) matched) m`
   })
   // One statement, so that it uses one connection.
   return toCounts(await sql<Row[]>`${each.reduce((all, one) => sql`${all} union all ${one}`)}`)

@@ -21,27 +21,27 @@ const revoke = (id: string) =>
 /** A session, and a function that sends what its provider decided some seconds ago. */
 async function begin() {
   const { wallet, sessionId } = await app.startSession(key)
-  const said = async (decision: string, secondsAgo: number) => {
+  const report = async (decision: string, secondsAgo: number) => {
     const at = addSeconds(realNow(), -secondsAgo)
     const event = { session_id: sessionId, decision, occurred_at: at.toISOString() }
     expect((await app.webhook(event)).json.outcome).toBe("applied")
     return toTimestamp(at)
   }
-  return { wallet, said, record: () => recordOf(wallet) }
+  return { wallet, report, record: () => recordOf(wallet) }
 }
 
 test("a start, a review or a request to submit again is not a decision", async () => {
-  const { said, record } = await begin()
+  const { report, record } = await begin()
   expect((await record()).decided_at).toBeNull()
   for (const [n, decision] of ["in_review", "resubmission_requested"].entries()) {
-    await said(decision, 60 - n)
+    await report(decision, 60 - n)
     expect(await record()).toMatchObject({ status: "pending", decided_at: null })
   }
 })
 
 test("an approval sets decided_at as soon as it arrives, and it stays through a revocation", async () => {
-  const { wallet, said, record } = await begin()
-  const at = await said("approved", 40)
+  const { wallet, report, record } = await begin()
+  const at = await report("approved", 40)
   expect((await record()).decided_at).toBe(at)
   await app.waitForStatus(key, wallet, "verified")
   const verified = await record()
@@ -50,31 +50,31 @@ test("an approval sets decided_at as soon as it arrives, and it stays through a 
 })
 
 test("a rejection sets decided_at", async () => {
-  const { said, record } = await begin()
-  const at = await said("rejected", 30)
+  const { report, record } = await begin()
+  const at = await report("rejected", 30)
   expect(await record()).toMatchObject({ status: "rejected", decided_at: at, issued_at: null })
 })
 
 test("a withdrawn approval no longer counts: the decision is the rejection", async () => {
-  const { wallet, said, record } = await begin()
-  const approved = await said("approved", 40)
+  const { wallet, report, record } = await begin()
+  const approved = await report("approved", 40)
   await app.waitForStatus(key, wallet, "verified")
-  const at = await said("rejected", 10)
+  const at = await report("rejected", 10)
   expect(await record()).toMatchObject({ status: "rejected", decided_at: at, issued_at: approved })
 })
 
 test("an attestation that is revoked before the provider decides has no decision", async () => {
-  const { said, record } = await begin()
-  await said("in_review", 10)
+  const { report, record } = await begin()
+  await report("in_review", 10)
   const { attestation_id } = await record()
   expect((await revoke(attestation_id)).json).toMatchObject({ status: "rejected", decided_at: null })
 })
 
 test("a session that closes undecided, or that the provider lets expire, has no decision; an expired approval keeps its own", async () => {
   const [left, ended, approved] = [await begin(), await begin(), await begin()]
-  await ended.said("expired", 10)
+  await ended.report("expired", 10)
   expect(await ended.record()).toMatchObject({ status: "expired", decided_at: null })
-  const at = await approved.said("approved", 40)
+  const at = await approved.report("approved", 40)
   await app.waitForStatus(key, approved.wallet, "verified")
   await advanceClock({ seconds: 25 * 3600 })
   await sweep()

@@ -66,7 +66,7 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     wallet_proved_at: row.wallet_proved_at,
     decision: row.event_at && {
       at: (isManual(row) && row.reviewed_at) || row.event_at,
-      said: row.event_decision!,
+      result: row.event_decision!,
     },
     approved_at: row.issued_at,
     issuing,

@@ -116,11 +116,11 @@ test("a stranger's transaction with a memo like ours is not a difference", async
   })
   const { message } = transaction!.transaction
   const keys = message.staticAccountKeys
-  const ours = message.compiledInstructions.find(({ programIdIndex }) =>
+  const memoInstruction = message.compiledInstructions.find(({ programIdIndex }) =>
     keys[programIdIndex]!.toBase58().startsWith("Memo"),
   )!
   const stranger = await funded()
-  const copy = memo(Buffer.from(ours.data).toString("utf8"))
+  const copy = memo(Buffer.from(memoInstruction.data).toString("utf8"))
   // The authority is named but did not sign, so the transaction is in its history.
   copy.keys.push({
     pubkey: keys.find((one) => one.toBase58() === json.onchain.authority)!,
@@ -130,7 +130,7 @@ test("a stranger's transaction with a memo like ours is not a difference", async
   await expect(sendAs(stranger, copy)).rejects.toThrow() // The memo program requires every named account to sign.
   await sendAs(
     stranger,
-    memo(Buffer.from(ours.data).toString("utf8")),
+    memo(Buffer.from(memoInstruction.data).toString("utf8")),
     createAssociatedTokenAccountIdempotentInstruction(
       stranger.publicKey,
       getAssociatedTokenAddressSync((await credentialOf(app, key, wallet)).mint, copy.keys[0]!.pubkey, true, token),

@@ -4,7 +4,7 @@
 export { attestationRecord, attestationStatus, decidedAt, publicReason } from "./record.ts"
 export { shownStatusAt, shownStatusInSql, statusAt } from "./status.ts"
 export { sessionStateAt } from "./session-state.ts"
-export { type Place, placeOf } from "./place.ts"
+export { type Place, placeOf } from "./list-position.ts"
 export { type Facts, facts, maskedFields, personalColumns } from "./personal.ts"
 
 /** Reads: lists, counts, one attestation, its claims. */

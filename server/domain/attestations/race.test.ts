@@ -22,15 +22,15 @@ test("concurrent starts, decisions, revocations and reads neither fail, nor lose
       const body = { userPubkey: wallet, schemaId: "kyc_individual_v1" }
       sessions.push((await ask("POST", "/kyc/start", body)).session_id)
     },
-    async (_wallet: string, turn: number) => {
-      const session_id = sessions.at(-1 - (turn % 6))
+    async (_wallet: string, round: number) => {
+      const session_id = sessions.at(-1 - (round % 6))
       if (session_id === undefined) return
-      const { status } = await app.webhook({ session_id, decision: decisions[turn % decisions.length]! })
+      const { status } = await app.webhook({ session_id, decision: decisions[round % decisions.length]! })
       expect(status).toBe(200)
     },
-    async (wallet: string, turn: number) => {
+    async (wallet: string, round: number) => {
       const { attestation_id } = await ask("GET", `/kyc/status/${wallet}`)
-      if (attestation_id === undefined || turn % 3 !== 0) return
+      if (attestation_id === undefined || round % 3 !== 0) return
       await ask("POST", `/attestation/${attestation_id}/revoke`, { reason: "race" })
     },
     async (wallet: string) => {
@@ -44,9 +44,9 @@ test("concurrent starts, decisions, revocations and reads neither fail, nor lose
     },
   ]
   await Promise.all(
-    Array.from({ length: 24 }, async (_, lane) => {
-      for (let turn = 0; turn < 25; turn++) {
-        await steps[(lane + turn) % steps.length]!(wallets[(lane + turn) % wallets.length]!, turn + lane)
+    Array.from({ length: 24 }, async (_, worker) => {
+      for (let round = 0; round < 25; round++) {
+        await steps[(worker + round) % steps.length]!(wallets[(worker + round) % wallets.length]!, round + worker)
       }
     }),
   )

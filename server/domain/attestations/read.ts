@@ -7,7 +7,7 @@ import { isId } from "#server/lib/ids.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
-import { placeOf } from "./place.ts"
+import { placeOf } from "./list-position.ts"
 import { type AttestationRecord, type AttestationRow, attestationFields, toRecord } from "./record.ts"
 import { findRows } from "./search.ts"
 

@@ -195,11 +195,11 @@ export const isManual = ({ review_id, event_decision, issued_at }: DecidedRow): 
  * approval. A review, a request to submit again, a closed session and a revocation are not the provider's decisions.
  */
 export function decidedAt(row: DecidedRow): Date | null {
-  const told = isManual(row) ? row.reviewed_at : row.event_at
-  if (row.event_decision === "rejected") return told
+  const decidedAt = isManual(row) ? row.reviewed_at : row.event_at
+  if (row.event_decision === "rejected") return decidedAt
   // The facts fixed at the approval never have a later time than the approval. Without them, the approval is held or
   // came too late to count.
-  return row.issued_at ?? (row.event_decision === "approved" ? told : null)
+  return row.issued_at ?? (row.event_decision === "approved" ? decidedAt : null)
 }
 
 function proofOf(row: AttestationRow, { mode }: Principal): AttestationRecord["onchain"] {

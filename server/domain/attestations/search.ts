@@ -13,7 +13,7 @@ import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { type ListOrder, listOrders } from "#shared/list-orders.ts"
 import { type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { type Place, placeOf } from "./place.ts"
+import { type Place, placeOf } from "./list-position.ts"
 import { likeText, readTexts, type Text } from "./search-texts.ts"
 import { shownStatusAt, statusInSql } from "./status.ts"
 

@@ -35,7 +35,7 @@ export type Life = {
   flow: Flow["kind"]
   /** When the investor proved that they own the wallet. */
   wallet_proved_at: Date | null
-  decision: { at: Date; said: string } | null
+  decision: { at: Date; result: string } | null
   /** Time of the approval, which a later decision does not undo. */
   approved_at: Date | null
   issuing: Landed | null
@@ -87,12 +87,12 @@ const consent = ({ consented_at: at, flow }: Life): Moment[] =>
 
 function decisions({ approved_at, decision, consented_at, started_at, traces }: Life): Moment[] {
   // The approval's time is cut to the second, so it could come before the submission that it decides.
-  const told = decision?.said === "approved" ? decision.at : approved_at
+  const approvedAt = decision?.result === "approved" ? decision.at : approved_at
   const first = consented_at ?? started_at
-  const at = told && told < first ? first : told
+  const at = approvedAt && approvedAt < first ? first : approvedAt
   const approved: Moment[] = approved_at ? [{ event: "decided", at: at!, detail: "approved", ...traces.approved }] : []
-  if (decision === null || decision.said === "approved") return approved
-  return [...approved, { event: "decided", at: decision.at, detail: decision.said, ...traces.decided }]
+  if (decision === null || decision.result === "approved") return approved
+  return [...approved, { event: "decided", at: decision.at, detail: decision.result, ...traces.decided }]
 }
 
 function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): Moment[] {

@@ -21,14 +21,14 @@ const life = (more: Partial<Life>): Life => ({
   traces: {},
   ...more,
 })
-const told = (more: Partial<Life>) =>
+const timeline = (more: Partial<Life>) =>
   timelineOf(life(more), (time) => String(time.getUTCMinutes())).map(({ event, at, detail }) =>
     [event, detail, at].filter((word) => word !== null).join(" "),
   )
 const landed = { signature: "sig", signed_at: at(3), settled_at: at(4), slot: 7 }
 const verified = {
   consented_at: at(1),
-  decision: { at: at(2), said: "approved" },
+  decision: { at: at(2), result: "approved" },
   approved_at: at(2),
   issuing: landed,
   verified_at: at(4),
@@ -41,7 +41,7 @@ test.each<[string, Partial<Life>, string[]]>([
   ["one whose form was sent", { consented_at: at(1) }, ["started 0", "submitted 1"]],
   [
     "one whose investor went to the vendor's page",
-    { flow: "redirect", consented_at: at(1), decision: { at: at(2), said: "in_review" } },
+    { flow: "redirect", consented_at: at(1), decision: { at: at(2), result: "in_review" } },
     ["started 0", "consented 1", "decided in_review 2"],
   ],
   [
@@ -50,13 +50,13 @@ test.each<[string, Partial<Life>, string[]]>([
       flow: "redirect",
       wallet_proved_at: at(1),
       consented_at: at(1),
-      decision: { at: at(2), said: "in_review" },
+      decision: { at: at(2), result: "in_review" },
     },
     ["started 0", "wallet_proved 1", "consented 1", "decided in_review 2"],
   ],
   [
     "one that was rejected",
-    { status: "rejected", decision: { at: at(2), said: "rejected" }, ended_at: at(2), reason: "Blurred" },
+    { status: "rejected", decision: { at: at(2), result: "rejected" }, ended_at: at(2), reason: "Blurred" },
     ["started 0", "decided rejected 2"],
   ],
   [
@@ -107,7 +107,7 @@ test.each<[string, Partial<Life>, string[]]>([
     {
       ...verified,
       status: "rejected",
-      decision: { at: at(19), said: "rejected" },
+      decision: { at: at(19), result: "rejected" },
       revoked_at: at(20),
       ended_at: at(20),
       reason: "Fraud",
@@ -115,5 +115,5 @@ test.each<[string, Partial<Life>, string[]]>([
     [...SO_FAR, "decided rejected 19", "revoked Fraud 20"],
   ],
 ])("%s", (_what, more, expected) => {
-  expect(told(more)).toEqual(expected)
+  expect(timeline(more)).toEqual(expected)
 })

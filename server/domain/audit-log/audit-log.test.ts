@@ -165,10 +165,10 @@ test("an invitation's line names its address and role, and a change of a member 
   await browser.mutate("member.changeRole", { user_id, role: "developer" })
   await browser.mutate("member.remove", { user_id })
   const { data }: Answer = await browser.query("audit.list", { action: "member." })
-  const told = data.data.map(({ action, subject, subject_name, detail }: Record<string, unknown>) => [
+  const lines = data.data.map(({ action, subject, subject_name, detail }: Record<string, unknown>) => [
     ...[action, subject, subject_name, detail],
   ])
-  expect(told).toEqual([
+  expect(lines).toEqual([
     ["member.removed", user_id, "The viewer", { role: "developer" }],
     ["member.role_changed", user_id, "The viewer", { before: "viewer", after: "developer" }],
     ["member.joined", user_id, "The viewer", { name: "The viewer", role: "viewer" }],

@@ -126,7 +126,7 @@ test("every column of bytes is sealed again, or known to be unsealed", () => {
 })
 
 /** A row in each table with sealed columns: its key, and the owner that they are bound to. */
-async function aRowOfEach() {
+async function insertRowOfEach() {
   const { workspaceId } = key
   const { wallet, status } = await app.verifiedWallet(key)
   const attestationId: string = status.attestation_id
@@ -199,7 +199,7 @@ async function aRowOfEach() {
 test("each sealed column opens with the new key alone, for the same owner", async () => {
   const before = deployment.dataKeys[0]!
   const after = randomBytes(32)
-  const cells = await aRowOfEach()
+  const cells = await insertRowOfEach()
   const textOf = ({ table, column }: (typeof cells)[number]) =>
     column.endsWith("claims") ? `{"country":"DE"}` : `what is in ${table}.${column}`
   for (const cell of cells) {

@@ -5,36 +5,41 @@ import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { tokenFixture } from "#test/fixtures/tokens.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { dropOldEvents } from "./drop.ts"
-import { tellExpiring } from "./expiring.ts"
+import { announceExpiring } from "./expiring.ts"
 import { sequenceEvents } from "./sequence.ts"
 
 usesApp()
 
-type Told = { sequence: number; id: string; type: string; data: Record<string, unknown> }
+type ReadEvent = { sequence: number; id: string; type: string; data: Record<string, unknown> }
 
 const ask = (key: TestKey, query = "") => app.request({ method: "GET", path: `/events${query}`, key: key.apiKey })
-const read = async (key: TestKey, query = "?limit=1000"): Promise<Told[]> => (await ask(key, query)).json.data
+const read = async (key: TestKey, query = "?limit=1000"): Promise<ReadEvent[]> => (await ask(key, query)).json.data
 /** Waits until a workspace has this many events. */
 const until = (key: TestKey, count: number) =>
   waitFor(async () => {
-    const told = await read(key)
-    return told.length >= count && told
+    const events = await read(key)
+    return events.length >= count && events
   }, `${count} events`)
-const typesOf = (told: Told[]) => told.map(({ type }) => type)
+const typesOf = (events: ReadEvent[]) => events.map(({ type }) => type)
 
 test("a verification is announced step by step, with its subject and nothing personal", async () => {
   const key = await app.key()
   const { wallet, sessionId, status } = await app.verifiedWallet(key, newWallet(), { country: "US" })
-  const told = await until(key, 4)
-  expect(typesOf(told)).toEqual(["session.opened", "attestation.pending", "session.submitted", "attestation.verified"])
-  expect(told.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
-  expect(new Set(told.map(({ id }) => id)).size).toBe(4)
+  const events = await until(key, 4)
+  expect(typesOf(events)).toEqual([
+    "session.opened",
+    "attestation.pending",
+    "session.submitted",
+    "attestation.verified",
+  ])
+  expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
+  expect(new Set(events.map(({ id }) => id)).size).toBe(4)
   const { json: record } = await app.request({
     method: "GET",
     path: `/attestation/${status.attestation_id}`,
     key: key.apiKey,
   })
-  expect(told[3]!.data).toEqual({
+  expect(events[3]!.data).toEqual({
     attestation_id: record.attestation_id,
     user_pubkey: wallet,
     schema: "kyc_individual_v1",
@@ -44,7 +49,7 @@ test("a verification is announced step by step, with its subject and nothing per
     revoked_at: null,
     onchain_tx: record.onchain_tx,
   })
-  expect(JSON.stringify(told)).not.toContain(sessionId)
+  expect(JSON.stringify(events)).not.toContain(sessionId)
 
   const { status: answered } = await app.request({
     method: "POST",
@@ -68,8 +73,8 @@ test("mints, transfers and pauses are announced with their amounts", async () =>
   await token.transfer(id, alice, bob, "2.25")
   await token.post(`/mint-config/${id}/pause`, {})
   await token.post(`/mint-config/${id}/unpause`, {})
-  const told = (await until(key, before + 4)).slice(before)
-  expect(told).toMatchObject([
+  const events = (await until(key, before + 4)).slice(before)
+  expect(events).toMatchObject([
     {
       type: "operation.confirmed",
       data: {
@@ -95,14 +100,14 @@ test("reviews, refusals and cancelled sessions are announced", async () => {
   const { sessionId } = await app.startSession(key)
   await app.webhook({ session_id: sessionId, decision: "in_review" })
   await app.webhook({ session_id: sessionId, decision: "rejected", reason: "private" })
-  const told = await until(key, 6)
-  expect(typesOf(told).slice(2).sort()).toEqual([
+  const events = await until(key, 6)
+  expect(typesOf(events).slice(2).sort()).toEqual([
     "attestation.rejected",
     "review.decided",
     "review.opened",
     "session.submitted",
   ])
-  expect(told.find(({ type }) => type === "review.decided")!.data).toMatchObject({
+  expect(events.find(({ type }) => type === "review.decided")!.data).toMatchObject({
     kind: "vendor",
     ending: "vendor",
     decision: null,
@@ -131,8 +136,8 @@ test("a quota is announced once at 80 % and once when it is used up", async () =
   }
   await app.request({ method: "POST", path: `/kyc/session/${sessions[0]}/cancel`, key: key.apiKey, json: {} })
   await app.startSession(key)
-  const told = await until(key, 15)
-  expect(told.filter(({ type }) => type === "quota.threshold")).toMatchObject([
+  const events = await until(key, 15)
+  expect(events.filter(({ type }) => type === "quota.threshold")).toMatchObject([
     { data: { percent: 80, used: 4, included: 5 } },
     { data: { percent: 100, used: 5, included: 5 } },
   ])
@@ -148,13 +153,13 @@ test("an attestation is announced 30, 7 and 1 days before its end, once each, an
   const daysLeft = async (days: number) => {
     const at = new Date(clock.now().getTime() + days * 86_400_000)
     await sql`update attestations set expires_at = ${at} where id = ${status.attestation_id}`
-    await tellExpiring()
-    await tellExpiring()
+    await announceExpiring()
+    await announceExpiring()
     await sequenceEvents()
   }
   for (const days of [31, 29, 5, 4]) await daysLeft(days)
-  const told = (await read(key)).slice(4)
-  expect(told).toMatchObject([
+  const events = (await read(key)).slice(4)
+  expect(events).toMatchObject([
     { type: "attestation.expiring", data: { days: 30 } },
     { type: "attestation.expiring", data: { days: 7 } },
   ])
@@ -163,7 +168,7 @@ test("an attestation is announced 30, 7 and 1 days before its end, once each, an
   await age(other.status.attestation_id)
   const soon = new Date(clock.now().getTime() + 3_600_000)
   await sql`update attestations set expires_at = ${soon} where id = ${other.status.attestation_id}`
-  await tellExpiring()
+  await announceExpiring()
   await sequenceEvents()
   expect((await read(key)).slice(10)).toMatchObject([{ data: { days: 1 } }])
 })
@@ -181,9 +186,9 @@ test("under any concurrency, the sequence has no gap, and each subject's events 
   }
   await Promise.all(Array.from({ length: 40 }, (_, i) => walk(keys[i % 2]!)))
   for (const key of keys) {
-    const told = await until(key, 20 * 6)
-    expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, i) => i + 1))
-    const bySubject = Map.groupBy(told, ({ data }) => data.attestation_id)
+    const events = await until(key, 20 * 6)
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => i + 1))
+    const bySubject = Map.groupBy(events, ({ data }) => data.attestation_id)
     expect(bySubject.size).toBe(20)
     for (const one of bySubject.values()) {
       expect(typesOf(one).filter((type) => !type.startsWith("review."))).toEqual([
@@ -222,8 +227,8 @@ test("a rolled-back change is not announced, and one that commits late comes lat
   expect(sessionId).toMatch(/^sess_/)
   await pause(false)
   await sequenceEvents()
-  const told = await until(key, 4)
-  expect(typesOf(told)).toEqual(["session.opened", "attestation.pending", "token.paused", "token.resumed"])
+  const events = await until(key, 4)
+  expect(typesOf(events)).toEqual(["session.opened", "attestation.pending", "token.paused", "token.resumed"])
 })
 
 test("events can be read after a sequence number, by type, and page by page", async () => {
@@ -293,10 +298,10 @@ test("a cursor survives a restart of the database that lost nothing, and a curso
 test("an event's id is derived from its subject; a second event of the same subject has another id", async () => {
   const key = await app.key()
   await app.startSession(key)
-  const told = await until(key, 2)
+  const events = await until(key, 2)
   const stage = () => sql`
     insert into staged_events (workspace_id, type, data, occurred_at)
-    values (${key.workspaceId}, 'session.opened', ${sql.json(told[0]!.data as never)}, clock_timestamp())`
+    values (${key.workspaceId}, 'session.opened', ${sql.json(events[0]!.data as never)}, clock_timestamp())`
   await stage()
   await stage()
   const again = await until(key, 6)
@@ -304,7 +309,7 @@ test("an event's id is derived from its subject; a second event of the same subj
   await sql`delete from events where workspace_id = ${key.workspaceId}`
   await stage()
   const redone = (await until(key, 2)).map(({ id }) => id)
-  expect(redone).toEqual(told.map(({ id }) => id))
+  expect(redone).toEqual(events.map(({ id }) => id))
 })
 
 test("events are dropped after 90 days, and a reader who missed them gets an error", async () => {

@@ -9,7 +9,7 @@ const BATCH = 5000
  * thresholds have passed together, for example after a month without a server, only the last one is announced. Nothing
  * is announced while the database's clock is in doubt.
  */
-export async function tellExpiring(): Promise<void> {
+export async function announceExpiring(): Promise<void> {
   if (clockDoubt() !== null) return
   const now = clock.now()
   for (;;) {

@@ -10,5 +10,5 @@ export { checkPosition, eventCursor, type Position, resumeCursorIn, sequenceOf }
 
 /** Scheduled work. */
 export { sequenceEvents } from "./sequence.ts"
-export { tellExpiring } from "./expiring.ts"
+export { announceExpiring } from "./expiring.ts"
 export { dropOldEvents } from "./drop.ts"

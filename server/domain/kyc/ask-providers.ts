@@ -111,7 +111,7 @@ export async function ask(session: Asked): Promise<"applied" | "nothing new" | "
 }
 
 /** Asks the vendor soon, because the investor has returned from its page. */
-export async function hastenAsk(session: { workspace_id: string; id: string }): Promise<void> {
+export async function askSoon(session: { workspace_id: string; id: string }): Promise<void> {
   const soon = addSeconds(clock.now(), RETURNED_SECONDS)
   await sql`
     update attestations set ask_at = ${soon}

@@ -7,26 +7,26 @@ import { ACCREDITED, INDIVIDUAL, startWithVendor } from "#test/vendor/example-ap
 const { vendor, app, key, view, goOn, start, statusOf, callsFor } = await startWithVendor()
 
 test("a provider decides only its own sessions, whatever the signature and the path", async () => {
-  const theirs = await start(ACCREDITED)
-  const ours = await start(INDIVIDUAL)
+  const vendorSession = await start(ACCREDITED)
+  const sandboxSession = await start(INDIVIDUAL)
   const to = (path: string) => ({ to: `${app.origin}/v1${path}` })
   // The vendor's event about the sandbox's session.
-  expect(await vendor.report(ours.sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
+  expect(await vendor.report(sandboxSession.sessionId, "passed")).toMatchObject({ json: { outcome: "ignored" } })
   // The sandbox's event about the vendor's session.
-  const approval = { session_id: theirs.sessionId, decision: "approved" }
+  const approval = { session_id: vendorSession.sessionId, decision: "approved" }
   for (const path of ["/kyc/webhook", "/kyc/webhook/sandbox"]) {
     expect((await app.webhook(approval, { path })).json).toMatchObject({ outcome: "ignored" })
-    expect(await vendor.report(theirs.sessionId, "passed", to(path))).toMatchObject({ status: 401 })
+    expect(await vendor.report(vendorSession.sessionId, "passed", to(path))).toMatchObject({ status: 401 })
   }
   expect((await app.webhook(approval, { path: "/kyc/webhook/exampleid" })).status).toBe(401)
-  expect(await vendor.report(theirs.sessionId, "passed", { secret: "guessed" })).toMatchObject({
+  expect(await vendor.report(vendorSession.sessionId, "passed", { secret: "guessed" })).toMatchObject({
     status: 401,
   })
-  expect(await vendor.report(theirs.sessionId, "passed", { ageSeconds: 400 })).toMatchObject({ status: 401 })
-  for (const { wallet } of [theirs, ours]) expect(await statusOf(wallet)).toBe("pending")
+  expect(await vendor.report(vendorSession.sessionId, "passed", { ageSeconds: 400 })).toMatchObject({ status: 401 })
+  for (const { wallet } of [vendorSession, sandboxSession]) expect(await statusOf(wallet)).toBe("pending")
   const events = await sql`
     select e.event_id from webhook_events e join attestations a on a.id = e.attestation_id
-    where a.session_id = any(${[theirs.sessionId, ours.sessionId]})`
+    where a.session_id = any(${[vendorSession.sessionId, sandboxSession.sessionId]})`
   expect([...events]).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import type { NotificationKind } from "#shared/notifications.ts"
 import { disabledAfterDays } from "#shared/webhooks.ts"
 
 /** The data of each kind of mail, with times as Postgres writes them in JSON. */
-type Said = {
+type MailFacts = {
   webhook_endpoints:
     | { endpoint_id: string; host: string; state: "failing"; since: string }
     | {
@@ -21,7 +21,7 @@ type Said = {
   quota: { percent: number; used: number; included: number }
   review_waiting: { count: number; oldest: string }
 }
-export type Notification = { [Kind in NotificationKind]: { kind: Kind; data: Said[Kind] } }[NotificationKind]
+export type Notification = { [Kind in NotificationKind]: { kind: Kind; data: MailFacts[Kind] } }[NotificationKind]
 
 type Reader = {
   company: string
@@ -35,24 +35,24 @@ type Reader = {
 type Text = { subject: string; text: string; page: string }
 type Time = (time: string) => string
 
-const texts: { [Kind in NotificationKind]: (said: Said[Kind], time: Time) => Text } = {
-  webhook_endpoints: (said, time) => {
-    const page = `webhooks/${said.endpoint_id}`
-    if (said.state === "failing")
+const texts: { [Kind in NotificationKind]: (facts: MailFacts[Kind], time: Time) => Text } = {
+  webhook_endpoints: (facts, time) => {
+    const page = `webhooks/${facts.endpoint_id}`
+    if (facts.state === "failing")
       return {
-        subject: `The webhook endpoint ${said.host} has been failing for a day`,
-        text: `Every delivery to the webhook endpoint ${said.host} has failed since ${time(said.since)}.
+        subject: `The webhook endpoint ${facts.host} has been failing for a day`,
+        text: `Every delivery to the webhook endpoint ${facts.host} has failed since ${time(facts.since)}.
 
 Vouch keeps retrying, and disables the endpoint after ${disabledAfterDays} days without a success. See what the endpoint answered:`,
         page,
       }
     const why =
-      said.reason === "gone"
+      facts.reason === "gone"
         ? "it answered 410 Gone, which asks for no more events"
-        : `every delivery has failed${said.since === null ? ` for ${disabledAfterDays} days` : ` since ${time(said.since)}`}`
+        : `every delivery has failed${facts.since === null ? ` for ${disabledAfterDays} days` : ` since ${time(facts.since)}`}`
     return {
-      subject: `The webhook endpoint ${said.host} is disabled`,
-      text: `The webhook endpoint ${said.host} no longer gets events: ${why}.
+      subject: `The webhook endpoint ${facts.host} is disabled`,
+      text: `The webhook endpoint ${facts.host} no longer gets events: ${why}.
 
 Events are kept for 90 days. Fix the endpoint, enable it, and replay what it missed:`,
       page,
@@ -115,7 +115,7 @@ export function notificationMail(
   const zone = timeZone ?? "UTC"
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: zone })
   const time: Time = (at) => `${format.format(new Date(at))} (${zone.replaceAll("_", " ")})`
-  const of = texts[kind] as (said: Notification["data"], time: Time) => Text
+  const of = texts[kind] as (facts: Notification["data"], time: Time) => Text
   const { subject, text, page } = of(data, time)
   return {
     subject: `${mode === "test" ? "[Test] " : ""}${company}: ${subject}`,

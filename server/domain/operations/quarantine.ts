@@ -21,7 +21,7 @@ export type Quarantine = {
 }
 
 /** How long the command waits for the chain each time. */
-const LOOK_EVERY_MS = 1000
+const CHECK_EVERY_MS = 1000
 
 /**
  * Compares a mode's database with its chain like a worker, and records in the books what has landed. Waits as long as
@@ -50,7 +50,7 @@ export async function reconcileMode(mode: Mode, progress: (text: string) => void
     }
     if (reason !== said) progress(`${mode}: ${reason}…`)
     said = reason
-    await sleep(LOOK_EVERY_MS)
+    await sleep(CHECK_EVERY_MS)
   }
 }
 

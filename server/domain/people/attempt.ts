@@ -11,14 +11,14 @@ type Attempt = {
   /** Whether the passkey being registered has proven itself. */
   isProven: boolean
   /** Whether the request's session has proven two factors. */
-  isProvenTwice: boolean
+  hasProvenTwoFactors: boolean
 }
 
 const attempts = new AsyncLocalStorage<Attempt>()
 
 /** Runs a request so that everything it calls can read its `Attempt`. */
 export const asAttempt = <T>(network: string, run: () => Promise<T>): Promise<T> =>
-  attempts.run({ network, generation: null, returning: null, isProven: false, isProvenTwice: false }, run)
+  attempts.run({ network, generation: null, returning: null, isProven: false, hasProvenTwoFactors: false }, run)
 
 /** The current request; undefined outside of one. */
 export const currentAttempt = (): Attempt | undefined => attempts.getStore()

@@ -140,11 +140,11 @@ test("a known browser does not wait behind a flood of sign-ins, and does not shu
   const { browser, email } = await someone()
   const cookie = browser.cookies.get(NAME)!
   order.length = 0
-  const crowd = Array.from({ length: 60 }, (_, i) => hash(`robot ${i}`, null))
+  const robots = Array.from({ length: 60 }, (_, i) => hash(`robot ${i}`, null))
   const signedIn = from(cookie)
     .signIn(email)
     .then(({ status }) => order.push(`back ${status}`))
-  await Promise.all([signedIn, ...crowd])
+  await Promise.all([signedIn, ...robots])
   expect(order).toContain("back 200")
   expect(order.at(-1)).toMatch(/^robot/)
 })

@@ -6,7 +6,7 @@ import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 import { DEVICE_SECONDS, type Device, deviceCookies } from "./devices.ts"
-import { changesFactors, guardFactors, isProvenTwice, proveTwice } from "./second-factor.ts"
+import { changesFactors, guardFactors, hasProvenTwoFactors, recordTwoFactors } from "./second-factor.ts"
 
 const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way. The same as better-auth's. */
@@ -130,7 +130,7 @@ export async function guards({
             store.generation = user?.sign_in_generation ?? null
             // Changing a password replaces the session with a new one of the same sign-in.
             const current = await getSessionFromCtx(ctx)
-            store.isProvenTwice = current !== null && (await isProvenTwice(current.session.id))
+            store.hasProvenTwoFactors = current !== null && (await hasProvenTwoFactors(current.session.id))
           }),
         },
         {
@@ -160,8 +160,8 @@ export async function guards({
           matcher: () => true,
           handler: createAuthMiddleware(async (ctx) => {
             const { newSession } = ctx.context
-            const proves = SECOND_STEPS.has(ctx.path ?? "") || currentAttempt()?.isProvenTwice
-            if (newSession && proves) await proveTwice(newSession.session.id)
+            const proves = SECOND_STEPS.has(ctx.path ?? "") || currentAttempt()?.hasProvenTwoFactors
+            if (newSession && proves) await recordTwoFactors(newSession.session.id)
           }),
         },
         {
@@ -169,7 +169,7 @@ export async function guards({
           matcher: ({ path }) => path === "/passkey/verify-registration",
           handler: createAuthMiddleware(async (ctx) => {
             const current = currentAttempt()?.isProven ? await getSessionFromCtx(ctx) : null
-            if (current) await proveTwice(current.session.id)
+            if (current) await recordTwoFactors(current.session.id)
           }),
         },
         {

@@ -15,7 +15,7 @@ export { createResetLink, type Reset, requestReset, resetPassword } from "./rese
 
 /** Members and their roles. */
 export { changeRole, inviteMember, type Leftovers, listMembers, removeMember, revokeInvitation } from "./members.ts"
-export { heldRole, holdPermission, mayStill, userIdOf } from "./membership.ts"
+export { heldRole, holdPermission, stillHasPermission, userIdOf } from "./membership.ts"
 export { admitByOperator, admitMember, requireAdmitted, reviewers } from "./admission.ts"
 export { keysKnownTo } from "./known-keys.ts"
 

@@ -32,7 +32,7 @@ export async function holdPermission(
 }
 
 /** Whether a person is a member with a permission. Locks it until the transaction ends. */
-export async function mayStill(
+export async function stillHasPermission(
   sql: Queryable,
   workspaceId: string,
   userId: string,

@@ -4,7 +4,7 @@ import { waitFor } from "#test/fixtures/app.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
 import { asAttempt } from "./attempt.ts"
-import { hashPassword, inTurn, passwordWork, verifyPassword } from "./password.ts"
+import { hashPassword, passwordWork, queued, verifyPassword } from "./password.ts"
 
 usesApp({
   environment: {
@@ -31,7 +31,7 @@ function asker() {
     served,
     ask: (network: string, count = 1) =>
       Array.from({ length: count }, () =>
-        asAttempt(network, () => inTurn(nothing)).then(
+        asAttempt(network, () => queued(nothing)).then(
           () => void served.push(network),
           (failure) => failure.code as string,
         ),
@@ -44,7 +44,7 @@ test("one hash runs at a time, 64 wait, and another one is refused; then the que
   let most = 0
   const work = Array.from({ length: 70 }, (_, i) =>
     asAttempt(`network ${i}`, () =>
-      inTurn(async () => {
+      queued(async () => {
         most = Math.max(most, ++running)
         await nothing()
         running--
@@ -67,7 +67,7 @@ test("one hash runs at a time, 64 wait, and another one is refused; then the que
 
 test("a hash and a check run one after the other, and the check accepts only the right password", async () => {
   const hashing = hashPassword(PASSWORD)
-  const waiting = inTurn(nothing)
+  const waiting = queued(nothing)
   expect(passwordWork()).toEqual({ running: 1, waiting: 1 })
   await waiting
   const hash = await hashing
@@ -101,10 +101,10 @@ test("when many people sign in at once, one hash runs at a time, the others must
   const look = setInterval(() => {
     most = Math.max(most, passwordWork().running)
   }, 1)
-  const crowd = Promise.all(Array.from({ length: 80 }, (_, i) => signIn(from(), `${i}${email}`, PASSWORD)))
+  const signIns = Promise.all(Array.from({ length: 80 }, (_, i) => signIn(from(), `${i}${email}`, PASSWORD)))
   await waitFor(async () => passwordWork().waiting > 0, "the crowd")
   expect((await app.request({ method: "GET", path: "/usage", key: key.apiKey })).status).toBe(200)
-  const answers = await crowd
+  const answers = await signIns
   clearInterval(look)
   expect(most).toBe(1)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))

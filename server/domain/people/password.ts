@@ -16,11 +16,11 @@ const RETRY_SECONDS = 5
 
 /** The scrypt hash of a password. Errors: rate_limited, while too many are made. */
 export const hashPassword = (password: string): Promise<string> =>
-  inTurn(async () => (await import("better-auth/crypto")).hashPassword(password))
+  queued(async () => (await import("better-auth/crypto")).hashPassword(password))
 
 /** Errors: rate_limited, while too many are made. */
 export const verifyPassword = (given: { hash: string; password: string }): Promise<boolean> =>
-  inTurn(async () => (await import("better-auth/crypto")).verifyPassword(given))
+  queued(async () => (await import("better-auth/crypto")).verifyPassword(given))
 
 type Waiting = { who: string; begin: () => void; refuse: (failure: Failure) => void }
 
@@ -98,7 +98,7 @@ let lastWasReturning = false
 export const passwordWork = () => ({ running, waiting: returning.length + others.length })
 
 /** Runs a hash when it reaches the front of the queue. Errors: rate_limited, while too many wait. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export async function queued<T>(work: () => Promise<T>): Promise<T> {
   const attempt = currentAttempt()
   const person = attempt?.returning ?? null
   const [queue, who] = person === null ? [others, attempt?.network ?? ""] : [returning, person]

@@ -58,7 +58,7 @@ export async function resetPassword(token: string, password: string): Promise<Re
     const userId = await useUserLink(sql, "reset", token)
     // A concurrent sign-in waits here with its new session, and sees the reset.
     await sql`select from users where id = ${userId} for update`
-    const reset = await endEveryWayIn(sql, userId)
+    const reset = await endAllSignIns(sql, userId)
     await sql`
       insert into user_credentials (id, account_id, provider_id, user_id, password, created_at, updated_at)
       values (${newToken()}, ${userId}, 'credential', ${userId}, ${hash}, now(), now())`
@@ -67,7 +67,7 @@ export async function resetPassword(token: string, password: string): Promise<Re
 }
 
 /** Ends all previous ways to sign in. */
-async function endEveryWayIn(sql: Queryable, userId: string): Promise<Reset> {
+async function endAllSignIns(sql: Queryable, userId: string): Promise<Reset> {
   await sql`delete from user_credentials where user_id = ${userId}`
   const passkeys = await sql`delete from user_passkeys where user_id = ${userId}`
   const factors = await sql`delete from user_two_factors where user_id = ${userId} returning verified`

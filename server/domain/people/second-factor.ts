@@ -42,12 +42,12 @@ export async function guardFactors(sessionId: string): Promise<void> {
 }
 
 /** Records that a session has proven two factors. */
-export async function proveTwice(sessionId: string): Promise<void> {
+export async function recordTwoFactors(sessionId: string): Promise<void> {
   await sql`update user_sessions set two_factor = true where id = ${sessionId}`
 }
 
 /** Whether a session has proven two factors. */
-export async function isProvenTwice(sessionId: string): Promise<boolean> {
+export async function hasProvenTwoFactors(sessionId: string): Promise<boolean> {
   const [session] = await sql<{ two_factor: boolean }[]>`
     select two_factor from user_sessions where id = ${sessionId}`
   return session?.two_factor ?? false

@@ -99,7 +99,7 @@ async function erase(
       const { attestations, wallets, action, subject } = found
       const current = attestations.find(({ status }) => status === "pending" || status === "verified")
       if (current && inForce === "refuse") return { current: { attestationId: current.id, status: current.status } }
-      const persons = await wholePersons(sql, workspaceId, found)
+      const persons = await investorsToErase(sql, workspaceId, found)
       if (found.investorId !== null && !persons.some(({ id }) => id === found.investorId)) throw new Moved()
       const fresh = attestations.filter(({ erased_at }) => erased_at === null)
       const isErased = [...fresh, ...persons].every((one) => one.erased_at !== null)
@@ -160,7 +160,7 @@ type Person = { id: string; erased_at: Date | null }
  * Investors known only by these attestations, to erase with them. Locks them first and reads them in a second statement, which
  * sees a session that began while waiting for the lock.
  */
-async function wholePersons(sql: Queryable, workspaceId: string, found: Found): Promise<Person[]> {
+async function investorsToErase(sql: Queryable, workspaceId: string, found: Found): Promise<Person[]> {
   const ids = investorsOf(found)
   await sql`
     select from investors where workspace_id = ${workspaceId} and id = any(${ids}) order by id for update`

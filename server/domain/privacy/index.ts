@@ -7,4 +7,4 @@ export { erasureRecord, getErasure } from "./erasure-record.ts"
 
 /** What a vendor has to erase. */
 export { redactDue, redactLate, referenceOwner } from "./vendor-redactions.ts"
-export { confirmRedaction, listRedactions, type Redaction } from "./by-hand.ts"
+export { confirmRedaction, listRedactions, type Redaction } from "./redactions.ts"

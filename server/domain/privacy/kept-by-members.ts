@@ -1,5 +1,5 @@
 import type { TableName } from "#db/rows.ts"
-import { type OfInvestors, wallet } from "./kept-columns.ts"
+import { type InvestorTable, wallet } from "./kept-columns.ts"
 
 /** What members write about investors and search for. */
 export const byMembers = {
@@ -98,4 +98,4 @@ export const byMembers = {
       created_at: null,
     },
   },
-} satisfies { [Name in TableName]?: OfInvestors<Name> }
+} satisfies { [Name in TableName]?: InvestorTable<Name> }

@@ -4,7 +4,7 @@ import type { TableName, TableRow } from "#db/rows.ts"
 export type Column = null | string | { stays: string }
 
 /** A table with data about investors, column by column. A new column does not compile until it has an entry. */
-export type OfInvestors<Name extends TableName> = {
+export type InvestorTable<Name extends TableName> = {
   of: "investors"
   what: string
   /** How long rows are kept, and what deletes them earlier. */

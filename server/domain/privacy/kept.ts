@@ -2,10 +2,10 @@ import type { TableName } from "#db/rows.ts"
 import { type Facts, facts } from "#domain/attestations"
 import { keptDays } from "#shared/retention.ts"
 import { byMembers } from "./kept-by-members.ts"
-import { type Column, type OfInvestors, wallet } from "./kept-columns.ts"
-import { type OfOthers, others } from "./kept-of-others.ts"
+import { type Column, type InvestorTable, wallet } from "./kept-columns.ts"
+import { type OtherTable, others } from "./kept-other-tables.ts"
 
-export type Kept = OfInvestors<TableName> | OfOthers
+export type Kept = InvestorTable<TableName> | OtherTable
 
 const attestations = Object.fromEntries(
   Object.entries<Facts>(facts).map(([column, { personal }]) => [column, personal ?? null]),
@@ -262,4 +262,4 @@ export const kept = {
     },
   },
   ...others,
-} as const satisfies { [Name in TableName]: OfInvestors<Name> | OfOthers }
+} as const satisfies { [Name in TableName]: InvestorTable<Name> | OtherTable }

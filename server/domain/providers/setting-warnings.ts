@@ -1,7 +1,7 @@
 import { addressOf } from "#db/address.ts"
-import { didYouMean } from "#server/lib/nearest.ts"
+import { didYouMean } from "#server/lib/did-you-mean.ts"
 import { type Settings, SettingsError, settingNames } from "#server/settings/env.ts"
-import { isOfOthers } from "#server/settings/names-of-others.ts"
+import { isForeignVariable } from "#server/settings/foreign-variables.ts"
 import { modes } from "#shared/mode.ts"
 import { valuesOf, variablesOf } from "./choose.ts"
 import type { ProviderDefinition } from "./provider.ts"
@@ -54,7 +54,9 @@ export function refuseUnknownSettings(
   table: readonly ProviderDefinition[] = providers,
 ): void {
   const known = knownSettings(table)
-  const unknown = Object.entries(environment).filter(([name, value]) => !known.has(name) && !isOfOthers(name, value))
+  const unknown = Object.entries(environment).filter(
+    ([name, value]) => !known.has(name) && !isForeignVariable(name, value),
+  )
   if (unknown.length === 0) return
   throw new SettingsError(
     unknown.map(([name]) => {

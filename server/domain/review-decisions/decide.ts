@@ -2,7 +2,7 @@ import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
-import { holdPermission, mayStill, requireAdmitted } from "#domain/people"
+import { holdPermission, stillHasPermission, requireAdmitted } from "#domain/people"
 import { type Acting, claimsOwner, type LockedReview, lockReview, reasonOwner, requireSeen } from "#domain/reviews"
 import { clock } from "#server/lib/time.ts"
 import { type Claims, claimNames } from "#shared/claims.ts"
@@ -51,7 +51,7 @@ export async function confirmReview(acting: Acting): Promise<Decided> {
     if (requested_by === userId)
       fail("second_person_required", "You requested this decision, so another member must confirm it.")
     // A request is void if its author can no longer decide.
-    if (!(await mayStill(sql, review.workspace_id, requested_by, "review:write"))) return "void"
+    if (!(await stillHasPermission(sql, review.workspace_id, requested_by, "review:write"))) return "void"
     return settle(sql, acting, review, {
       decision,
       reason: unseal(reasonOwner(id), reason),

@@ -1,7 +1,7 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { recordChange } from "#domain/audit-log"
-import { holdPermission, mayStill } from "#domain/people"
+import { holdPermission, stillHasPermission } from "#domain/people"
 import type { Principal } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
@@ -23,7 +23,7 @@ export async function assignReview({
   const author = { principal, requestId }
   const assign = async (sql: Queryable) => {
     await holdPermission(sql, workspaceId, author, "review:write")
-    if (assignee !== null && !(await mayStill(sql, workspaceId, assignee, "review:write")))
+    if (assignee !== null && !(await stillHasPermission(sql, workspaceId, assignee, "review:write")))
       fail("validation_failed", "assignee: must be a member of this account who can decide reviews.")
     const review = await lockReview(sql, workspaceId, reviewId)
     if (review.state === "closed") fail("review_changed", "This review has closed, so it can no longer be assigned.")

@@ -17,7 +17,7 @@ export { type Acting, type LockedReview, lockReview, requireSeen, reviewNotFound
 /** Opening, closing and erasing. */
 export { openReview } from "./open.ts"
 export { closeVendorReviews } from "./close.ts"
-export { refuseToEndAlone } from "./end-alone.ts"
+export { refuseToEndAlone } from "./refuse-to-end-alone.ts"
 export { eraseReviews } from "./erase.ts"
 
 /** Assignment and notes. */

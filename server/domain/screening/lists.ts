@@ -7,7 +7,7 @@ import { isSame, readListFile, type Stamp, stampOf, WrongList } from "./list-fil
 import { type ListVersion, type LoadedList, readStored, readVersions, storeList } from "./stored-lists.ts"
 
 /** How often to check files and the database. */
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 
 /** A file with a screening list. */
 type Source = {
@@ -106,7 +106,7 @@ export class ListWatch {
     const missing = sources.filter(({ name }) => !loaded.has(name))
     if (missing.length > 0)
       throw new SettingsError(missing.map(({ path, problem }) => `VOUCH_SANCTIONS_LIST: ${path} ${problem}`))
-    watch.#timer = setInterval(() => watch.#look(), LOOK_EVERY_MS)
+    watch.#timer = setInterval(() => watch.#look(), CHECK_EVERY_MS)
     return watch
   }
 

@@ -89,11 +89,11 @@ export async function readFeePayers(): Promise<FeePayer[]> {
     ) payers order by workspace nulls first, mode, created_at desc`
   const saved = await sql<{ workspace_id: string; wire: Buffer }[]>`
     select workspace_id, wire from transactions where status = 'saved'`
-  const underWay = saved.map(({ workspace_id, wire }) => ({ workspace_id, payer: feePayerIn(wire) }))
+  const inProgress = saved.map(({ workspace_id, wire }) => ({ workspace_id, payer: feePayerIn(wire) }))
   return rows.map(({ mode, workspace, address, uri, is_chosen }) => {
     const chain = deployment.chains[mode]
     const isNow = is_chosen ?? (chain !== null && addressOf(chain.feePayer.publicKey) === address)
-    const signed = underWay.filter(
+    const signed = inProgress.filter(
       (one) => one.payer === address && (workspace === null || one.workspace_id === workspace),
     )
     return { mode, workspace, address, uri, pays: isNow ? "now" : "before", under_way: signed.length }

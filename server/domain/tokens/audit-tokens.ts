@@ -43,7 +43,7 @@ export async function auditTokens(audited: Audited): Promise<void> {
     where workspace_id = ${workspaceId} and minted_at is not null order by id`
   const addresses = configs.map((config) => assetMintOf(workspaceId, config.id))
   const { value: infos } = await chain.rpc.patient.accounts(addresses, { since: 0 })
-  const { pausing, moving } = await changesUnderWay(workspaceId)
+  const { pausing, moving } = await changesInProgress(workspaceId)
   const whole: Whole[] = []
   for (const [i, config] of configs.entries()) {
     report.checked.mint_configs++
@@ -99,7 +99,7 @@ function compareMint(
 }
 
 /** Configurations whose mints are about to be paused, resumed or moved to another key. */
-async function changesUnderWay(workspaceId: string): Promise<Record<"pausing" | "moving", Set<string>>> {
+async function changesInProgress(workspaceId: string): Promise<Record<"pausing" | "moving", Set<string>>> {
   const rows = await sql<{ id: string; kind: string }[]>`
     select mint_config as id, kind from operations
     where workspace_id = ${workspaceId} and kind = any(${[reconcilePause.kind, moveAssetAuthority.kind]})

@@ -16,7 +16,7 @@ const trailOf = (subject: string) => sql`
   select actor, actor_id, detail, request_id from audit_entries
   where workspace_id = ${key.workspaceId} and subject = ${subject} and action = 'mint_config.changed' order by seq`
 
-const toldOf = async (id: string) => {
+const eventsOf = async (id: string) => {
   const { json } = await app.request({
     method: "GET",
     path: "/events?type=token.changed&limit=1000",
@@ -57,7 +57,7 @@ test("a change replaces the rules that it names, keeps others, and removes those
     expect.objectContaining({ request_id: ended.headers["x-request-id"] }),
   ])
   const told = await waitFor(async () => {
-    const told = await toldOf(id)
+    const told = await eventsOf(id)
     return told.length >= 2 && told
   }, "two events")
   expect(told.map(({ data }: { data: object }) => data)).toEqual(
@@ -75,7 +75,7 @@ test("a change without effect is not logged, and sends no event", async () => {
   expect(
     await sql`select from staged_events where type = 'token.changed' and data ->> 'mint_config' = ${id}`,
   ).toHaveLength(0)
-  expect(await toldOf(id)).toEqual([])
+  expect(await eventsOf(id)).toEqual([])
 })
 
 test("a changed schema also applies to operations that are not signed yet", async () => {

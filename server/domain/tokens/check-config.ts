@@ -4,7 +4,7 @@ import type { Principal } from "#domain/requests"
 import { fieldErrorOf, sentenceOf } from "#server/lib/validation.ts"
 import { type ErrorCode, Failure } from "#shared/errors.ts"
 import { checkTogether, configInput } from "./config.ts"
-import { requireRoomFor, requireSchemaOf } from "./configs.ts"
+import { checkNewConfig, requireSchemaOf } from "./configs.ts"
 
 export const configIssues = z.object({
   issues: z.array(z.object({ field: z.string(), error: z.string(), detail: z.string() })),
@@ -30,7 +30,7 @@ export async function checkConfig(
   return [
     ...(await issuesIn(async () => checkTogether(config))),
     ...(await issuesIn(() =>
-      isNew ? requireRoomFor(sql, workspaceId, config) : requireSchemaOf(sql, workspaceId, config),
+      isNew ? checkNewConfig(sql, workspaceId, config) : requireSchemaOf(sql, workspaceId, config),
     )),
   ]
 }

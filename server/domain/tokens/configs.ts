@@ -92,7 +92,7 @@ export type Author = { principal: Principal; requestId: string | null }
 async function addConfig(sql: Queryable, author: Author, config: ConfigInput): Promise<void> {
   const { workspaceId } = author.principal
   await lockCreation(sql, workspaceId)
-  await requireRoomFor(sql, workspaceId, config)
+  await checkNewConfig(sql, workspaceId, config)
   await insertConfig(sql, workspaceId, config)
   const { id: subject, ...detail } = config
   await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
@@ -103,7 +103,7 @@ const lockCreation = (sql: Queryable, workspaceId: string) =>
   sql`select id from workspaces where id = ${workspaceId} for no key update`
 
 /** Checks a new configuration against the workspace. Errors: mint_config_exists, unknown_schema, validation_failed. */
-export async function requireRoomFor(
+export async function checkNewConfig(
   sql: Queryable,
   workspaceId: string,
   config: Pick<ConfigInput, "id" | "required_schema">,

@@ -39,13 +39,13 @@ export async function loadClaims(
 }
 
 /** What a violation can reveal to the caller. */
-export type Sight = { claims: boolean; attestations: boolean }
+export type Disclosure = { claims: boolean; attestations: boolean }
 
 /**
  * A key that may mint or transfer may see why a rule refuses it. A member sees claims only on request, and each request
  * is in the audit log. Callers that can read attestations see an attestation's status.
  */
-export const sightOf = ({ scopes, via }: Principal): Sight => ({
+export const disclosureFor = ({ scopes, via }: Principal): Disclosure => ({
   claims: via.kind !== "user" && (scopes.has("token:mint") || scopes.has("token:transfer")),
   attestations: scopes.has("attestation:read") || scopes.has("kyc:read"),
 })

@@ -14,7 +14,7 @@ const untilEnded = (id: string, wanted: "confirmed" | "failed") =>
   waitFor(async () => (await tokens.get(`/token/operation/${id}`)).json.status === wanted, `${id} to be ${wanted}`)
 
 /** Alice's exit to carol waits, bob has left to erin, and two of three slots are taken. */
-async function exitUnderWay() {
+async function startExit() {
   const config = await tokens.config({ max_holders: 3 })
   const [alice, bob, erin, carol] = await tokens.wallets(4)
   for (const one of [alice, bob, erin]) await tokens.mint(config, one, 10)
@@ -29,7 +29,7 @@ async function exitUnderWay() {
 }
 
 test("if an exit and a mint to the new holder both fail, no slot stays reserved", async () => {
-  const { config, carol, exit, goOn } = await exitUnderWay()
+  const { config, carol, exit, goOn } = await startExit()
   let minted = ""
   await whileLedgerPaused(async () => {
     minted = (await tokens.mint(config, carol, 5, async)).json.operation_id
@@ -43,7 +43,7 @@ test("if an exit and a mint to the new holder both fail, no slot stays reserved"
 })
 
 test("if a mint to a leaving holder fails, no slot stays reserved", async () => {
-  const { config, alice, exit, goOn } = await exitUnderWay()
+  const { config, alice, exit, goOn } = await startExit()
   let minted = ""
   await whileLedgerPaused(async () => {
     minted = (await tokens.mint(config, alice, 5, async)).json.operation_id

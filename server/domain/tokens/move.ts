@@ -7,7 +7,7 @@ import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
 import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { type ConfigRow, configColumns, unknownConfig } from "./config.ts"
-import { sightOf } from "./holder-facts.ts"
+import { disclosureFor } from "./holder-facts.ts"
 import {
   type OperationRecord,
   type OperationRow,
@@ -57,7 +57,7 @@ async function begin(request: Move): Promise<Moved> {
           to,
           amount,
           author,
-          sight: sightOf(principal),
+          disclosure: disclosureFor(principal),
         })
       : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }

@@ -11,7 +11,7 @@ import { statusOf } from "#shared/errors.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
-import { loadClaims, loadLosses, readHoldings, sightOf } from "./holder-facts.ts"
+import { loadClaims, loadLosses, readHoldings, disclosureFor } from "./holder-facts.ts"
 import { ownReceiver } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 
@@ -46,7 +46,7 @@ export async function preflight(
 ): Promise<Preflight> {
   const { workspaceId } = principal
   chainOf(principal.mode)
-  const sight = sightOf(principal)
+  const disclosure = disclosureFor(principal)
   const now = clock.now()
   // One snapshot, so that counts and limits match.
   return sql.begin("isolation level repeatable read read only", async (sql) => {
@@ -60,14 +60,14 @@ export async function preflight(
     const pairs = wallets.map((wallet) => ({ schemaId, wallet }))
     const claims = await loadClaims(sql, workspaceId, pairs, now)
     const strangers = pairs.filter((one) => claims(one) === null)
-    const losses = sight.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
+    const losses = disclosure.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
     const isListed = await loadListed(sql, workspaceId, wallets)
     const holdings = await readHoldings(
       sql,
       workspaceId,
       wallets.map((wallet) => ({ config: id, wallet })),
     )
-    const namesClaims = sight.claims
+    const namesClaims = disclosure.claims
     const request = { config, from, to, amount, now, namesClaims }
     const context = transferContext(request, claims, holdings, isListed, losses)
     return {

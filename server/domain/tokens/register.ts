@@ -11,7 +11,7 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import { configNotFound } from "./configs.ts"
-import { loadClaims, sightOf } from "./holder-facts.ts"
+import { disclosureFor, loadClaims } from "./holder-facts.ts"
 import { shouldBeOpen } from "./operations/reconcile-account.ts"
 
 /** `wallet`: by address. `balance`: the largest first. */
@@ -88,7 +88,7 @@ export async function readRegister(
   const shown = rows.slice(0, limit)
   const isOpen = await readOpen(principal, config, shown)
   const units = (amount: string) => fromBaseUnits(BigInt(amount), config.decimals)
-  const maySeeInvestors = sightOf(principal).attestations
+  const maySeeInvestors = disclosureFor(principal).attestations
   return {
     data: shown.map((row) => ({
       user_pubkey: row.wallet,

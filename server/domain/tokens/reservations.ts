@@ -15,13 +15,13 @@ import type { Holder, TransferContext } from "#shared/rules/define.ts"
 import { ensureAssetMints } from "./asset-mint.ts"
 import { type ConfigRow, invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
 import {
+  type Disclosure,
   type HoldingKey,
   type Holdings,
   loadClaims,
   loadLosses,
   lockHoldings,
   NOTHING,
-  type Sight,
   type WalletSchema,
 } from "./holder-facts.ts"
 import type { OperationRow } from "./operation.ts"
@@ -40,7 +40,7 @@ export type TokenRequest = {
   /** The actor, for the audit log. */
   author: Author
   /** What a refusal can reveal to the caller. */
-  sight: Sight
+  disclosure: Disclosure
   /** The caller's trace span, because several callers share a commit. */
   traceparent?: string | null
 }
@@ -152,14 +152,14 @@ export class Reservations {
   }
 
   #contextOf(
-    { request: { from, to, sight }, config, amount }: Considered,
+    { request: { from, to, disclosure }, config, amount }: Considered,
     claims: (of: WalletSchema) => Holder["claims"],
     holdings: Holdings | null,
   ): TransferContext {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
-    const losses = sight.attestations ? this.#losses : undefined
+    const losses = disclosure.attestations ? this.#losses : undefined
     return transferContext(
-      { config, from, to, amount, now: this.#now, namesClaims: sight.claims },
+      { config, from, to, amount, now: this.#now, namesClaims: disclosure.claims },
       claims,
       holdingOf,
       this.#isListed,

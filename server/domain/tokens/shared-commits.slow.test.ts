@@ -30,7 +30,7 @@ async function mintTogether(mints: readonly Mint[], decided = (_i: number) => {}
       reserveMovement(key.workspaceId, {
         ...{ idempotency, config, from: null, to, amount: "1" },
         author: byOperator(key),
-        sight: { claims: false, attestations: false },
+        disclosure: { claims: false, attestations: false },
       }).finally(() => decided(i)),
     ),
   )

@@ -9,11 +9,11 @@ import { type Secrets, secretsAt } from "./secrets.ts"
 
 /** The most test events of one workspace that wait for a response. Each holds a connection and may be slow. */
 const AT_ONCE = 4
-const underWay = new Map<string, number>()
+const inProgress = new Map<string, number>()
 
 /** Like `send`, if few others are in progress. Errors: rate_limited. */
 async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise<T> {
-  const others = underWay.get(workspaceId) ?? 0
+  const others = inProgress.get(workspaceId) ?? 0
   if (others >= AT_ONCE)
     fail(
       "rate_limited",
@@ -22,13 +22,13 @@ async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise
         retryAfterSeconds: 1,
       },
     )
-  underWay.set(workspaceId, others + 1)
+  inProgress.set(workspaceId, others + 1)
   try {
     return await send()
   } finally {
-    const left = underWay.get(workspaceId)! - 1
-    if (left === 0) underWay.delete(workspaceId)
-    else underWay.set(workspaceId, left)
+    const left = inProgress.get(workspaceId)! - 1
+    if (left === 0) inProgress.delete(workspaceId)
+    else inProgress.set(workspaceId, left)
   }
 }
 

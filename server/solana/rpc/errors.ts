@@ -16,7 +16,7 @@ const UNSUPPORTED_VERSION = -32015
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016
 
 /** The request itself is wrong: invalid parameters, or a transaction that no node accepts or reads. */
-const OF_THE_QUESTION = new Set([-32700, -32600, -32602, -32002, -32003, -32013, UNSUPPORTED_VERSION])
+const REQUEST_ERRORS = new Set([-32700, -32600, -32602, -32002, -32003, -32013, UNSUPPORTED_VERSION])
 
 const codeOf = (error: unknown): number | null => (error instanceof SolanaJSONRPCError ? Number(error.code) : null)
 
@@ -26,7 +26,7 @@ const codeOf = (error: unknown): number | null => (error instanceof SolanaJSONRP
  */
 export function isOfTheNode(error: unknown): boolean {
   const code = codeOf(error)
-  return code === null || !OF_THE_QUESTION.has(code)
+  return code === null || !REQUEST_ERRORS.has(code)
 }
 
 /** Whether a node understood the request and refused it. */

@@ -103,7 +103,7 @@ export class RpcNode {
 
   /** Calls the node once its chain is known to be the right one. */
   ask<T>(question: Question<T>, purpose: Purpose): Promise<T> {
-    return onceMoreIfCutOff(async () => {
+    return retryIfCutOff(async () => {
       await this.#identify()
       return this.#ask(question, purpose)
     })
@@ -118,9 +118,9 @@ export class RpcNode {
   send(wire: Buffer, purpose: "sending" | "resending"): void {
     const encoded = wire.toString("base64")
     const options = { skipPreflight: true, maxRetries: 0 }
-    onceMoreIfCutOff(() =>
-      this.#ask((connection) => connection.sendEncodedTransaction(encoded, options), purpose),
-    ).catch((error) => logger.debug({ err: error, node: this.name }, "a transaction was not accepted"))
+    retryIfCutOff(() => this.#ask((connection) => connection.sendEncodedTransaction(encoded, options), purpose)).catch(
+      (error) => logger.debug({ err: error, node: this.name }, "a transaction was not accepted"),
+    )
   }
 
   async #ask<T>(question: Question<T>, purpose: Purpose): Promise<T> {
@@ -137,11 +137,11 @@ export class RpcNode {
    * is impossible.
    */
   async noteSlot(slot: number, connection: Connection): Promise<void> {
-    const claim = this.#slots.weigh(slot)
+    const claim = this.#slots.judge(slot)
     const isSound =
       claim === "plain" || (claim === "surprising" && Slots.explains(await connection.getSlot("processed"), slot))
     // Another chain may now be behind the same connection, at another slot.
-    if (claim === "surprising") await this.identifyAnew()
+    if (claim === "surprising") await this.identifyAgain()
     if (!isSound) {
       this.#noteFailure("reports an impossible slot")
       throw new RpcUnavailable(`${this.name} reports slot ${slot}, which is impossible`)
@@ -157,9 +157,9 @@ export class RpcNode {
   }
 
   /** Reads its genesis hash, even if it was read recently. */
-  identifyAnew(): Promise<void> {
+  identifyAgain(): Promise<void> {
     this.#forgetIdentity()
-    return onceMoreIfCutOff(() => this.#identify())
+    return retryIfCutOff(() => this.#identify())
   }
 
   /** Reads its capabilities. Rejects if it does not answer; the known ones then stay. */
@@ -265,7 +265,7 @@ export class RpcNode {
 const CUT_OFF = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
 
 /** Every call may be repeated: only sending changes anything, and a transaction lands once. */
-const onceMoreIfCutOff = <T>(ask: () => Promise<T>): Promise<T> =>
+const retryIfCutOff = <T>(ask: () => Promise<T>): Promise<T> =>
   ask().catch((error) => {
     if (CUT_OFF.has(causeOf(error))) return ask()
     throw error

@@ -66,8 +66,8 @@ export class RpcNodes {
 
   /** The nodes for reading, healthy ones first. */
   get readers(): readonly RpcNode[] {
-    const ailing = (node: RpcNode) => (node.rest_ms > 0 || node.trouble !== null ? 1 : 0)
-    return this.#readers.toSorted((one, other) => ailing(one) - ailing(other))
+    const unhealthiness = (node: RpcNode) => (node.rest_ms > 0 || node.trouble !== null ? 1 : 0)
+    return this.#readers.toSorted((one, other) => unhealthiness(one) - unhealthiness(other))
   }
 
   /** The highest slot that a node has reported; 0 before the first. */
@@ -112,7 +112,7 @@ export class RpcNodes {
    */
   async identify({ persists = false } = {}): Promise<void> {
     const awake = this.#readers.filter(({ rest_ms }) => rest_ms === 0)
-    const told = await Promise.allSettled(awake.map((node) => node.identifyAnew()))
+    const told = await Promise.allSettled(awake.map((node) => node.identifyAgain()))
     const wrong = told.find((one) => one.status === "rejected" && one.reason instanceof WrongChain)
     if (wrong?.status === "rejected") throw wrong.reason
     // A node that did not answer is checked before its next call.

@@ -18,7 +18,7 @@ export class Slots {
   #at_ms = 0
 
   /** Whether to believe a reported slot, to ask again, or to reject it. */
-  weigh(slot: number): "plain" | "surprising" | "impossible" {
+  judge(slot: number): "plain" | "surprising" | "impossible" {
     if (!Number.isSafeInteger(slot) || slot < 0) return "impossible"
     if (this.#highest === 0) return "surprising"
     const seconds = Math.max(0, databaseTime_ms() - this.#at_ms) / 1000

@@ -11,12 +11,12 @@ const PATIENCE_MS = 1000
 /** Older metrics are not shown: a frozen graph would look like one where nothing happens. */
 const STALE_MS = 10_000
 
-type OfMode = Depths &
+type ModeMetrics = Depths &
   Pick<LedgerReport, "audit_age_seconds" | "audit_differences"> & {
     oldest_operation_seconds: number
     oldest_transaction_seconds: number
   }
-type Figures = { workers: number; modes: OfMode[]; webhooks_overdue_seconds: number }
+type Figures = { workers: number; modes: ModeMetrics[]; webhooks_overdue_seconds: number }
 
 /**
  * Metrics of the whole deployment from the database. Every process shows them, so that they are available without a
@@ -68,12 +68,12 @@ async function read(): Promise<Figures> {
   const [alive] = await sql<{ workers: number }[]>`
     select count(*)::int as workers from workers
     where seen_at > now() - ${WORKER_SILENT_SECONDS}::int * interval '1 second'`
-  const modes = depths.map((depth) => ({ ...depth, ...noneIsZero(ages(depth.mode)), ...audits(depth.mode) }))
+  const modes = depths.map((depth) => ({ ...depth, ...zeroIfNone(ages(depth.mode)), ...audits(depth.mode) }))
   return { workers: alive!.workers, modes, webhooks_overdue_seconds: await overdueSeconds() }
 }
 
 /** If nothing waits, the age is 0. */
-const noneIsZero = (ages: { oldest_operation_seconds: number | null; oldest_transaction_seconds: number | null }) => ({
+const zeroIfNone = (ages: { oldest_operation_seconds: number | null; oldest_transaction_seconds: number | null }) => ({
   oldest_operation_seconds: ages.oldest_operation_seconds ?? 0,
   oldest_transaction_seconds: ages.oldest_transaction_seconds ?? 0,
 })

@@ -34,7 +34,7 @@ export async function createKey({
   const key: NewKey = { apiKey: newApiKey(mode), keyId: newId("key") }
   const create = async (sql: Queryable) => {
     await holdPermission(sql, workspaceId, author, "key:write")
-    if (author !== theOperator) await requireRoom(sql, workspaceId)
+    if (author !== theOperator) await requireBelowLimit(sql, workspaceId)
     await sql`
       insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
       values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
@@ -52,7 +52,7 @@ export async function createKey({
 }
 
 /** Errors: api_key_limit. */
-async function requireRoom(sql: Queryable, workspaceId: string): Promise<void> {
+async function requireBelowLimit(sql: Queryable, workspaceId: string): Promise<void> {
   const most = deployment.settings.VOUCH_MAX_API_KEYS
   // Serialized, so that two requests cannot exceed the limit together.
   await sql`select from workspaces where id = ${workspaceId} for no key update`

@@ -71,15 +71,15 @@ test("members can create at most 500 active keys in a workspace, even with simul
 test("a revocation is sent to every other replica and received from them", async () => {
   const heard: string[] = []
   await replica.listen("vouch", (payload) => heard.push(payload))
-  const ours = await app.key()
-  await revoke(ours.keyId)
+  const own = await app.key()
+  await revoke(own.keyId)
   await waitFor(async () => heard.some((payload) => payload.endsWith(" keys")), "the notice to arrive")
 
-  const theirs = await app.key()
-  expect(await statusWith(theirs.apiKey)).toBe(200)
-  await replica`update api_keys set revoked_at = now() where id = ${theirs.keyId}`
+  const remote = await app.key()
+  expect(await statusWith(remote.apiKey)).toBe(200)
+  await replica`update api_keys set revoked_at = now() where id = ${remote.keyId}`
   await replica.notify("vouch", "another-replica keys")
-  await waitFor(async () => (await statusWith(theirs.apiKey)) === "invalid_api_key", "the key to be refused")
+  await waitFor(async () => (await statusWith(remote.apiKey)) === "invalid_api_key", "the key to be refused")
 })
 
 test("a revoked key stops working within five seconds even if the notice is lost", async () => {

@@ -1,5 +1,5 @@
 import { deployment } from "#domain/deployment"
-import { hastenAsk } from "#server/domain/kyc/ask-providers.ts"
+import { askSoon } from "#server/domain/kyc/ask-providers.ts"
 import { isRenewal } from "#server/domain/kyc/renewal/link.ts"
 import { readRenewal } from "#server/domain/kyc/renewal/renew.ts"
 import { clock } from "#server/lib/time.ts"
@@ -13,6 +13,6 @@ export async function readView(sessionId: string, { isBack = false } = {}): Prom
   if (isRenewal(sessionId)) return readRenewal(sessionId)
   const row = await findSession(sessionId)
   const view = viewOf(row, clock.now(), row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
-  if (isBack && row !== null && view.state === "handed_over") await hastenAsk(row)
+  if (isBack && row !== null && view.state === "handed_over") await askSoon(row)
   return view
 }

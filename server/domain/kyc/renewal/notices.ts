@@ -10,7 +10,7 @@ import { renewalMail } from "./mail.ts"
 /** Sends the reminders that must go out now. */
 export const sendReminders = (): Promise<void> =>
   sendDue<Due>({
-    stage: noteDue,
+    stage: recordDueReminders,
     claim,
     mayMail,
     mailOf: (due) => ({
@@ -28,7 +28,7 @@ export const sendReminders = (): Promise<void> =>
  * for a month sends one mail, not three. It skips days before the verification, verifications with an open renewal, and
  * wallets that now belong to another person, because the link could renew nothing.
  */
-async function noteDue(): Promise<void> {
+async function recordDueReminders(): Promise<void> {
   const now = clock.now()
   await sql`
     insert into renewal_notices (workspace_id, attestation_id, days, created_at, next_attempt_at)

@@ -43,7 +43,7 @@ const FRESH_MS = 1000
  * places.
  */
 const POLL_MS = 1000
-const CROWDED_POLL_MS = 250
+const BUSY_POLL_MS = 250
 /** The shortest pause between two checks, and the pause after one that failed. */
 const PAUSE_MS = 50
 const RETRY_MS = 2000
@@ -90,8 +90,8 @@ export class WebhookWorker {
       try {
         await this.#passes.add(this.#check())
         await sleep(PAUSE_MS, signal)
-        const isCrowded = this.#fast.free === 0 || this.#slow.free === 0
-        const poll = setTimeout(() => this.#wake(), isCrowded ? CROWDED_POLL_MS : POLL_MS)
+        const isBusy = this.#fast.free === 0 || this.#slow.free === 0
+        const poll = setTimeout(() => this.#wake(), isBusy ? BUSY_POLL_MS : POLL_MS)
         await woken
         clearTimeout(poll)
       } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { sayWhenSlow } from "./slow.ts"
+import { sayWhenSlow } from "./say-when-slow.ts"
 
 test("a slow step of the start is named repeatedly, a quick one never", async () => {
   const said: string[] = []

@@ -1,7 +1,7 @@
 import type { TableName } from "#db/rows.ts"
 
 /** A table about people who sign in (`members`), or about no one (`none`), described as a whole. */
-export type OfOthers = { of: "members" | "none"; what: string }
+export type OtherTable = { of: "members" | "none"; what: string }
 
 /** Tables without data about investors. */
 export const others = {
@@ -58,4 +58,4 @@ export const others = {
   quarantines: { of: "none", what: "What a restore could not explain, as addresses and signatures" },
   audits: { of: "none", what: "When the chain was last compared with the database" },
   workers: { of: "none", what: "Heartbeats of the server's processes" },
-} as const satisfies { [Name in TableName]?: OfOthers }
+} as const satisfies { [Name in TableName]?: OtherTable }

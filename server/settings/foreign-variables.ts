@@ -17,9 +17,9 @@ const others = new Set([
  * Variables that Kubernetes and Docker set in each container for a service whose name begins with vouch
  * (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
  */
-const OF_A_SERVICE = /_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/
+const SERVICE_LINK = /_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/
 const ADDRESS_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//
 
 /** Whether a variable that begins with VOUCH_ belongs to something other than the server. */
-export const isOfOthers = (name: string, value: string): boolean =>
-  others.has(name) || OF_A_SERVICE.test(name) || (name.endsWith("_PORT") && ADDRESS_OF_A_SERVICE.test(value))
+export const isForeignVariable = (name: string, value: string): boolean =>
+  others.has(name) || SERVICE_LINK.test(name) || (name.endsWith("_PORT") && ADDRESS_OF_A_SERVICE.test(value))

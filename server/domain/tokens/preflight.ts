@@ -11,7 +11,7 @@ import { statusOf } from "#shared/errors.ts"
 import { findings, firstViolation } from "#shared/rules/check.ts"
 import { ruleCodes } from "#shared/rules/rules.ts"
 import { invalidAmount, loadConfigs, type RequestRefusal, unknownConfig } from "./config.ts"
-import { loadClaims, loadLosses, readHoldings, disclosureFor } from "./holder-facts.ts"
+import { disclosureFor, loadClaims, loadLosses, readHoldings } from "./holder-facts.ts"
 import { ownReceiver } from "./reservations.ts"
 import { transferContext } from "./transfer-context.ts"
 

@@ -2,9 +2,7 @@ import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Tally } from "#server/lib/tally.ts"
 
-/**
- * The most unanswered requests of one connection. Node reads up to 64 KiB of them before the first answer.
- */
+/** The most unanswered requests of one connection. Node reads up to 64 KiB of them before the first answer. */
 const MOST_OF_CONNECTION = 100
 /** The most of all connections. One takes a few KiB, without its body. */
 const MOST_OF_ALL = 2048
@@ -20,7 +18,8 @@ type Waiting = {
 
 /** A request's slot, freed when its work is done and its response is sent or its client has disconnected. */
 export type Place = {
-  /** Runs the work once the earlier answers are sent, because a finished answer would wait in memory for a client that may
+  /**
+   * Runs the work once the earlier answers are sent, because a finished answer would wait in memory for a client that may
    * not read. If the connection ends before, it calls `never` instead.
    */
   runAfterEarlier(work: () => Promise<void>, never: () => void): void
@@ -49,9 +48,8 @@ export class WaitingRequests {
   }
 
   /**
-   * A place for a request. `over`: its connection had too many and was closed, so there is nothing to answer.
-   * `busy`:
-   * its network has too many, which ends the connection with the answer that says so.
+   * A place for a request. `over`: its connection had too many and was closed, so there is nothing to answer. `busy`: its
+   * network has too many, and the answer that says so ends the connection.
    */
   take(socket: Socket, response: ServerResponse, network: string): Place | "over" | "busy" {
     const waiting = this.#of(socket, network)

@@ -114,7 +114,7 @@ test("one of several wallets is chosen, and one that only signs messages is enou
     "Sign with Wrong Key",
   ])
   await signWith(page, "Other Account").click()
-  await expect(alert(page)).toHaveText(/^Other Account has another account open\./)
+  await expect(alert(page)).toHaveText(/^Other Account has a different account open\./)
   await signWith(page, "Wrong Key").click()
   await expect(alert(page)).toHaveText(/^The signature is not from the account above\./)
   await expectAccessible(page)
@@ -145,7 +145,7 @@ test("an investor who declines can try again, and a message changed by the walle
   await agree(page)
   for (const words of [
     /^Test Wallet did not sign\./,
-    /^The wallet signed for another site\./,
+    /^The wallet signed for a different site\./,
     /^The wallet changed the message/,
   ]) {
     await signWith(page, "Test Wallet").click()
@@ -224,7 +224,7 @@ test("a smart wallet's members send a memo on chain, and the page checks the tra
   const field = page.getByRole("textbox", { name: "Signature of the executed transaction" })
   const check = page.getByRole("button", { name: "Check transaction" })
   await check.click()
-  await expect(page.getByText("Enter the signature of the transaction")).toBeVisible()
+  await expect(page.getByText("Enter the transaction signature")).toBeVisible()
   await expect(field).toBeFocused()
   await field.fill("5".repeat(88))
   await check.click()

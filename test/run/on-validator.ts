@@ -7,13 +7,13 @@ export const localnetOnly: { readonly [file: string]: string | { readonly [test:
   "localnet/**": "tests the local network itself",
   "server/embedded/**": "starts the local network",
   "server/ledger/finality.slow.test.ts": {
-    "transactions in slots that a cluster rolls back land once in the end":
+    "transactions in slots that a cluster rolls back land exactly once":
       "rolls back slots, which a single validator never does",
   },
   "server/solana/asset-answers.unit.test.ts": {
-    "to freezing, thawing or minting where no account is":
+    "for freezing, thawing or minting without an account":
       "a cluster's Token-2022 is another binary, which reports InvalidAccountData",
-    "to moving where an account is absent, or frozen":
+    "for moving from or to an account that is missing or frozen":
       "a cluster's Token-2022 is another binary, which reports InvalidAccountData",
   },
 }

@@ -14,6 +14,7 @@ import { measureFilters } from "./filters.ts"
 import { measureMemory } from "./memory.ts"
 import { measureMints } from "./mints.ts"
 import { measureObserved } from "./observe.ts"
+import { watchOtherLoad } from "./other-load.ts"
 import { print, type Results } from "./print.ts"
 import { contest } from "./rounds.ts"
 import { FEW, measureSize } from "./size.ts"
@@ -54,6 +55,9 @@ const names = [
   "table",
 ] as const
 type Name = (typeof names)[number]
+
+/** If other processes take more of the machine than this, they may be the reason for higher figures. */
+const MOST_OTHER_LOAD = 0.1
 
 /** Targets: requests per second and processor time per request, relative to the bare handler. */
 const TARGETS = {
@@ -225,8 +229,8 @@ async function measureContests(stage: Stage, vouch: Server, options: Options, re
   }
 }
 
-/** Compares processor time with the committed values, or writes new ones. */
-function judge({ contests, mints }: Results, options: Options): void {
+/** Compares processor time with the committed values, or writes new ones. Other processes took the share `otherLoad`. */
+function judge({ contests, mints }: Results, options: Options, otherLoad: number | null): void {
   const figures = {
     ...Object.assign({}, ...contests.map((one) => figuresOfContest(nameOf(one.name), one))),
     ...(mints && figuresOfMints(mints)),
@@ -237,8 +241,13 @@ function judge({ contests, mints }: Results, options: Options): void {
   }
   const worse = worseThanCommitted(figures)
   if (worse.length === 0) return
-  process.exitCode = 1
   console.error(`\nWorse than bench/baseline.json by more than a quarter:\n${worse.map(sentenceOf).join("\n")}`)
+  if (otherLoad !== null && otherLoad > MOST_OTHER_LOAD) {
+    const percent = Math.round(otherLoad * 100)
+    console.error(
+      `Other processes took ${percent} % of the machine, so this is no failure. Repeat it on a quiet machine.`,
+    )
+  } else process.exitCode = 1
 }
 
 const nameOf = (title: string): Name => CONTESTS.find((one) => one.title === title)!.name
@@ -249,6 +258,7 @@ async function main(): Promise<void> {
   const { open, stop } = createStage({ ...options, say })
   const small = options.only.has("size") ? createStage({ ...options, attestations: FEW, say }) : null
   const stopAll = () => Promise.all([stop(), small?.stop()])
+  const otherLoad = watchOtherLoad()
   let interrupted = false
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
@@ -261,7 +271,7 @@ async function main(): Promise<void> {
     const results = await measure(await open(), small, options)
     if (options.json) console.log(JSON.stringify(results, null, 2))
     else print(results, options.validator !== null)
-    if (options.validator === null) judge(results, options)
+    if (options.validator === null) judge(results, options, otherLoad())
   } catch (error) {
     if (!interrupted) throw error
   } finally {

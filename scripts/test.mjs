@@ -53,6 +53,13 @@ const steps = [
   },
   { is: "clients", isMain: false, minutes: 3, run: () => run("npm", ["run", "--silent", "clients"]) },
   { is: "image", isMain: false, minutes: 3, run: () => run("npm", ["run", "--silent", "image"]) },
+  // Last, when nothing else runs.
+  {
+    is: "short benchmark",
+    isMain: false,
+    minutes: 2,
+    run: () => run("npm", ["run", "--silent", "bench", "--", "--short"]),
+  },
 ]
 const inVitest = ["unit", "api", "slow", "postgres15", "chaos", "cluster", "validator"]
 

@@ -51,7 +51,7 @@ describe.each(Object.entries(services))("%s", (label, start) => {
   }
 
   test("returns its public key and signs messages", async () => {
-    const key = await serviceOf(kms.uri).publicKey(AbortSignal.timeout(5000))
+    const key = await serviceOf(kms.uri).publicKey(AbortSignal.timeout(60_000))
     expect(Buffer.from(key).equals(kms.key.raw)).toBe(true)
     const verifies = verifierOf(kms.key.raw)
     const signatures = await signer().sign(messages)
@@ -112,7 +112,7 @@ test("a checksum that does not match Google's answer is refused", async () => {
 test("a key that Vault does not have, and a missing version, are named in the error", async () => {
   const vault = await startVault()
   for (const [name, value] of Object.entries(vault.environment)) vi.stubEnv(name, value)
-  const ask = (uri: string) => serviceOf(uri).publicKey(AbortSignal.timeout(5000))
+  const ask = (uri: string) => serviceOf(uri).publicKey(AbortSignal.timeout(60_000))
   await expect(ask(vault.uri.replace("keys/vouch", "keys/other"))).rejects.toThrow("Vault answered 404")
   await expect(ask(vault.uri.replace("version=2", "version=3"))).rejects.toThrow(/without 32 bytes/)
   vi.stubEnv("VAULT_TOKEN", "")

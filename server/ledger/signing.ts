@@ -20,7 +20,7 @@ import { type Blockhash, type Saved, type Signed, save } from "./save.ts"
 import { SimulatedUnits } from "./simulated-units.ts"
 
 /** How long signing may take: less than the lifetime of a lease or a blockhash, so that neither expires first. */
-const SIGN_MS = 3000
+export const SIGN_MS = 3000
 /**
  * How often saving is tried while other processes change what the plans depend on, and the pause before each try, in
  * milliseconds.

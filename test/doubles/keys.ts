@@ -31,6 +31,8 @@ export const slowKeys =
 export function heldKeys() {
   let answer = async (_purpose: string): Promise<void> => {}
   let proceed = () => {}
+  let heldSince_ms = 0
+  let held_ms = 0
   const asked: string[] = []
   const answered: string[] = []
   const signed: string[] = []
@@ -61,8 +63,11 @@ export function heldKeys() {
     signed,
     /** Whether no request waits for a signature. */
     isIdle: () => asked.length === answered.length,
+    /** How long the last hold took, in milliseconds. */
+    heldFor: () => held_ms,
     /** Makes requests wait. */
     hold(): void {
+      heldSince_ms = performance.now()
       const held = new Promise<void>((resolve) => {
         proceed = resolve
       })
@@ -81,6 +86,7 @@ export function heldKeys() {
     /** Signs all waiting requests, and new ones at once. */
     release(): void {
       answer = async () => {}
+      held_ms = performance.now() - heldSince_ms
       proceed()
     },
   }

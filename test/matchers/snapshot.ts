@@ -1,4 +1,3 @@
-import { hash } from "node:crypto"
 import { sql } from "#db/client.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
 
@@ -17,13 +16,13 @@ export async function snapshot(): Promise<Record<string, string>> {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and n.nspname = 'public' order by 1`
-  const hashes: Record<string, string> = {}
-  for (const { name } of tables) {
-    if (RESTLESS.includes(name)) continue
-    const rows = await sql<
-      { row: string }[]
-    >`select (to_jsonb(t) - ${LATE}::text[])::text as row from ${sql(name)} t order by 1`
-    hashes[name] = `${rows.length} rows, ${hash("sha256", rows.map(({ row }) => row).join("\n"))}`
-  }
-  return hashes
+  const hashes = tables
+    .filter(({ name }) => !RESTLESS.includes(name))
+    .map(
+      ({ name }) => `
+        select '${name}' as name, count(*) || ' rows, ' || coalesce(md5(string_agg(row, e'\\n' order by row)), '-') as hash
+        from (select (to_jsonb(t) - '{${LATE}}'::text[])::text as row from "${name}" t) rows`,
+    )
+  const rows = await sql.unsafe<{ name: string; hash: string }[]>(hashes.join(" union all "))
+  return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]))
 }

@@ -33,7 +33,7 @@ test("a workspace gets another key while the server runs, with progress, and bot
 test("an unusable key changes nothing and the reason is shown", async () => {
   const { workspaceId } = key
   const problems: [string[], RegExp][] = [
-    [["set", workspaceId, "vault:https://vault.example.com/x"], /Nothing was changed: the path is/],
+    [["set", workspaceId, "vault:https://vault.example.com/x"], /Nothing was changed: the path must be/],
     [["set", workspaceId, "file:/nowhere.json"], /Nothing was changed: .*cannot be read: ENOENT/],
     [["set", "ws_unknown", "derived:"], /No workspace has the id ws_unknown/],
   ]

@@ -1,7 +1,7 @@
 import { sql } from "#db/client.ts"
 import { chainOf } from "#domain/deployment"
 import type { IdempotencyClaim, Principal } from "#domain/requests"
-import { untilEnded, WAIT_MS, whileWaiting } from "#server/ledger/index.ts"
+import { operationWait, untilEnded, whileWaiting } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
@@ -62,7 +62,7 @@ async function begin(request: Move): Promise<Moved> {
       : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id
-  if (!respondAsync) await untilEnded(workspaceId, operationId, WAIT_MS)
+  if (!respondAsync) await untilEnded(workspaceId, operationId, operationWait.ms)
   const [row] = await sql<OperationRow[]>`
     ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
   if (!row) return lostInRestore(operationId)

@@ -13,10 +13,11 @@ import { type ReservationResult, Reservations, type TokenRequest } from "./reser
 const BATCH = { least: 4, most: 128 }
 /** The most requests of one workspace that can wait to be decided. */
 const MOST_WAITING = 4096
-/** How long a request waits for earlier ones. */
-const WAIT_MS = 3000
-/** How long it waits in total if its batch could not get a lock. */
-const LONGEST_MS = 5000
+/**
+ * How long a request waits for earlier ones, and in total if its batch could not get a lock, in milliseconds. Tests on a
+ * busy machine raise both.
+ */
+export const reservationWait = { ms: 3000, longest_ms: 5000 }
 /** How often to check for requests that have waited too long. */
 const LOOK_MS = 250
 /** How long a request waits for a lock after its batch could not get one. */
@@ -85,7 +86,7 @@ const tooLong = () =>
   })
 
 /** Refuses requests that have waited too long, and have not begun. They are at the front of a queue. */
-function refuseLate(queue: Waiting[], wait_ms = WAIT_MS): void {
+function refuseLate(queue: Waiting[], wait_ms = reservationWait.ms): void {
   const before = performance.now() - wait_ms
   while (queue.length > 0 && queue[0]!.since < before) queue.shift()!.reject(tooLong())
 }
@@ -135,7 +136,7 @@ const isSanctioned = (outcome: ReservationResult): boolean =>
 
 async function reserveParts(workspaceId: string, parts: Waiting[][]): Promise<void> {
   for (const part of parts) {
-    refuseLate(part, LONGEST_MS)
+    refuseLate(part, reservationWait.longest_ms)
     if (part.length > 0) await reserveBatch(workspaceId, part, LOCK_AGAIN_MS)
   }
 }

@@ -15,7 +15,7 @@ import {
   setPaused,
   viewConfig,
 } from "#domain/tokens"
-import { WAIT_MS } from "#server/ledger/index.ts"
+import { operationWait } from "#server/ledger/index.ts"
 import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
 
 const byId = z.object({ id: configId })
@@ -57,7 +57,7 @@ export const mintConfigRouter = router({
     .input(configInput)
     .output(mintConfigRecord)
     .mutation(async ({ ctx, input }) => {
-      const record = await createConfig({ ...ctx, config: input, waitMs: ctx.respondAsync ? 0 : WAIT_MS })
+      const record = await createConfig({ ...ctx, config: input, waitMs: ctx.respondAsync ? 0 : operationWait.ms })
       if (record.mint === null) ctx.answer.status = 202
       return record
     }),

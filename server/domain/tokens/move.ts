@@ -1,4 +1,4 @@
-import { sql } from "#db/client.ts"
+import { isDatabaseUnavailable, sql } from "#db/client.ts"
 import { chainOf } from "#domain/deployment"
 import type { IdempotencyClaim, Principal } from "#domain/requests"
 import { operationWait, untilEnded, whileWaiting } from "#server/ledger/index.ts"
@@ -34,8 +34,7 @@ type Moved = { record: OperationRecord; isFinal: boolean }
 /**
  * Mints, or moves if `from` is not null: reserves and enqueues, then waits for the chain. `isFinal` is false if the
  * operation continues after the response. A request whose key has already started an operation joins it and gets the
- * same response. Errors: unknown_mint_config, invalid_amount, those of the rules, insufficient_balance,
- * chain_not_configured.
+ * same response. Errors: those of `reserveMovement`, those with which the operation may fail, chain_not_configured.
  */
 export async function move(request: Move): Promise<Moved> {
   const { workspaceId, mode } = request.principal
@@ -63,8 +62,15 @@ async function begin(request: Move): Promise<Moved> {
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id
   if (!respondAsync) await untilEnded(workspaceId, operationId, operationWait.ms)
-  const [row] = await sql<OperationRow[]>`
-    ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
+  let row: OperationRow | undefined
+  try {
+    ;[row] = await sql<OperationRow[]>`
+      ${operationRows()} where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
+  } catch (error) {
+    // The operation is recorded and will be carried out, so the response must name it.
+    if (begun && isDatabaseUnavailable(error)) return { record: toOperationRecord(begun), isFinal: false }
+    throw error
+  }
   if (!row) return lostInRestore(operationId)
   // A form that joins a failed operation gets its record and drops its key, so that the next submit starts a new
   // operation.

@@ -43,8 +43,9 @@ const contended = new WeakSet<IdempotencyClaim>()
  * Requests of a workspace share commits: those that arrive while one is written are decided in the next. So the
  * configuration's lock is taken once for many, and no request waits for others to arrive. A workspace has only one
  * transaction here at a time, whatever it waits for. A request that fails does not fail those that share its commit.
- * Errors: unknown_mint_config, invalid_amount, and those of the rules; database_unavailable if rows stay locked, and
- * then nothing has begun.
+ * Errors: unknown_mint_config, invalid_amount, invalid_public_key, sol_budget_exceeded, those of the rules;
+ * chain_unavailable in quarantine; database_unavailable if rows stay locked, and then nothing has begun. If the
+ * connection breaks during the commit, the operation may exist: the same idempotency key joins it.
  */
 export function reserveMovement(workspaceId: string, request: TokenRequest): Promise<OperationRow> {
   const { promise, resolve, reject } = Promise.withResolvers<OperationRow>()

@@ -6,8 +6,8 @@
  * 1. `defineOperation({ kind, payload, plan, settle, … })` describes a kind of operation, and `new Operations([…])`
  *    lists all kinds. Amounts in a payload are base units. A definition's `plan` reads only the database.
  * 2. `enqueue(sql, workspaceId, definition, { payload, writes, reads })` queues an operation and returns its id
- *    (`op_…`). `writes` and `reads` are addresses of accounts: two operations conflict if one writes an account that the
- *    other writes or reads. Conflicting operations run one after the other: urgent ones first, then in the order in
+ *    (`op_…`). `writes` and `reads` name accounts, by address or in any other unique way: two operations conflict if one writes an
+ *    account that the other writes or reads. Conflicting operations run one after the other: urgent ones first, then in the order in
  *    which they were queued. Pass the transaction of the state change that needs the operation, so that both commit or
  *    neither does, and call `publish("ledger")` after the commit. `enqueueAll` queues several rows that `toRow` made.
  * 3. `voidPlans(sql, workspaceId)` makes operations that are being signed be planned again. Call it in the transaction

@@ -82,7 +82,7 @@ export type NewOperation<Payload> = {
   /** Generated if the caller passes none. */
   id?: string
   payload: Payload
-  /** Accounts that it changes. Operations that share one run in order, one at a time. */
+  /** Accounts whose changes depend on the order. Operations that share one run in order, one at a time. */
   writes: string[]
   /** Accounts that must not change while it runs. */
   reads: string[]

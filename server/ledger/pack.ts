@@ -10,8 +10,8 @@ export type Planned = {
 }
 
 /**
- * Puts operations into as few transactions as their order, their accounts and the packet size allow. Two that write the
- * same account never share one. An operation that failed together with others gets its own transaction.
+ * Puts operations into as few transactions as their order and the packet size allow. The caller passes none that conflict
+ * with each other. An operation that failed together with others gets its own transaction.
  */
 export function pack(
   planned: readonly Planned[],

@@ -5,7 +5,7 @@ import { sleep } from "#server/lib/time.ts"
 
 /** How long a request waits for its operation, in milliseconds. Tests on a busy machine raise it. */
 export const operationWait = { ms: 25_000 }
-/** A notification can be lost, so waiting requests also poll. */
+/** A notification can be lost, so the operations of waiting requests are also read at this interval. */
 const POLL_EVERY_MS = 1000
 /** Notifications within this time are handled together. */
 const GATHER_MS = 2

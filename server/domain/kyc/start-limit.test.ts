@@ -38,7 +38,7 @@ test("a month admits ten starts for each unit, however many are returned, and th
   const refused = await start(key)
   expect(refused).toMatchObject({ status: 429, json: { error: "quota_exceeded" } })
   expect(refused.json.detail).toMatch(
-    /^This workspace has started 20 sessions this month, 10 for each of its 2 attestations\. .* The next period begins at /,
+    /^This workspace has started 20 sessions this month: 10 for each of its 2 attestations\. .* The next period begins at /,
   )
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0)
   await moveClock(new Date(/begins at (\S+Z)/.exec(refused.json.detail)![1]!))

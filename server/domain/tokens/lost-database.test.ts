@@ -31,7 +31,7 @@ test("a mint that is recorded before the database is lost is 202 with its id, an
   const minted = tokens.mint(config, wallet!, "5")
   const recorded = await waitFor(async () => {
     const { json } = await tokens.get(`/token/operations?pubkey=${wallet}`)
-    return json.operations[0]
+    return json.data[0] ?? false
   }, "the mint to be recorded")
   await database.cut()
   const { status, json } = await minted

@@ -43,7 +43,7 @@ export const en: Texts = {
 
   open: {
     heading: "Verify your identity",
-    news: "Please submit again.",
+    news: "Another submission is needed.",
     asks: (company) => html`${company} asks you to confirm a few facts about yourself as the holder of this wallet.`,
     submitAgain: "Please submit again.",
     stored: {

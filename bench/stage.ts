@@ -62,9 +62,7 @@ export type Stage = {
   chainUrl(): string
   /** The secret that signs the server's webhooks. */
   webhookSecret: string
-  /**
-   * Mints the plain way on a separate local network, or on the same validator. Repeated calls use the same one.
-   */
+  /** Mints the plain way on a separate local network, or on the same validator. Repeated calls use the same one. */
   plainMints(): Promise<Child>
   /** Puts a server under load and returns the measurements. */
   load(order: Order): Promise<LoadResult>

@@ -45,6 +45,6 @@ test("the page shows the lists in use, and why a file is not used", async ({ pag
   await changeAnswer(page, "monitoring.get", (data) => Object.assign(data, { lists: [list], listed: 3, cleared: 1 }))
   await openSettings(page, section(customer, "settings"))
   await expect(page.getByText("12,345")).toBeVisible()
-  await expect(page.getByText("The file is not used: it cannot be read: ENOENT.")).toBeVisible()
+  await expect(page.getByText("The file is not used, because it cannot be read: ENOENT.")).toBeVisible()
   await expectAccessible(page)
 })

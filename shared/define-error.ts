@@ -22,8 +22,9 @@ type Traits = {
   isDashboardOnly: boolean
   /** Always has the header Retry-After. */
   isTimed: boolean
-  /** Whether a response with it is stored and replayed for a repeated Idempotency-Key. Not if it comes before the key is read,
-   * is about the key, or is a rate limit: then nothing has begun and the same request may be sent again.
+  /**
+   * Whether a response with it is stored and replayed for a repeated Idempotency-Key. Not if it comes before the key is
+   * read, is about the key, or is a rate limit: then nothing has begun and the same request may be sent again.
    */
   isReplayed: boolean
   /** Has the header WWW-Authenticate, which says how to send a key. */

@@ -10,7 +10,7 @@ import { Providers } from "./providers.tsx"
 import type { Section } from "./sections.ts"
 import { useMe, type Workspace } from "./workspace.tsx"
 
-/** Redirects to a section of the last workspace. */
+/** Redirects to a section of the workspace visited last. */
 export function Start({ section }: { section: Section }) {
   return (
     <Providers>
@@ -41,7 +41,10 @@ function GoOn({ section }: { section: Section }) {
   )
 }
 
-/** Links to the user's workspaces, shown when the requested one is not theirs. */
+/**
+ * The user's workspaces as links, or how to join one. Shown if the requested workspace is not theirs, or if they have
+ * none.
+ */
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
   if (workspaces.length === 0) {
     return (
@@ -72,7 +75,7 @@ export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
 
 const KEY = "vouch.workspace"
 
-/** Remembers the last workspace for the start page. */
+/** Remembers this workspace for the start page. */
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(KEY, id)
@@ -81,7 +84,7 @@ export function rememberWorkspace(id: string): void {
   }
 }
 
-/** The workspace of the last visit, else the first, which is in test mode. */
+/** The workspace visited last, else the first, which is in test mode. */
 function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined {
   let id: string | null = null
   try {

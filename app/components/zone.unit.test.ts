@@ -13,7 +13,7 @@ test.each([
   // Clocks skip from 2 to 3 on 28 March 2027, and show the hour from 2 to 3 twice on 31 October.
   ["Europe/Berlin", "2027-03-28T02:30:00", "2027-03-28T01:30:00.000Z"],
   ["Europe/Berlin", "2027-10-31T02:30:00", "2027-10-31T00:30:00.000Z"],
-])("in %s clocks show %s at %s", (zone, local, instant) => {
+])("in %s, %s is the instant %s", (zone, local, instant) => {
   expect(instantIn(zone, local)!.toISOString()).toBe(instant)
 })
 
@@ -21,7 +21,7 @@ test("text that is not a time gives null", () => {
   expect(instantIn("Europe/Berlin", "yesterday")).toBeNull()
 })
 
-test("in every zone, the instant of a shown time shows that time again, and is the first of two", () => {
+test("in every zone, a shown time converts to an instant that shows it again, the earlier one if two do", () => {
   const zones = fc.constantFrom(...Intl.supportedValuesOf("timeZone"))
   const seconds = fc.integer({ min: Date.UTC(1990) / 1000, max: Date.UTC(2037) / 1000 })
   fc.assert(
@@ -44,7 +44,7 @@ test.each([
   ["Europe/Berlin", "2027-10-31", "2027-10-31", "2027-10-30T22:00:00.000Z", "2027-10-31T23:00:00.000Z"],
   ["America/New_York", "2028-02-28", "2028-02-29", "2028-02-28T05:00:00.000Z", "2028-03-01T05:00:00.000Z"],
 ])(
-  "in %s the days %s to %s last from the first instant of one to the last of the other",
+  "in %s, the days %s to %s last from the start of the first to the start of the day after the last",
   (zone, first, last, from, to) => {
     expect(timesOf({ from: first, to: last }, zone)).toEqual({ from, to })
   },

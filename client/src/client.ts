@@ -20,8 +20,9 @@ export type VouchOptions = {
   dangerouslyAllowBrowser?: boolean | undefined
   /** Sends requests in place of the global `fetch`. */
   fetch?: typeof fetch | undefined
-  /** Called if a failover or a restore lost events that you have read, before the client continues from the last one that was
-   * not lost. Default: a warning on the console.
+  /**
+   * Called if a failover or a restore lost events that you have read, before the client continues from the last one
+   * that was not lost. Default: a warning on the console.
    */
   onRewound?: ((rewound: Rewound) => void) | undefined
 }
@@ -61,7 +62,8 @@ class Client {
     }
   }
 
-  /** Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record. If the
+  /**
+   * Waits until the chain has confirmed an operation, or the mint of a configuration, and returns its record. If the
    * operation fails, it throws a `VouchError` with its code, like a request that waits.
    */
   async waitFor<Awaited extends Operation | MintConfig>(
@@ -112,10 +114,12 @@ class Client {
     )
   }
 
-  /** Every event after the cursor, in sequence and without a gap, then new ones, until the signal ends it. Without a cursor,
-   * it starts at the oldest event that Vouch still has. Save the `cursor` of the last event that you handled and continue
-   * from it. If events after it are no longer kept, it throws a `VouchError` with the code `events_expired`. If a failover
-   * lost it, the client continues from before it (`onRewound`). `after` is only a number and cannot detect a loss.
+  /**
+   * Every event after the cursor, in sequence and without a gap, then new ones, until the signal ends it. Without a
+   * cursor, it starts at the oldest event that Vouch still has. Save the `cursor` of the last event that you handled
+   * and continue from it. If events after it are no longer kept, it throws a `VouchError` with the code
+   * `events_expired`. If a failover lost it, the client continues from before it (`onRewound`). `after` is only a
+   * number and cannot detect a loss.
    */
   async *followEvents(
     position: { cursor?: string | undefined; after?: number | undefined } = {},

@@ -8,9 +8,7 @@ import {
   type TransactionInstruction,
 } from "@solana/web3.js"
 
-/**
- * Tools for tests, used by other folders too: a plain client, and waiting for a condition.
- */
+/** Tools for tests, used by other folders too: a plain client, and waiting for a condition. */
 
 export const SOL = 1_000_000_000
 

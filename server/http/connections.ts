@@ -33,9 +33,7 @@ export type Connections = {
   close(): Promise<void>
 }
 
-/**
- * Identifies a connection and the TLS connection on top of it. Stored, because a closed socket loses the parts.
- */
+/** Identifies a connection and the TLS connection on top of it. Stored, because a closed socket loses the parts. */
 const names = new WeakMap<Socket, string>()
 function peerName(socket: Socket): string {
   const known = names.get(socket)
@@ -53,9 +51,7 @@ export const isBeyondLimit = (request: IncomingMessage): boolean => beyondLimit.
 /** A connection and its unfinished answers. */
 type Connection = { socket: Socket; network: string; answers: ServerResponse[] }
 
-/**
- * Whether a request of it is being served. Not while it is silent, still sending, or not reading its answer.
- */
+/** Whether a request of it is being served. Not while it is silent, still sending, or not reading its answer. */
 function isServed({ answers }: Connection): boolean {
   // Later answers wait for it.
   const first = answers.find(({ closed }) => !closed)

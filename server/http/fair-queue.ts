@@ -17,8 +17,9 @@ export class FairQueue {
     this.#forEach = forEach
   }
 
-  /** Runs `work` when it is this owner's turn. A slow turn is passed on while others wait, and its work continues alongside
-   * theirs. `late` is called first and may end it. If `gone` aborts before the turn, the work does not run.
+  /**
+   * Runs `work` when it is this owner's turn. A slow turn is passed on while others wait, and its work continues
+   * alongside theirs. `late` is called first and may end it. If `gone` aborts before the turn, the work does not run.
    */
   async run(
     who: string,

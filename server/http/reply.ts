@@ -59,8 +59,9 @@ export class Reply {
     else this.#response.end(content)
   }
 
-  /** Sends everything, and ends the connection only once the request has arrived or its time is over. Closing a connection
-   * with unread bytes resets it, and the client may see the reset instead of the answer.
+  /**
+   * Sends everything, and ends the connection only once the request has arrived or its time is over. Closing a
+   * connection with unread bytes resets it, and the client may see the reset instead of the answer.
    */
   #linger(content: string | Buffer): void {
     const { req } = this.#response

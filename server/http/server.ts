@@ -25,9 +25,7 @@ const settings = {
 }
 /** How long a client may take to read a refusal that ends its connection. */
 const READ_REFUSAL_MS = 5000
-/**
- * A connection without traffic for this long is closed, for example because its client does not read the response.
- */
+/** A connection without traffic for this long is closed, for example because its client does not read the response. */
 const STILL_MS = 120_000
 
 /** A server that handles every request, including those that Node would answer itself or not at all. */

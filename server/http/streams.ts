@@ -10,9 +10,7 @@ export type Watcher = { userId: string; workspaceId: string }
 /** When to retry after a refusal. */
 const RETRY_SECONDS = 30
 
-/**
- * Places for long-running answers such as event streams, which take memory and a descriptor while they are open.
- */
+/** Places for long-running answers such as event streams, which take memory and a descriptor while they are open. */
 export class StreamPlaces {
   readonly #what: string
   readonly #most: Most
@@ -34,8 +32,9 @@ export class StreamPlaces {
     return this.#taken.of("")
   }
 
-  /** Takes a place for an answer until it ends or its client disconnects. Takes none if the client has already disconnected,
-   * because no event would follow. Errors: rate_limited.
+  /**
+   * Takes a place for an answer until it ends or its client disconnects. Takes none if the client has already
+   * disconnected, because no event would follow. Errors: rate_limited.
    */
   take(request: IncomingMessage, response: ServerResponse, { userId, workspaceId }: Watcher): boolean {
     const { socket } = request

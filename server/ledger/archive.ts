@@ -83,15 +83,18 @@ export const takeFromArchive = (sql: Queryable, signature: string) => sql`
   with back as (delete from archived_transactions where signature = ${signature} returning *)
   insert into transactions select * from back`
 
-/** Days before the limit that a sweep searches, in case earlier sweeps did not run. Older bytes are already dropped. */
+/**
+ * How many days before the limit a sweep looks back, in case earlier sweeps did not run. Older transactions have already
+ * lost their bytes.
+ */
 const LOOK_BACK_DAYS = 7
 const DROP_BATCH = 5000
 
 let hasLookedBack = false
 
 /**
- * Drops the bytes of old transactions that have ended. The first sweep of a process reads all of them, later ones a few
- * days.
+ * Drops the bytes of old transactions that have ended. The first sweep of a process reads all of them, later ones only
+ * the last few days before the limit.
  */
 export async function dropOldBytes(now: Date): Promise<void> {
   const until = addDays(now, -keptDays.transactionBytes)

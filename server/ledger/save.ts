@@ -91,9 +91,7 @@ export async function save(
   return row!.is_held ? new Set(row!.saved) : null
 }
 
-/**
- * A saved transaction that has not ended. `doubt` is why its outcome is unknown, if a worker noted a reason.
- */
+/** A saved transaction that has not ended. `doubt` is why its outcome is unknown, if a worker noted a reason. */
 type SavedRow = Saved & { doubt: string | null; savedAt: Date }
 
 /** The oldest unfinished transactions of a mode, without those in `except`. */

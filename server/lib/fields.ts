@@ -104,11 +104,11 @@ export function wholeNumber(min: number, max: number) {
 /** The time span of a list. Its end is exclusive. */
 export const createdSpan = {
   created_after: instant.optional().meta({
-    description: "Only entries from this time or later",
+    description: "Only entries at this time or later",
     example: "2026-01-01T00:00:00Z",
   }),
   created_before: instant.optional().meta({
-    description: "Only entries from before this time",
+    description: "Only entries before this time",
     example: "2026-02-01T00:00:00Z",
   }),
 }

@@ -7,9 +7,7 @@ const MAX_DEPTH = 32
 /** A number that a double may not hold exactly, or that JavaScript would write differently. */
 export class JsonNumber {
   readonly source: string
-  /**
-   * The canonical text of a number: as JavaScript writes it, or all digits if a double would change it.
-   */
+  /** The canonical text of a number: as JavaScript writes it, or all digits if a double would change it. */
   readonly canonical: string
   /** NaN if a double would change it. No field accepts NaN. */
   readonly value: number

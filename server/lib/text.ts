@@ -5,9 +5,7 @@ import { hasLink } from "./linkless.ts"
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029"
 const PRINTABLE = new RegExp(`^[^${CONTROLS}]*$`)
 const PRINTABLE_LINES = new RegExp(`^(?:[^${CONTROLS}]|\\n)*$`)
-/**
- * Invisible characters: blanks, format characters, default-ignorable ones, and the blank of Braille.
- */
+/** Invisible characters: blanks, format characters, default-ignorable ones, and the blank of Braille. */
 const SEEN = /[^\p{Z}\p{Cc}\p{Cf}\p{DI}\u2800]/u
 /** Characters that change the direction of text: `Owner`, one of them and `gpj.exe` reads `Ownerexe.jpg`. */
 const DIRECTION_CHANGES = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"

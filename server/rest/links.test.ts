@@ -63,7 +63,7 @@ function* linksOf(made: Call): Generator<Pick<Call, "id" | "parameters">> {
 /** Reads first, calls that end something last. */
 const rank = (id: string): number => (place(id).method === "get" ? 0 : /^(delete|erase|revoke|cancel)/.test(id) ? 2 : 1)
 
-test("links lead from the operations that create objects to every operation with a parameter, and each answers", async () => {
+test("links lead to every operation with a path parameter except a provider's webhook, and each answers", async () => {
   const url = "https://example.com/hook"
   const endpoint = await call(
     "createWebhookEndpoint",
@@ -112,7 +112,10 @@ const deliveriesTo = (id: string) =>
     return made.response.json.data.length > 0 && made
   }, "a delivery")
 
-/** Generated bodies for an existing object: fields of the example, valid, invalid or missing. */
+/**
+ * Sends generated bodies for an existing object (fields of the example, valid, invalid or missing). Each must get one of
+ * our responses.
+ */
 async function takesAnyBody({ id, parameters }: Pick<Call, "id" | "parameters">, example: object) {
   const fields = Object.entries(example).map(([name, value]) => [name, fc.constant(value)])
   const body = fc.oneof({ weight: 4, arbitrary: bodyOf(Object.fromEntries(fields)) }, json)

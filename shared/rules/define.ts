@@ -20,9 +20,7 @@ export type Holder = {
   hasSlot: boolean
 }
 
-/**
- * A mint (`from` is null) or a transfer, as a rule sees it. `rules` contains only the rule's own fields.
- */
+/** A mint (`from` is null) or a transfer, as a rule sees it. `rules` contains only the rule's own fields. */
 export type TransferContext<Rules = Readonly<Record<string, Value>>, From extends Holder | null = Holder | null> = {
   amount: bigint
   from: From
@@ -85,9 +83,7 @@ type JsonSet<F extends Fields> = { [N in keyof F]?: JsonOf<F[N]["type"]> | undef
 
 type From = { mint: null; transfer: Holder; both: Holder | null }
 
-/**
- * The whole definition of a rule. `docs/extending.md` shows how to add one.
- */
+/** The whole definition of a rule. `docs/extending.md` shows how to add one. */
 export type Rule<
   C extends ErrorCode = ErrorCode,
   F extends Fields = Fields,
@@ -102,7 +98,8 @@ export type Rule<
   /** The rule applies only if these fields are set. */
   needs: readonly Needed[]
   on: On
-  /** When it is checked. `wallet`: at the request, before signing, and to decide whether a wallet may hold tokens.
+  /**
+   * When it is checked. `wallet`: at the request, before signing, and to decide whether a wallet may hold tokens.
    * `signing`: at the request and before signing. `request`: once, because the amounts it counts are then reserved.
    */
   checked: "wallet" | "signing" | "request"

@@ -8,9 +8,7 @@ import { audit } from "./proof.ts"
 import { randomFrom } from "./random.ts"
 import type { Loss } from "./restore.ts"
 
-/**
- * A part of the run: how much work to do, what to hit while it is done, and the network's faults.
- */
+/** A part of the run: how much work to do, what to hit while it is done, and the network's faults. */
 export type Phase = { work: number; hits: Kind[]; faults?: Faults }
 
 /** The users of a deployment while it is hit. */

@@ -4,9 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { build } from "esbuild"
 
-/**
- * Uses the client in a Worker: everything for one wallet, a webhook that must be refused, and the chain.
- */
+/** Uses the client in a Worker: everything for one wallet, a webhook that must be refused, and the chain. */
 const source = `
 import { unwrapEvent, Vouch, verifyOnChain, WebhookError } from "@vouch/client"
 

@@ -55,9 +55,7 @@ function findNpm(): string {
   return realpathSync(found)
 }
 
-/**
- * Builds `deploy/Dockerfile` as an ordinary user, each stage in its own folder. Returns the last stage.
- */
+/** Builds `deploy/Dockerfile` as an ordinary user, each stage in its own folder. Returns the last stage. */
 export async function build(folder: string, path: string): Promise<Image> {
   const stages = parseDockerfile(readFileSync(join(project, "deploy", "Dockerfile"), "utf8"))
   const ignore = readFileSync(join(project, "deploy", "Dockerfile.dockerignore"), "utf8")

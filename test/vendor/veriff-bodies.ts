@@ -1,6 +1,4 @@
-/**
- * Webhooks as in Veriff's examples, with other names and numbers. `docs/providers/veriff.md` has the sources.
- */
+/** Webhooks as in Veriff's examples, with other names and numbers. `docs/providers/veriff.md` has the sources. */
 type About = { id: string; vendorData: string }
 
 const ATTEMPT = "e30122d1-740b-4764-853f-470374a7abf4"

@@ -23,7 +23,7 @@ const sizes = {
   xl: "min-h-12 rounded-lg px-5 text-[15px]",
   icon: "size-9 rounded-md pointer-coarse:size-11",
   "icon-sm": "size-8 rounded-md pointer-coarse:size-10",
-  /** For the picture of a person. */
+  /** For a person's picture. */
   round: "size-8 rounded-full pointer-coarse:size-10",
 } as const
 

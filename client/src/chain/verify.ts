@@ -6,8 +6,9 @@ import { type ChainConnection, type Node, nodeOf } from "./connection.ts"
 import { type Credential, type Issuance, issuancesBy, latestIssuance } from "./issuance.ts"
 
 export type OnChainQuestion = {
-  /** The address that issues for the workspace (`onchain.authority` of an attestation). Get it from the issuer, never from the
-   * wallet's holder. Pass several if the workspace's key was replaced.
+  /**
+   * The address that issues for the workspace (`onchain.authority` of an attestation). Get it from the issuer, never
+   * from the wallet's holder. Pass several if the workspace's key was replaced.
    */
   issuer: string | readonly string[]
   /** Schema id, such as `kyc_individual_v1`. */
@@ -16,7 +17,8 @@ export type OnChainQuestion = {
   wallet: string
   /** The credential's mint, if you know it. It need not be trusted: it only saves the search. */
   mint?: string | undefined
-  /** The transaction that issued the credential, if you know it: `onchain_tx` of the API and of events. It need not be
+  /**
+   * The transaction that issued the credential, if you know it: `onchain_tx` of the API and of events. It need not be
    * trusted: it is checked like any other, and ignored if it is wrong. It saves the search for the credential, which
    * strangers can make impossible (`history_too_long`, `too_many_accounts`).
    */
@@ -58,9 +60,10 @@ export type OnChainCredential = {
   tokenAccount: string
   /** Signature of the transaction that issued it. */
   transaction: string
-  /** Whether this is certainly the issuer's latest attestation of the wallet. False only if you passed `transaction` and too
-   * many later transactions name the account to check them all. Then a later attestation may have replaced it, with another
-   * id and expiry. The wallet holds its unit in both cases.
+  /**
+   * Whether this is certainly the issuer's latest attestation of the wallet. False only if you passed `transaction` and
+   * too many later transactions name the account to check them all. Then a later attestation may have replaced it, with
+   * another id and expiry. The wallet holds its unit in both cases.
    */
   isLatest: boolean
 }

@@ -67,7 +67,7 @@ export const attestationRecord = z
       description: "Wallet address, base58",
       example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
     }),
-    schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+    schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
     session_id: idOf("sess").nullable().meta({
       description: "Opens the hosted page; null unless the key has the scope kyc:write",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",

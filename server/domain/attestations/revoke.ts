@@ -25,8 +25,9 @@ const revokedColumns = columns(
 )
 
 /**
- * Revokes an attestation. A pending one is rejected and its attest cancelled; a verified one has its credential burned.
- * One that has ended is returned unchanged. Errors: attestation_not_found, review_open.
+ * Revokes an attestation. A pending one is rejected, and its attest operation is cancelled if it is still queued; a
+ * verified one has its credential burned. One that has ended is returned unchanged. Errors: attestation_not_found,
+ * review_open.
  */
 export async function revokeAttestation({
   principal,

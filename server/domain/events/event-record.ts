@@ -14,7 +14,7 @@ const investorId = idOf("inv").meta({
   example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
 })
 const attestationId = idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
-const schema = named.meta({ description: "Schema verified", example: "kyc_individual_v1" })
+const schema = named.meta({ description: "The schema's id", example: "kyc_individual_v1" })
 const mintConfig = named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" })
 const onchainTx = signature.nullable().meta({
   description: "Signature of the transaction, base58; null until confirmed",
@@ -92,7 +92,10 @@ const shapes = {
     data: z.object({
       period_start: timestamp.meta({ description: "Start of the month", example: "2026-01-01T00:00:00Z" }),
       percent: z.number().int().meta({ description: "80 or 100", example: 80 }),
-      used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 400 }),
+      used: z.number().int().meta({
+        description: "Units of quota in use: pending attestations, and those that were verified",
+        example: 400,
+      }),
       included: z.number().int().meta({ description: "Attestations included in the month", example: 500 }),
     }),
   },

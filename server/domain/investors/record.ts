@@ -31,7 +31,7 @@ export const investorDetail = z
       .array(
         z.object({
           user_pubkey: wallet,
-          schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+          schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
           status: attestationStatus,
           attestation_id: idOf("att").meta({
             description: "The attestation that determines the status",

@@ -11,7 +11,7 @@ import { type DecidedSession, isApproved, isRejectedByVendor, lockDecided } from
 import { isReversible, isReversing, lockSuccessor, openReversal, withdrawReversal } from "./reversal.ts"
 import { type Effect, takeEffect } from "./take-effect.ts"
 
-/** `review_opened`: the vendor reversed a rejection, and a member must accept that. */
+/** `review_opened`: the vendor reversed a rejection, and a member must decide whether to accept that. */
 export type EventResult = "applied" | "review_opened" | "duplicate" | "ignored"
 
 /** A provider's decision about one session. */
@@ -35,12 +35,14 @@ type VerifiedEvent = {
 export async function applyEvent({ event, provider, mode }: VerifiedEvent): Promise<EventResult | null> {
   if (!isId("sess", event.sessionId)) return null
   const now = clock.now()
-  // A concurrent start of the same wallet may hold the quota counter to which this event returns its unit.
   const [session] = await reads<{ workspace_id: string }[]>`
     select workspace_id from attestations where session_id = ${event.sessionId}`
   if (!session) return null
-  // A provider reports for all customers from one address, so count the database connection towards the customer.
+  // A provider reports for all workspaces from one address, so count the database connection towards the session's
+  // workspace.
   const { outcome, workspaceId } = await onBehalfOf(session.workspace_id, () =>
+    // A simultaneous start for the same wallet may hold the quota counter to which this event returns its unit, so the
+    // two can deadlock.
     repeatOnDeadlock(() => record({ event, provider, mode, now })),
   )
   if (workspaceId !== null) {

@@ -71,9 +71,7 @@ async function claim(): Promise<Due[]> {
   return [...rows]
 }
 
-/**
- * Whether the vendor answered. A session past its time ends with the answer, unless the answer keeps it open.
- */
+/** Whether the vendor answered. A session past its time ends with the answer, unless the answer keeps it open. */
 async function askDue(session: Due): Promise<boolean> {
   const isAnswered = (await ask(session)) !== "unanswered"
   if (session.closing && isAnswered) await closeAsked(sql, session.workspace_id, session.attestation_id, clock.now())

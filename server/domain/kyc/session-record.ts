@@ -36,7 +36,7 @@ export const sessionRecord = z
       description: "Wallet address, base58",
       example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
     }),
-    schema: named.meta({ description: "Schema to verify", example: "kyc_individual_v1" }),
+    schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
     external_id: z.string().nullable().meta({ description: "The session's externalId", example: "investor-4711" }),
     state: sessionState,
     status: attestationStatus.meta({ example: "pending" }),

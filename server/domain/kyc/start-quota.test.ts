@@ -115,7 +115,7 @@ test("while rejections return units, the quota is never exceeded and no unit is 
   expect(await counted(key)).toBe(begun - rejected)
 })
 
-test("a unit is returned once, however many ends arrive at the same time", async () => {
+test("a unit is returned once, however many rejections, expiries and revocations arrive at the same time", async () => {
   const key = await limited(10)
   await start(key)
   const wallet = newWallet()
@@ -147,7 +147,7 @@ test("an approval that never reached the chain returns its unit once, when its v
   expect([...ended]).toEqual([{ status: "expired" }, { status: "expired" }])
 })
 
-test("GET /usage at each step: started, approved, rejected, revoked, expired", async () => {
+test("GET /usage counts a session from its start until it ends unverified", async () => {
   const key = await limited(10)
   const now = new Date(Date.UTC(2027, 1, 10, 12))
   await moveClock(now)
@@ -205,7 +205,7 @@ test("expired sessions free their units at once, without a sweep", async () => {
   expect((await start(key)).status).toBe(429)
 })
 
-test("many simultaneous starts that need the same expired sessions swept all succeed", async () => {
+test("simultaneous starts that all need the same expired sessions swept succeed", async () => {
   const key = await limited(20)
   await startMany(key, 20)
   await advanceClock({ seconds: 24 * 3600 + 60 })
@@ -251,7 +251,7 @@ test("a new month begins with the whole quota, and a returned unit goes to the m
   ])
 })
 
-test("after a downgrade used units stay used and nothing more begins; after an upgrade starts continue", async () => {
+test("after a downgrade, used units stay used and no session starts; after an upgrade, starts succeed", async () => {
   const name = newId("acct")
   const account = await createAccount({ name, plan: "enterprise", quota: 5 })
   const key = await app.key({ mode: "live", account })
@@ -305,7 +305,7 @@ test("concurrent starts and ends of one wallet never leave two open sessions, lo
   expect((await usage(key)).used).toBeLessThanOrEqual(1)
 })
 
-test("another schema of the same wallet is another session", async () => {
+test("a start with another schema for the same wallet begins another session", async () => {
   const key = await limited(5)
   const wallet = newWallet()
   const business = { userPubkey: wallet, schemaId: "kyc_business_v1" }
@@ -318,6 +318,7 @@ test("another schema of the same wallet is another session", async () => {
 })
 
 test("after all these tests, the counter and the rows agree in every workspace", async () => {
+  // Not those whose counter is 500: one is set by a test, the other is checked above.
   const rows = await sql`
     select u.workspace_id, u.period, u.used, (
       select count(*)::int from attestations a

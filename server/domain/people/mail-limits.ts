@@ -14,9 +14,7 @@ type MailReason = "sent by others" | "requested" | `notices of ${string}`
 
 type Counted = { to: string; accountId: string | null; reason: MailReason }
 
-/**
- * Counts a mail towards today's limits (UTC) of its address and of the sending account. Errors: rate_limited.
- */
+/** Counts a mail towards today's limits (UTC) of its address and of the sending account. Errors: rate_limited. */
 export async function takeMail(sql: Queryable, { to, accountId, reason }: Counted): Promise<void> {
   const { VOUCH_MAILS_PER_ACCOUNT: perAccount, VOUCH_MAILS_PER_ADDRESS: perAddress } = deployment.settings
   const tomorrow = "Retry after midnight (UTC)."

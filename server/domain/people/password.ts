@@ -2,9 +2,7 @@ import { monotonic } from "#server/lib/time.ts"
 import { Failure } from "#shared/errors.ts"
 import { currentAttempt } from "./attempt.ts"
 
-/**
- * Hashes to compute at once. One takes 32 MB, a tenth of all memory, and a thread for tens of milliseconds.
- */
+/** Hashes to compute at once. One takes 32 MB, a tenth of all memory, and a thread for tens of milliseconds. */
 const AT_ONCE = 1
 /** Beyond this many, another request would wait for seconds. */
 const MAX_WAITING = 64

@@ -28,7 +28,7 @@ export const erasureRecord = z
     }),
     investor_id: idOf("inv").meta({
       description:
-        "The investor whose data was erased. For one of several wallets, a new investor that has only this wallet.",
+        "The investor whose data was erased. For one of several wallets, a new investor who has only this wallet.",
       example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
     }),
     user_pubkeys: z.array(

@@ -152,9 +152,7 @@ export type Adapter = {
   label?: string
   /** Whether its credentials are of the vendor's sandbox, where anyone can pass. Omitted if they do not show it. */
   credentials?: "live" | "test"
-  /**
-   * Whether the provider signed these exact bytes, and recently if it signs the time. Reads nothing else of them.
-   */
+  /** Whether the provider signed these exact bytes, and recently if it signs the time. Reads nothing else of them. */
   isSigned(headers: IncomingHttpHeaders, body: Buffer): boolean
   /**
    * Reads a webhook whose signature is valid; null if its type is known and never about a session. Throws if it cannot
@@ -175,9 +173,7 @@ type Facts = {
   name: string
   /** The name for people: "Checked by …". */
   label: string
-  /**
-   * Marks a provider that does not verify anyone. It never decides live cases of a public server.
-   */
+  /** Marks a provider that does not verify anyone. It never decides live cases of a public server. */
   testOnly: {
     /** Shown on the dashboard. The hosted page has its own text in each language. */
     notice: string

@@ -34,9 +34,7 @@ const MAC = /^v1,([A-Za-z0-9+/]{43}=)$/
 /** The most signatures of one webhook to check. There are a few during a rotation. */
 const MAX_SIGNATURES = 8
 
-/**
- * Reads the signature headers. Null if they cannot be valid for any body, which is cheap to see.
- */
+/** Reads the signature headers. Null if they cannot be valid for any body, which is cheap to see. */
 function readSignature(headers: IncomingHttpHeaders): Signature | null {
   const id = headers["webhook-id"]
   const timestamp = headers["webhook-timestamp"]

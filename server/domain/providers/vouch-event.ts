@@ -77,9 +77,7 @@ export const webhookEvent = z
 /** An event before parsing. */
 export type WebhookEvent = z.input<typeof webhookEvent>
 
-/**
- * Reads a signed event in Vouch's format. Errors: malformed_json, malformed_request, validation_failed.
- */
+/** Reads a signed event in Vouch's format. Errors: malformed_json, malformed_request, validation_failed. */
 export function readVouchEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent {
   const { session_id, ...decision } = parse(webhookEvent, plainJson(readJsonObject(body))).data
   return {

@@ -7,13 +7,13 @@ import { matching, NAME, named, timestamp } from "#server/lib/fields.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 
-/** The id of a schema. An id that no schema can have is unknown_schema too. */
+/** The id of a schema. An id that no schema can have also counts as unknown. */
 export const schemaId = matching(NAME, "is not a schema of this workspace", "unknown_schema").meta({
   description: "Schema id",
   example: "kyc_individual_v1",
 })
 
-/** The id of a schema in a path. An id that no schema can have counts as not found, too. */
+/** The id of a schema in a path. An id that no schema can have also counts as not found. */
 export const schemaInPath = matching(
   NAME,
   "this workspace has no schema with this id. List them with GET /schemas.",
@@ -42,7 +42,7 @@ export const schemaDetail = schemaRecord
     }),
     reminder_days: z.array(z.number().int()).meta({
       description:
-        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders",
+        "How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it",
       example: [30, 7, 1],
     }),
   })

@@ -12,8 +12,8 @@ export const configIssues = z.object({
 type Issue = z.infer<typeof configIssues>["issues"][number]
 
 /**
- * The errors that creating or changing a configuration would return, by field, with the API's codes. Fields that are
- * invalid by themselves are returned first and alone. Nothing is changed.
+ * The errors that creating or changing a configuration would return, by field, with the API's codes. If fields are
+ * invalid by themselves, only their errors are returned. Nothing is changed.
  */
 export async function checkConfig(
   { workspaceId }: Principal,

@@ -46,7 +46,7 @@ export const endpointRecord = z
         example: ["attestation.verified", "attestation.rejected"],
       }),
     ordered: z.boolean().meta({
-      description: "Whether an event is sent only once all events before it were delivered or given up",
+      description: "Whether an event is sent only after all earlier ones were delivered or given up",
       example: false,
     }),
     status: z.enum(["enabled", "disabled"]).meta({ description: "A disabled endpoint gets no events" }),

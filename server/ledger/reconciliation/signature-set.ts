@@ -3,8 +3,8 @@ import bs58 from "bs58"
 const FIRST = 1024
 
 /**
- * A set of signatures by their first eight bytes. A million take 8 MB. Among a billion, the odds that two collide are
- * one in twenty thousand. Fill it before you query it.
+ * A set of signatures by their first eight bytes. A million take 8 MB. With a million in it, the odds that any of a
+ * billion others appears to be in it are about one in 18,000. Fill it before you query it.
  */
 export class SignatureSet {
   #keys = new BigUint64Array(FIRST)

@@ -184,7 +184,7 @@ export class Booking {
     return taken.length > 0 ? null : "its operation has ended in another way"
   }
 
-  /** Returns the operation's id, and why it cannot be explained, or null. */
+  /** Returns the operation's id and, if it cannot be explained, why. */
   async #rebuild(
     sql: Queryable,
     workspaceId: string,
@@ -195,15 +195,15 @@ export class Booking {
     const [ended] = await sql<{ status: string; signature: string | null }[]>`
       select status, signature from operations where workspace_id = ${workspaceId} and id = ${one.id}`
     if (ended?.signature === signature && ended.status === "confirmed") return known(null)
-    // The operation had found its effect on chain, and this transaction made it.
+    // The operation ended without a transaction because its effect was already on chain: this transaction had made it.
     if (ended?.status === "confirmed" && ended.signature === null && !MOVES.has(one.instruction)) {
       await sql`
         update operations set signature = ${signature} where workspace_id = ${workspaceId} and id = ${one.id}`
       return known(null)
     }
-    // An operation that moves nothing does no harm if it was repeated.
     if (ended && MOVES.has(one.instruction))
       return known(`its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`)
+    // An operation that moves nothing does no harm if it was repeated.
     if (!MOVES.has(one.instruction)) return known(null)
     for (const definition of this.#kinds.all) {
       const payload = await definition.rebuild?.(sql, one, { workspaceId, signature, ownerOf })

@@ -39,9 +39,7 @@ function flattenNullable(schema: Schema): void {
   if (inner.enum) schema.enum = [...inner.enum, null]
 }
 
-/**
- * Answers may gain fields within a version, so they stay open. Requests are closed: they refuse unknown fields.
- */
+/** Answers may gain fields within a version, so they stay open. Requests are closed: they refuse unknown fields. */
 export function open(schema: Schema): void {
   for (const one of within(schema)) if (one.additionalProperties === false) delete one.additionalProperties
 }

@@ -96,7 +96,7 @@ const WEBHOOK_URL = "url"
 const ofWebhooks: ReadonlySet<string> = new Set(["secret", "response"])
 const addresses: ReadonlySet<string> = new Set(["redirectUrl", WEBHOOK_URL])
 
-/** Masks secret and personal fields. Keeps all others of answers, and of requests those that the endpoint has. */
+/** The value of a request's field, masked if it is secret, personal, or an object or list in an unexpected place. */
 function maskField(name: string, value: unknown): unknown {
   if (value === null) return null
   if (maskedFields.has(name)) return MASK
@@ -112,7 +112,7 @@ function maskField(name: string, value: unknown): unknown {
 const maskRule = (limit: unknown): unknown =>
   Array.isArray(limit) ? limit.map((one) => (typeof one === "string" ? one : MASK)) : isObject(limit) ? MASK : limit
 
-/** The origin of a redirect. Its path and query may name a person. */
+/** The origin of a URL, whose path and query may name a person or be a secret. */
 function maskUrl(url: unknown): string {
   if (typeof url !== "string" || !URL.canParse(url)) return MASK
   const { origin, pathname, search } = new URL(url)
@@ -120,7 +120,7 @@ function maskUrl(url: unknown): string {
   return pathname === "/" && search === "" ? origin : `${origin}/${MASK}`
 }
 
-/** A response without any of these is kept as `JSON.stringify` wrote it. Errors never are. */
+/** A response without any of these is kept as `JSON.stringify` wrote it. Errors are always parsed, for their code. */
 const HAS_MASKED_FIELD = new RegExp(`"error":"|"(?:${[...maskedFields, ...ofWebhooks, WEBHOOK_URL].join("|")})":`)
 
 /** A response body, with the code if it is an error. */
@@ -155,10 +155,10 @@ export function startOfBody(text: string): string {
 
 const tooLong = (bytes: number) => `(${bytes} bytes, more than are kept)`
 
-/** A number that a double cannot hold exactly, such as one with too many digits. */
+/** A number as it was written, because a double cannot hold every number exactly. */
 type Raw = { rawJSON: string }
 
-// Node has JSON.rawJSON and the reviver's third argument, TypeScript's types do not yet.
+// Node has JSON.rawJSON and the reviver's third argument, but TypeScript's types do not have them yet.
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON: (source: string) => Raw
   isRawJSON: (value: unknown) => boolean

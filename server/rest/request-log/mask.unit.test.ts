@@ -81,7 +81,7 @@ describe("a request's body", () => {
     )
   })
 
-  test("is kept as its length alone if it is not JSON or too long", () => {
+  test("leaves only its length if it is not JSON or is too long", () => {
     expect(maskRequestBody(Buffer.from('{"reason": "Jane"'), revoke)).toBe("(17 bytes that are not JSON)")
     const long = JSON.stringify({ schemaId: "x".repeat(20_000) })
     expect(maskRequestBody(Buffer.from(long), start)).toBe(`(${long.length} bytes, more than are kept)`)
@@ -91,7 +91,7 @@ describe("a request's body", () => {
     expect(maskRequestBody(Buffer.alloc(0), start)).toBeNull()
   })
 
-  test("is masked without an error whatever its bytes are, and without any text of an unknown field", () => {
+  test("is masked without an error whatever its bytes are, and keeps no text of an unknown field", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         maskRequestBody(Buffer.from(bytes), start)
@@ -147,7 +147,7 @@ describe("a response body", () => {
   })
 })
 
-describe("an address", () => {
+describe("a path", () => {
   test.each<[string, string, string]>([
     ["keeps the parameters of its endpoint", `/attestations?pubkey=${wallet}`, `/attestations?pubkey=${wallet}`],
     ["keeps no other parameters", "/attestations?email=a@b.c&limit=5", `/attestations?email=${MASK}&limit=5`],
@@ -184,7 +184,7 @@ describe("headers", () => {
   })
 })
 
-// Each response field is listed here, to decide whether the log may keep it.
+// Lists each response field, so that someone decides about a new one.
 test("every field of a logged response is deliberately kept or masked", () => {
   const document = openApiDocument()
   const names = new Set<string>()

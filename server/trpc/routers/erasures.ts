@@ -16,8 +16,9 @@ const investorId = idOf("inv").meta({
   example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
 })
 
-const WHAT =
-  "pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure."
+/** What an erasure does. `stays`: the wallets' addresses. */
+const what = (stays: string) =>
+  `pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. ${stays}, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure.`
 
 /** Erasing the data about a person. */
 export const erasureRouter = router({
@@ -32,7 +33,7 @@ export const erasureRouter = router({
         operationId: "eraseWallet",
         tags: ["Privacy"],
         summary: "Erase a wallet's data",
-        description: `Erases the data about the person behind a wallet: ${WHAT} Other wallets of the investor keep their data and are no longer tied to this one.`,
+        description: `Erases the data about the person behind a wallet: ${what("The wallet's address stays")} Other wallets of the investor keep their data and are no longer tied to this one.`,
       },
     })
     .input(z.object({ pubkey: walletAddress }))
@@ -50,7 +51,7 @@ export const erasureRouter = router({
         operationId: "eraseInvestor",
         tags: ["Privacy"],
         summary: "Erase an investor's data",
-        description: `Erases the data about an investor, with all of their wallets: ${WHAT}`,
+        description: `Erases the data about an investor, with all of their wallets: ${what("The addresses of the wallets stay")}`,
       },
     })
     .input(z.object({ id: investorId }))

@@ -27,7 +27,7 @@ const walletStatusRecord = z
       description: "The attestation's id",
       example: "att_4f8NqYcTzHkLwR2sVbJm9X",
     }),
-    schema: named.meta({ description: "Schema verified", example: "kyc_individual_v1" }),
+    schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
     expires_at: timestamp.nullable().meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     onchain_tx: signature.nullable().meta({
       description: "The issuing transaction's signature, base58; null until verified",

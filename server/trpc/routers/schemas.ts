@@ -42,7 +42,7 @@ const fields = {
     .transform((days) => [...new Set(days)].sort((one, other) => other - one))
     .meta({
       description:
-        "Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders: at most five",
+        "How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it: at most five",
       example: [30, 7],
     }),
 }
@@ -88,7 +88,7 @@ export const schemaRouter = router({
         path: "/schemas",
         tags: ["Schemas"],
         summary: "Create a schema",
-        description: `Creates a check that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
+        description: `Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
       },
     })
     .input(

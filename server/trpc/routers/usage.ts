@@ -15,7 +15,10 @@ const usageRecord = z
       example: "2026-02-01T00:00:00Z",
     }),
     included: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 500 }),
-    used: z.number().int().meta({ description: "Sessions started and attestations issued", example: 12 }),
+    used: z.number().int().meta({
+      description: "Units of quota in use: pending attestations, and those that were verified",
+      example: 12,
+    }),
     remaining: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 488 }),
     chain: z
       .object({

@@ -47,7 +47,7 @@ const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9
 const byId = z.object({ id })
 const fields = {
   url: endpointUrl.meta({
-    description: "Where events are sent: an https address on the public internet",
+    description: "Where events are sent: an https address on the public Internet",
     example: "https://example.com/webhooks",
   }),
   description: nameText(200).nullable().meta({ description: "Your own description", example: "Ledger service" }),
@@ -61,7 +61,7 @@ const fields = {
       example: ["attestation.verified"],
     }),
   ordered: z.boolean().meta({
-    description: "Whether an event is sent only after all earlier ones were accepted or have finally failed",
+    description: "Whether an event is sent only after all earlier ones were delivered or given up",
     example: false,
   }),
 }

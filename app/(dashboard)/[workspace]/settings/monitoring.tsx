@@ -88,7 +88,7 @@ function ListsCard({ lists, removed, listed, cleared }: MonitoringFacts) {
                   ),
                 }}
               />
-              {list.problem && <p className="mt-2 text-danger">The file is not used: it {list.problem}.</p>}
+              {list.problem && <p className="mt-2 text-danger">The file is not used, because it {list.problem}.</p>}
             </div>
           ))}
           <Facts facts={{ "Your wallets on a list": listed, "Cleared as a false match": cleared }} />

@@ -18,9 +18,7 @@ import { checkedWhen, modeWords } from "./rule-words.ts"
 type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }
 
-/**
- * A token and its rules. The server's checks run while fields are entered, and its errors appear at their fields.
- */
+/** A token and its rules. The server's checks run while fields are entered, and its errors appear at their fields. */
 export function ConfigForm({
   initial,
   isNew,

@@ -75,9 +75,7 @@ export const draftOf = (
   rules: rulesDraft(rules, zone),
 })
 
-/**
- * The configuration as the API takes it, without rules that are not set or that the transfer mode cannot hold.
- */
+/** The configuration as the API takes it, without rules that are not set or that the transfer mode cannot hold. */
 export function configOf(draft: Draft, zone: string): Sent {
   const rules = ruleFields
     .filter((field) => isHeldIn(draft.transfer_mode, field))

@@ -53,7 +53,7 @@ export function EndpointForm({
         if (of === null) onCreated?.(saved.endpoint_id)
       }}
     >
-      <Field label="URL" name="url" hint="An https:// address on the public internet." required>
+      <Field label="URL" name="url" hint="An https:// address on the public Internet." required>
         <Input
           type="url"
           className="font-mono"
@@ -98,7 +98,7 @@ export function EndpointForm({
       <Checkbox
         name="ordered"
         defaultChecked={of?.ordered ?? false}
-        hint="An event waits until all earlier ones were accepted or have finally failed. Slower: one event that keeps failing holds up the rest for days."
+        hint="An event waits until all earlier ones were delivered or given up. Slower: one event that keeps failing holds up the rest for days."
       >
         In order
       </Checkbox>

@@ -8,7 +8,7 @@ import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { attestationOf } from "./link.ts"
 
-/** How long after its expiry a verification's link still renews it. */
+/** How long after a verification expires its link can still renew it. */
 const LATE_DAYS = 30
 
 /** What a link's page shows: the verification to renew, or its current state. */
@@ -47,9 +47,9 @@ const rowOf = async (token: string): Promise<SessionRow | null> => {
 }
 
 /**
- * Begins the renewal of a link, or finds the open one. Returns the page of its session, or null if nothing is left to renew.
- * The wallet stays verified while the renewal is open. Errors: those of starting a session, and invalid_link if the wallet
- * now belongs to another person.
+ * Begins the renewal that a link is for, or finds the open one. Returns the URL of its session's page, or null if there
+ * is nothing to renew. The wallet stays verified while the renewal is open. Errors: those of starting a session, and
+ * invalid_link if the wallet now belongs to another person.
  */
 export async function startRenewal(token: string, requestId: string): Promise<string | null> {
   const row = await rowOf(token)
@@ -77,7 +77,7 @@ export async function startRenewal(token: string, requestId: string): Promise<st
 /** Deletes the reminder address of a link's investor. */
 export async function stopReminders(token: string): Promise<void> {
   const row = await rowOf(token)
-  if (row === null) return fail("invalid_link", "This link does not work. Check that you opened the whole link.")
+  if (row === null) return fail("invalid_link", "This link does not work. Check that you opened the full link.")
   await sql`
     update attestations set reminder_email = null, reminder_language = null
     where workspace_id = ${row.workspace_id} and wallet = ${row.wallet} and schema_id = ${row.schema_id}

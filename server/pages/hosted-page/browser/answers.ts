@@ -1,7 +1,7 @@
 import { attempt, find, sessionId } from "./dom.ts"
 
-// Submitted answers stay in this tab's session storage until there is an outcome, so that a second submission starts
-// with them. The consent and a test's chosen outcome are not kept.
+// Submitted answers stay in this tab's session storage until there is a result, so that a second submission starts with
+// them. The consent and the result chosen in the sandbox are not kept.
 export const keptName = `vouch answers ${sessionId}`
 export type Answers = { country: string; over18: boolean; accredited: boolean }
 

@@ -88,7 +88,7 @@ export const de: Texts = {
     code: "QR-Code mit der Adresse dieser Seite",
     otherWay: "Auf andere Weise mit {wallet} signieren",
     unsent:
-      "Manche Hardware-Wallets können keine Nachrichten signieren. {wallet} kann stattdessen eine Transaktion mit demselben Text signieren. Sie wird nie gesendet und kann nie wirksam werden: Sie kostet nichts und bewegt nichts. {wallet} warnt vielleicht, dass sie fehlschlagen würde, und eine Hardware-Wallet verlangt vielleicht „Blind Signing“.",
+      "Manche Hardware-Wallets können keine Nachrichten signieren. {wallet} kann stattdessen eine Transaktion mit demselben Text signieren. Sie wird nie gesendet und kostet und bewegt daher nichts. {wallet} warnt vielleicht, dass sie fehlschlagen würde, und eine Hardware-Wallet verlangt vielleicht „Blind Signing“.",
     signUnsent: "Mit {wallet} signieren, ohne zu senden",
     failures: {
       declined:
@@ -100,7 +100,7 @@ export const de: Texts = {
       request: "Diese Anfrage wurde bereits verwendet oder durch eine neuere ersetzt. Versuchen Sie es erneut.",
       domain:
         "Die Wallet hat für eine andere Website signiert. Öffnen Sie den ursprünglichen Link und versuchen Sie es erneut.",
-      wallet: "Eine andere Wallet hat die Nachricht signiert. Wechseln Sie zum Konto oben und versuchen Sie es erneut.",
+      wallet: "Ein anderes Konto hat die Nachricht signiert. Wechseln Sie zum Konto oben und versuchen Sie es erneut.",
       early: "Die Anfrage ist noch nicht gültig. Versuchen Sie es gleich noch einmal.",
       late: "Die Anfrage ist abgelaufen. Versuchen Sie es erneut.",
       message:
@@ -112,9 +112,9 @@ export const de: Texts = {
       memo: "Diese Transaktion hat kein Memo mit genau diesem Text, das die Wallet signiert hat. Prüfen Sie Text und Unterzeichner und versuchen Sie es erneut.",
     },
     onChain: {
-      text: "Diese Wallet gehört einem Programm, etwa ein Squads-Vault. Sie signiert daher auf der Blockchain: Ihre Mitglieder senden eine Transaktion mit einem Memo. Sie bewegt keine Token und kostet eine Netzwerkgebühr.",
+      text: "Diese Wallet wird von einem Programm kontrolliert, wie ein Squads-Vault. Sie signiert daher auf der Blockchain: Ihre Mitglieder senden eine Transaktion mit einem Memo. Die Transaktion bewegt keine Token und kostet eine Netzwerkgebühr.",
       wallet: "Wallet, die signiert",
-      memo: "Senden Sie genau diesen Text als Memo, mit der Wallet als Unterzeichner des Memos. Der Text ist öffentlich:",
+      memo: "Senden Sie genau diesen Text als Memo, mit der Wallet als Unterzeichner des Memos. Der Text wird öffentlich sein:",
       copy: "Memo-Text kopieren",
       transaction: "Signatur der ausgeführten Transaktion",
       missing: "Geben Sie die Signatur der Transaktion ein, 87 oder 88 Zeichen.",
@@ -171,7 +171,7 @@ export const de: Texts = {
     reviewText:
       "Ihr Fall wird persönlich geprüft. Sie können diese Seite schließen und das Ergebnis später über denselben Link ansehen.",
   },
-  lost: "Verbindung unterbrochen, neuer Versuch läuft",
+  lost: "Verbindung unterbrochen. Neuer Versuch läuft.",
   verified: {
     heading: "Ihre Wallet ist verifiziert",
     news: "Fertig.",
@@ -209,7 +209,7 @@ export const de: Texts = {
   closed: {
     heading: "Diese Verifizierung ist abgelaufen",
     news: "Sie ist beendet.",
-    happened: () => html`Sie endete, bevor Sie verifiziert waren.`,
+    happened: () => html`Sie endete, bevor Ihre Wallet verifiziert war.`,
     next: (company) => html`Bitten Sie ${company} um einen neuen Link, wenn Sie weiterhin verifiziert werden müssen.`,
   },
   superseded: {

@@ -90,7 +90,7 @@ export const es: Texts = {
     code: "Código QR con la dirección de esta página",
     otherWay: "Firmar de otra manera con {wallet}",
     unsent:
-      "Algunas wallets de hardware no pueden firmar mensajes. {wallet} puede firmar en su lugar una transacción con el mismo texto. Nunca se envía y nunca puede tener efecto: no cuesta nada y no mueve nada. Es posible que {wallet} avise de que fallaría y que una wallet de hardware pida activar la firma a ciegas.",
+      "Algunas wallets de hardware no pueden firmar mensajes. {wallet} puede firmar en su lugar una transacción con el mismo texto. Nunca se envía, por lo que no cuesta nada y no mueve nada. Es posible que {wallet} avise de que fallaría y que una wallet de hardware pida activar la firma a ciegas.",
     signUnsent: "Firmar con {wallet}, sin enviar",
     failures: {
       declined: "{wallet} no ha firmado. Ábrala, elija la cuenta indicada arriba e inténtelo de nuevo.",
@@ -99,7 +99,7 @@ export const es: Texts = {
       session: "Esta página ya no está actualizada. Recárguela e inténtelo de nuevo.",
       request: "Esa solicitud ya se utilizó o fue sustituida por otra más reciente. Inténtelo de nuevo.",
       domain: "La wallet ha firmado para otro sitio web. Abra el enlace original e inténtelo de nuevo.",
-      wallet: "El mensaje lo ha firmado otra wallet. Cambie a la cuenta indicada arriba e inténtelo de nuevo.",
+      wallet: "El mensaje lo ha firmado otra cuenta. Cambie a la cuenta indicada arriba e inténtelo de nuevo.",
       early: "La solicitud todavía no es válida. Inténtelo de nuevo en un momento.",
       late: "La solicitud ha caducado. Inténtelo de nuevo.",
       message:
@@ -110,9 +110,9 @@ export const es: Texts = {
       memo: "Esta transacción no tiene un memo con exactamente este texto firmado por la wallet. Compruebe el texto y el firmante e inténtelo de nuevo.",
     },
     onChain: {
-      text: "Esta wallet pertenece a un programa, como una bóveda de Squads, por lo que firma en la cadena: sus miembros envían una transacción con un memo. No mueve ningún token y cuesta una comisión de red.",
+      text: "Esta wallet está controlada por un programa, como una bóveda de Squads, por lo que firma en la cadena: sus miembros envían una transacción con un memo. La transacción no mueve ningún token y cuesta una comisión de red.",
       wallet: "Wallet que firma",
-      memo: "Envíe exactamente este texto como memo, con la wallet como firmante del memo. El texto es público:",
+      memo: "Envíe exactamente este texto como memo, con la wallet como firmante del memo. El texto será público:",
       copy: "copiar el texto del memo",
       transaction: "Firma de la transacción ejecutada",
       missing: "Introduzca la firma de la transacción, de 87 u 88 caracteres.",
@@ -168,7 +168,7 @@ export const es: Texts = {
     reviewText:
       "Una persona la está revisando. Puede cerrar esta página y abrir el mismo enlace más tarde para ver el resultado.",
   },
-  lost: "Conexión perdida, reintentando",
+  lost: "Conexión perdida. Reintentando.",
   verified: {
     heading: "Su wallet está verificada",
     news: "Listo.",
@@ -206,7 +206,7 @@ export const es: Texts = {
   closed: {
     heading: "Esta verificación ha caducado",
     news: "Está cerrada.",
-    happened: () => html`Se cerró antes de completarse.`,
+    happened: () => html`Terminó antes de que su wallet se verificara.`,
     next: (company) => html`Si aún necesita verificarse, pida un nuevo enlace a ${company}.`,
   },
   superseded: {

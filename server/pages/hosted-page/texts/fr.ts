@@ -91,7 +91,7 @@ export const fr: Texts = {
     code: "Code QR contenant l’adresse de cette page",
     otherWay: "Signer autrement avec {wallet}",
     unsent:
-      "Certains wallets matériels ne peuvent pas signer de message. {wallet} peut signer à la place une transaction qui contient le même texte. Elle n’est jamais envoyée et ne peut jamais prendre effet : elle ne coûte rien et ne déplace rien. {wallet} peut avertir qu’elle échouerait, et un wallet matériel peut demander la signature aveugle.",
+      "Certains wallets matériels ne peuvent pas signer de message. {wallet} peut signer à la place une transaction qui contient le même texte. Elle n’est jamais envoyée : elle ne coûte donc rien et ne déplace rien. {wallet} peut avertir qu’elle échouerait, et un wallet matériel peut demander la signature aveugle.",
     signUnsent: "Signer avec {wallet}, sans envoyer",
     failures: {
       declined: "{wallet} n’a pas signé. Ouvrez-le, choisissez le compte ci-dessus et réessayez.",
@@ -100,7 +100,7 @@ export const fr: Texts = {
       session: "Cette page n’est plus à jour. Rechargez-la et réessayez.",
       request: "Cette demande a déjà servi, ou une plus récente l’a remplacée. Réessayez.",
       domain: "Le wallet a signé pour un autre site. Ouvrez le lien d’origine et réessayez.",
-      wallet: "Un autre wallet a signé le message. Passez au compte ci-dessus et réessayez.",
+      wallet: "Un autre compte a signé le message. Passez au compte ci-dessus et réessayez.",
       early: "La demande n’est pas encore valable. Réessayez dans un instant.",
       late: "La demande a expiré. Réessayez.",
       message: "Le wallet a modifié le message, qui ne prouve donc rien. Essayez une autre application de wallet.",
@@ -110,9 +110,9 @@ export const fr: Texts = {
       memo: "Cette transaction ne contient pas de mémo avec exactement ce texte, signé par le wallet. Vérifiez le texte et le signataire, puis réessayez.",
     },
     onChain: {
-      text: "Ce wallet appartient à un programme, comme un coffre Squads. Il signe donc sur la chaîne : ses membres envoient une transaction avec un mémo. Elle ne déplace aucun jeton et coûte des frais de réseau.",
+      text: "Ce wallet est contrôlé par un programme, comme un coffre Squads. Il signe donc sur la chaîne : ses membres envoient une transaction avec un mémo. La transaction ne déplace aucun jeton et coûte des frais de réseau.",
       wallet: "Wallet qui signe",
-      memo: "Envoyez exactement ce texte comme mémo, avec le wallet comme signataire du mémo. Le texte est public :",
+      memo: "Envoyez exactement ce texte comme mémo, avec le wallet comme signataire du mémo. Le texte sera public :",
       copy: "copier le texte du mémo",
       transaction: "Signature de la transaction exécutée",
       missing: "Saisissez la signature de la transaction, 87 ou 88 caractères.",
@@ -169,7 +169,7 @@ export const fr: Texts = {
     reviewText:
       "Une personne l’examine. Vous pouvez fermer cette page et rouvrir le même lien plus tard pour voir le résultat.",
   },
-  lost: "Connexion perdue, nouvelle tentative",
+  lost: "Connexion perdue. Nouvelle tentative en cours.",
   verified: {
     heading: "Votre wallet est vérifié",
     news: "Terminé.",
@@ -206,7 +206,7 @@ export const fr: Texts = {
   closed: {
     heading: "Cette vérification a expiré",
     news: "Elle est terminée.",
-    happened: () => html`Elle a pris fin avant d’aboutir.`,
+    happened: () => html`Elle a pris fin avant que votre wallet soit vérifié.`,
     next: (company) => html`Si vous avez encore besoin de cette vérification, demandez un nouveau lien à ${company}.`,
   },
   superseded: {

@@ -89,7 +89,7 @@ export const pt: Texts = {
     code: "Código QR com o endereço desta página",
     otherWay: "Assinar de outra forma com {wallet}",
     unsent:
-      "Algumas carteiras de hardware não conseguem assinar mensagens. A {wallet} pode assinar, em vez disso, uma transação com o mesmo texto. Ela nunca é enviada e nunca pode ter efeito: não custa nada e não movimenta nada. A {wallet} pode avisar que ela falharia, e uma carteira de hardware pode pedir a assinatura cega.",
+      "Algumas carteiras de hardware não conseguem assinar mensagens. A {wallet} pode assinar, em vez disso, uma transação com o mesmo texto. Ela nunca é enviada, por isso não custa nada e não movimenta nada. A {wallet} pode avisar que ela falharia, e uma carteira de hardware pode pedir a assinatura cega.",
     signUnsent: "Assinar com {wallet}, sem enviar",
     failures: {
       declined: "{wallet} não assinou. Abra-a, escolha a conta acima e tente novamente.",
@@ -98,7 +98,7 @@ export const pt: Texts = {
       session: "Esta página não está mais atualizada. Recarregue-a e tente novamente.",
       request: "Essa solicitação já foi usada ou foi substituída por uma mais recente. Tente novamente.",
       domain: "A carteira assinou para outro site. Abra o link original e tente novamente.",
-      wallet: "Outra carteira assinou a mensagem. Mude para a conta acima e tente novamente.",
+      wallet: "Outra conta assinou a mensagem. Mude para a conta acima e tente novamente.",
       early: "A solicitação ainda não é válida. Tente novamente em instantes.",
       late: "A solicitação expirou. Tente novamente.",
       message: "A carteira alterou a mensagem, por isso ela não comprova nada. Tente outro aplicativo de carteira.",
@@ -108,9 +108,9 @@ export const pt: Texts = {
       memo: "Esta transação não tem um memo com exatamente este texto assinado pela carteira. Confira o texto e o signatário e tente novamente.",
     },
     onChain: {
-      text: "Esta carteira pertence a um programa, como um cofre do Squads, por isso assina na rede: seus membros enviam uma transação com um memo. Ela não movimenta nenhum token e custa uma taxa de rede.",
+      text: "Esta carteira é controlada por um programa, como um cofre do Squads, por isso assina na rede: seus membros enviam uma transação com um memo. A transação não movimenta nenhum token e custa uma taxa de rede.",
       wallet: "Carteira que assina",
-      memo: "Envie exatamente este texto como memo, com a carteira como signatária do memo. O texto é público:",
+      memo: "Envie exatamente este texto como memo, com a carteira como signatária do memo. O texto ficará público:",
       copy: "copiar o texto do memo",
       transaction: "Assinatura da transação executada",
       missing: "Informe a assinatura da transação, com 87 ou 88 caracteres.",
@@ -166,7 +166,7 @@ export const pt: Texts = {
     reviewText:
       "Uma pessoa está analisando. Você pode fechar esta página e abrir o mesmo link mais tarde para ver o resultado.",
   },
-  lost: "Conexão perdida, tentando novamente",
+  lost: "Conexão perdida. Tentando novamente.",
   verified: {
     heading: "Sua carteira está verificada",
     news: "Pronto.",
@@ -204,7 +204,7 @@ export const pt: Texts = {
   closed: {
     heading: "Esta verificação expirou",
     news: "Está encerrada.",
-    happened: () => html`Ela terminou antes de ser concluída.`,
+    happened: () => html`Ela terminou antes de sua carteira ser verificada.`,
     next: (company) => html`Se você ainda precisa da verificação, peça um novo link a ${company}.`,
   },
   superseded: {
@@ -269,12 +269,12 @@ export const pt: Texts = {
     notStopped: "Não foi possível desativar os lembretes. Verifique a conexão e tente novamente.",
   },
   remind: {
-    heading: "Receber um aviso antes de expirar",
+    heading: "Receber um aviso antes de a verificação expirar",
     text: "Você receberá um e-mail com um link para renovar. Seu endereço é armazenado com criptografia, não é usado para mais nada e é apagado quando a verificação termina.",
     label: "Endereço de e-mail",
     missing: "Informe um endereço de e-mail, como nome@example.com.",
     submit: "Quero receber",
-    done: "Você receberá um e-mail antes de expirar.",
+    done: "Você receberá um e-mail antes de a verificação expirar.",
     notSent: "Seu endereço não foi salvo. Verifique a conexão e tente novamente.",
   },
 }

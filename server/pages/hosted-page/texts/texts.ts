@@ -136,7 +136,9 @@ export type Texts = {
   rejected: End
   cancelled: End
   revoked: End
+  /** The wallet was verified, and its verification has expired. */
   expired: End
+  /** The verification expired before the wallet was verified. */
   closed: End
   superseded: End
   unknown: { heading: string; text: string; next: string }

@@ -47,7 +47,7 @@ async function walk(by: Browser, list: string, input: object, between: () => Pro
   return pages
 }
 
-test("attestations by expiry: only verified ones, first to expire first, even with many at one instant", async () => {
+test("attestations by expiry are verified ones, the first to expire first, even with many at one instant", async () => {
   const { browser, workspaceId } = await member(app)
   const soon = addDays(realNow(), 10)
   // The same instant, apart from microseconds, which JavaScript's Date cannot hold.
@@ -96,7 +96,7 @@ test("new attestations do not move others in the order by expiry", async () => {
   expect(pages.flat()).toEqual([...numbered(120).map(({ name }) => name), "late1", "late2"])
 })
 
-test("sessions, oldest first, filtered by outcome", async () => {
+test("sessions can be listed oldest first, also by outcome and while others start", async () => {
   const { browser, workspaceId } = await member(app)
   const open = numbered(60)
   await make(workspaceId, open)
@@ -120,7 +120,7 @@ test("sessions, oldest first, filtered by outcome", async () => {
   expect((await walk(browser, "session.list", { ...closed, status: "pending" })).flat()).toEqual([])
 })
 
-test("investors in each order, once each, even if some start again between pages", async () => {
+test("each order lists every investor once, even if some start again between pages", async () => {
   const { browser, workspaceId } = await member(app)
   // Each has two, and is listed by the first in the order.
   const today = realNow()

@@ -148,7 +148,7 @@ describe("numbers", () => {
     ["18446744073709551615", "18446744073709551616"],
     ["1", '"1"'],
     ["1e99999999999999999999", "1e99999999999999999998"],
-  ])("%s and %s are two", (one, other) => {
+  ])("%s and %s have different forms", (one, other) => {
     expect(canonical(one)).not.toBe(canonical(other))
   })
 

@@ -115,14 +115,14 @@ test.each([
   expect(response.headers["www-authenticate"]).toBe("Bearer")
 })
 
-test("expired_api_key", async () => {
+test("expired_api_key: a key past its expiry", async () => {
   const expired = await app.key({ expiresAt: new Date(Date.now() - 1) })
   const response = await app.request({ method: "GET", path: "/usage", key: expired.apiKey })
   expectError(response, "expired_api_key", /expired/)
   expect(response.headers["www-authenticate"]).toBe("Bearer")
 })
 
-test("invalid_signature", async () => {
+test("invalid_signature: a webhook that its provider did not sign", async () => {
   const sent = "{}"
   const response = await app.request({
     method: "POST",

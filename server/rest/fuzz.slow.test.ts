@@ -137,7 +137,7 @@ const encoded = fc.array(
   { maxLength: 6 },
 )
 
-test("any path parameter, on every endpoint", async () => {
+test("any path parameter gets one of our responses, on every endpoint", async () => {
   const place = fc.constantFrom<[string, (value: string) => string]>(
     ["GET", (value) => `/kyc/status/${value}`],
     ["GET", (value) => `/attestation/${value}`],
@@ -162,7 +162,7 @@ test("any path parameter, on every endpoint", async () => {
   )
 })
 
-test("any query, on every endpoint that reads", async () => {
+test("any query gets one of our responses, on every endpoint that reads", async () => {
   const name = fc.oneof(
     fc.constantFrom(
       "limit",
@@ -234,7 +234,7 @@ test("any query, on every endpoint that reads", async () => {
 
 const unminted = { mint_config: "us_real_estate_fund_v1", amount: 1 }
 
-test("any header, once or often", async () => {
+test("any header, sent once or several times, gets one of our responses", async () => {
   const name = fc.constantFrom(
     "authorization",
     "idempotency-key",
@@ -268,7 +268,7 @@ test("any header, once or often", async () => {
   )
 })
 
-test("any method on any path", async () => {
+test("any method on any path gets one of our responses", async () => {
   const method = fc.constantFrom(..."GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND PURGE".split(" "))
   const path = fc.constantFrom(
     "/kyc/start",

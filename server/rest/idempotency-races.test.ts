@@ -90,7 +90,7 @@ test("idempotency_in_progress: after the wait the answer is 409 with Retry-After
   expect(await sql`select from attestations where wallet = ${body.userPubkey}`).toHaveLength(1)
 })
 
-test("idempotency_in_progress, when revoking", async () => {
+test("idempotency_in_progress: a revocation whose key is in use changes nothing, and succeeds later", async () => {
   const { wallet } = await app.startSession(key)
   const [row] = await sql<{ id: string }[]>`select id from attestations where wallet = ${wallet}`
   waitBriefly()

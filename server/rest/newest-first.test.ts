@@ -33,7 +33,7 @@ const shuffled = (ids: readonly string[]): string[] => {
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
-test("lists of the API", async () => {
+test("lists of the API are newest first", async () => {
   const key = await app.key()
   const get = async (path: string) => idsOf((await app.request({ method: "GET", path, key: key.apiKey })).json.data)
   const post = (path: string, json: object) => app.request({ method: "POST", path, key: key.apiKey, json })
@@ -54,7 +54,7 @@ test("lists of the API", async () => {
   expect(listed.map((one: { attestation_id: string }) => one.attestation_id)).toEqual(idsOf(rows).toReversed())
 })
 
-test("lists of the dashboard", async () => {
+test("lists of the dashboard are newest first", async () => {
   const { browser, account } = ada
   const make = async (times: number, one: (n: number) => Promise<unknown>) => {
     for (let n = 0; n < times; n++) await one(n)
@@ -89,7 +89,7 @@ test("lists of the dashboard", async () => {
   expect(idsOf(after.invitations)).toEqual(invitations.toReversed())
 })
 
-test("lists of the command line", async () => {
+test("lists of the command line are newest first", async () => {
   for (let n = 0; n < 2; n++) await member(app)
   const accounts = async () => (await listAccounts()).map(({ account_id }) => account_id)
   const order = shuffled(await accounts())

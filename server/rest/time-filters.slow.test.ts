@@ -168,7 +168,7 @@ test("operations are filtered by kind, also within a span, and unknown kinds are
     expect((await get(`/token/operations?kind=${kind}`)).json.detail).toMatch(/^kind: /)
 })
 
-test("events of a type within a span, after a sequence number", async () => {
+test("events are filtered by type, also within a span and after a sequence number", async () => {
   const { json } = await get(`/events?type=token.resumed&after=50&created_before=${seconds(180)}`)
   expect(json.data.every((row: Row & { sequence: number }) => row.type === "token.resumed" && row.sequence > 50)).toBe(
     true,

@@ -188,7 +188,7 @@ test("wallet_not_verified: the answer names the wallet and says what to do", asy
   expectError(await mint({ user_pubkey: wallet, ...ONE }), "wallet_not_verified", new RegExp(wallet))
 })
 
-test("mint_config_exists", async () => {
+test("mint_config_exists: an id that is taken", async () => {
   const config = { name: "Fund", symbol: "FUND", decimals: 0, required_schema: "kyc_individual_v1" }
   const json = { id: "us_real_estate_fund_v1", ...config }
   const response = await app.request({ method: "POST", path: "/mint-configs", key: key.apiKey, json })

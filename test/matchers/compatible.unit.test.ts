@@ -87,7 +87,7 @@ describe("breaking changes", () => {
     expect(found(change)).toEqual([`POST /thing: ${what}`])
   })
 
-  test("a removed endpoint, and a removed response", () => {
+  test("a removed endpoint and a removed response are named", () => {
     const before = description(({ paths }) => {
       paths.get = { responses: { 200: {}, 202: {} } }
     })

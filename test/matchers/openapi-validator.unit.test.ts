@@ -57,7 +57,7 @@ describe("accepts documented responses", () => {
     ["GET", "/openapi.yaml", answer(200, undefined, { "content-type": "application/yaml" })],
   ])("%s %s %#", (method, path, response) => assertDocumented(method, path, response))
 
-  test("the first request's id in a replayed error", () => {
+  test("a replayed error may have the first request's id", () => {
     const replayed = failure(404, "attestation_not_found", { "idempotent-replayed": "true" })
     replayed.headers["x-request-id"] = "req_7XbW9sYt2KcQvLhRz4Mp2d"
     assertDocumented("POST", "/attestation/att_1/revoke", replayed)

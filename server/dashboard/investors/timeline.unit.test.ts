@@ -43,7 +43,7 @@ const approved = (day: number): Partial<LifeRow> => ({
   open_until: null,
 })
 
-test("one wallet from start to credential, newest first, with the approval never before the consent", () => {
+test("a wallet is shown from start to credential, newest first, with the approval never before the consent", () => {
   expect(told([row("a", "w", approved(1))])).toEqual([
     "verified a",
     "approved a",

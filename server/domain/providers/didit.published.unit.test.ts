@@ -90,7 +90,7 @@ describe("Didit", () => {
     expect(it().event(event(status, { decision: undefined }))).toBeNull()
   })
 
-  test("user.status.updated: BLOCKED and FLAGGED", () => {
+  test("user.status.updated deactivates a BLOCKED person and opens a case for a FLAGGED one", () => {
     const of = (status: string, vendor_data: string) =>
       it().event({
         event_id: "55555555-6666-4777-8888-999999999999",
@@ -111,7 +111,7 @@ describe("Didit", () => {
     expect(of("ACTIVE", person)).toBeNull()
   })
 
-  test("a decision from the API", async () => {
+  test("the API's answer has a decision only once Didit has decided", async () => {
     const of = (status: string) => it().read(decision(status), id)
     expect(await of("In Progress")).toBeNull()
     expect(await of("Approved")).toMatchObject({

@@ -49,7 +49,7 @@ describe("Onfido", () => {
     sdk_token: null,
   })
 
-  test("workflow_run.completed, with the resource and without it, as before specification 6.0.0", () => {
+  test("workflow_run.completed makes Vouch read the run, also in its form before specification 6.0.0", () => {
     const payload = {
       resource_type: "workflow_run",
       action: "workflow_run.completed",
@@ -104,7 +104,7 @@ describe("Onfido", () => {
     })
   })
 
-  test("a run from the API", async () => {
+  test("the API's answer has a decision only once Onfido has decided or begun a review", async () => {
     const of = (status: string) => it().read(run(status), runId)
     expect(await of("awaiting_input")).toBeNull()
     expect(await of("awaiting_client_input")).toBeNull()

@@ -145,7 +145,7 @@ describe("Persona", () => {
     })
   })
 
-  test("an inquiry from the API", async () => {
+  test("the API's answer has a decision only once Persona has decided or begun a review", async () => {
     const of = (status: string) => it().read({ data: inquiry(status), included: [] }, inquiryId)
     expect(await of("created")).toBeNull()
     expect(await of("pending")).toBeNull()
@@ -158,7 +158,7 @@ describe("Persona", () => {
     expect(await of("needs_review")).toMatchObject({ decision: "in_review" })
   })
 
-  test("the signature, alone and during a rotation of the secret", () => {
+  test("a signature is valid, alone and next to the old secret's during a rotation", () => {
     const body = Buffer.from(JSON.stringify(event("inquiry.completed", inquiry("completed"))))
     const t = String(nowInSeconds())
     const v1 = hmacOf("wbhsec_11111111-2222-3333-4444-555555555555", `${t}.${body}`)

@@ -72,7 +72,7 @@ describe("Stripe", () => {
     expect(it().event(event("created", verification("requires_input")))).toBeNull()
   })
 
-  test("a session from the API", async () => {
+  test("the API's answer has a decision only once Stripe has decided", async () => {
     const of = (status: string, more: object = {}) => it().read(verification(status, more), id)
     expect(await of("requires_input")).toBeNull()
     expect(await of("processing")).toBe("submitted")

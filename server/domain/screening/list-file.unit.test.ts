@@ -102,7 +102,7 @@ test.each([
   await expect(readListFile(await written(text))).rejects.toThrow(why)
 })
 
-test("refused: a missing file, and a folder", async () => {
+test("a missing file and a folder are refused", async () => {
   await expect(readListFile(join(folder, "missing"))).rejects.toThrow("cannot be read: ENOENT")
   await expect(readListFile(folder)).rejects.toThrow("cannot be read: EISDIR")
 })

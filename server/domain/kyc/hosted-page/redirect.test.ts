@@ -12,7 +12,7 @@ import type { Fault } from "#test/vendor/server.ts"
 
 const { vendor, app, key, call, view, goOn, start, statusOf, callsFor } = await startWithVendor()
 
-test("the whole flow: consent, the provider's page, its webhook, a credential on chain", async () => {
+test("consent, the provider's page and its webhook lead to a credential on chain", async () => {
   const { wallet, sessionId } = await start()
   expect(await view(sessionId)).toMatchObject({
     state: "open",

@@ -67,7 +67,7 @@ test("an approval waits for the proof, and its validity counts from the provider
   })
 })
 
-test("the proof first, then the approval", async () => {
+test("an approval after the proof verifies the wallet at once", async () => {
   const { wallet, sign, send, status } = await started()
   expect((await sign()).status).toBe(200)
   expect(await status()).toBe("pending")
@@ -105,7 +105,7 @@ test("events have the same effect after a held approval as after any", async () 
   expect(await status()).toBe("rejected")
 })
 
-test("in review, then approved, then proved", async () => {
+test("an approval after a review waits for the proof, too", async () => {
   const { wallet, page, sign, send } = await started()
   const at = clock.now()
   expect(await send("in_review", addSeconds(at, -20))).toBe("applied")
@@ -146,7 +146,7 @@ test("a member's approval waits like a vendor's, and its validity counts from th
   expect((await record()).issued_at).toBe(toTimestamp(held))
 })
 
-test("proved during a review: the page shows that the check is in progress", async () => {
+test("after a proof during a review, the page shows that the check is in progress", async () => {
   const { page, sign, send } = await started()
   await send("in_review")
   expect((await sign()).data).toMatchObject({ state: "checking", inReview: true })

@@ -54,7 +54,7 @@ export function useList<Name extends ListProcedure, const Some extends Filters>(
     input?: Partial<InputOf<Name>> & { limit?: number }
     /** Whether to read the first page again and again. */
     follows?: boolean
-    /** The list is polled until all rows are. */
+    /** Whether a row will not change soon. The list is polled until this holds for all rows. */
     isAtRest?: (row: RowOf<Name>) => boolean
     /** Whether the server searches a part of the rows at a time. Needs a limit. */
     searchesInParts?: boolean

@@ -90,7 +90,7 @@ function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[])
   try {
     id = localStorage.getItem(KEY)
   } catch {
-    // As above
+    // Without storage, the first workspace is used.
   }
   return workspaces.find((workspace) => workspace.id === id) ?? workspaces[0]
 }

@@ -134,7 +134,7 @@ test("customers and reconciliations see the same with nothing, some rows and all
     expect(again!.checked).toEqual(full!.checked)
     expect(incremental!.differences).toEqual([])
   }
-  // It compares the archive too.
+  // A full audit compares the archive, too.
   await sql`create table lost as select * from archived_transactions limit 1`
   await sql`delete from archived_transactions where signature = (select signature from lost)`
   const [lost] = await audits()
@@ -195,7 +195,7 @@ async function heldInTheMiddle() {
       begin perform pg_advisory_xact_lock(1); return new; end $$;
     create trigger wait before insert on archived_operations for each row execute function wait()`)
   const moving = archiveEnded(soon(), never)
-  // Its result is checked later.
+  // The test checks the result later. Until then a rejection must not count as unhandled.
   moving.catch(() => {})
   const pid = await waitFor(async () => {
     const [waiting] = await sql<{ pid: number }[]>`

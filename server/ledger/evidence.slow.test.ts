@@ -187,7 +187,7 @@ test("a history without a transaction proves nothing if the chain shows its effe
   const wallet = await one()
   const id = await landsUnseen(wallet)
   const { signature } = await operationOf(id)
-  // It reaches far enough back and lists everything except this one.
+  // The history reaches far enough back and lists everything except this transaction.
   node.fault = async (call, ask) => {
     if (call.method !== "getSignaturesForAddress") return nullStatuses(call, ask)
     const reply = await ask()

@@ -178,7 +178,7 @@ async function readUnfinal(
   }))
 }
 
-/** It may now be in another slot than the one in which it was confirmed. */
+/** The transaction with its final slot, which may differ from the one in which it was confirmed. */
 const finalOf = ({ signature, slot, statuses }: Unfinal & ReportedStatuses): Final => ({
   signature,
   slot: statuses[0]?.slot ?? slot,

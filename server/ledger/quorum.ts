@@ -153,7 +153,7 @@ export async function confirmNothingToDo(
   const answers = await askQuorum(chain.rpc.settling, (view) =>
     readAgain(final, view, { since, commitment: "finalized" }),
   ).catch((error) => {
-    // These wait for the other node; the rest of the workspace does not.
+    // These operations wait for the other node; the rest of the workspace does not.
     if (isOfTheNodes(error)) return null
     throw error
   })

@@ -83,7 +83,7 @@ export async function readAges(): Promise<(mode: Mode) => Ages> {
       extract(epoch from now() - sent.since)::int as transaction
     from waiting full join sent using (mode)`
   const byMode = new Map(rows.map((row) => [row.mode, row]))
-  // This clock may be behind the database's, so the age is never negative.
+  // The clock that wrote a row may be ahead of the database's. Its age is then 0, not negative.
   const age = (seconds: number | null | undefined) =>
     seconds === null || seconds === undefined ? null : Math.max(0, seconds)
   return (mode) => ({

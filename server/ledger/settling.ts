@@ -81,9 +81,9 @@ const MAX_SEPARATE = 2
 export class Settling {
   readonly #kinds: Operations
   readonly #onSettled: (signature: string) => void
-  /** By signature: the cause may take long to fix. */
+  /** Transactions that could not be settled, by signature. The cause may take long to fix. */
   readonly #failing = new Backoff({ firstMs: 250, longestMs: 30_000 })
-  /** By workspace: a lock on its rows is released soon, or the database ends it. */
+  /** Workspaces whose rows were locked. A lock is released soon, or the database ends it. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Signatures whose last attempt to settle failed, by workspace. */
   readonly #unsettled = new Map<string, Set<string>>()
@@ -96,12 +96,12 @@ export class Settling {
     this.#onSettled = onSettled
   }
 
-  /** Whether its status need not be read now. */
+  /** Whether a transaction's status need not be read now, because its next attempt to settle is still to come. */
   isHeld({ signature, workspaceId }: Pick<Outcome, "signature" | "workspaceId">): boolean {
     return this.#failing.isHeld(signature) || this.#locked.isHeld(workspaceId)
   }
 
-  /** How many could not be settled at the last attempt, not counting locked ones. */
+  /** How many transactions could not be settled at the last attempt, not counting locked ones. */
   get failing(): number {
     return this.#failing.size
   }

@@ -28,11 +28,11 @@ const EXPIRY_EVERY_MS = 1000
 const EXPIRY_AFTER_MS = 5000
 /** How long the outcome of an expired transaction may stay unknown before health reports it. */
 const OVERDUE_MS = 30_000
-/** The same when nodes do not answer for any transaction. */
+/** How long nodes may report the outcome of no transaction before health reports that. */
 const UNANSWERED_MS = 10_000
-/** How soon to check again one that has landed, but not with enough certainty. */
+/** How soon to check again a transaction that has landed, but not with enough certainty. */
 const RECHECK_LANDED_MS = 1000
-/** The same for one that one node reports as failed and another does not. */
+/** The same for a transaction that one node reports as failed and another does not. */
 const RECHECK_FAILED_MS = 5000
 
 /** From this many ended but unsettled transactions on, a workspace gets no more batches. */

@@ -60,7 +60,7 @@ test("a landed transaction that cannot be settled delays no other, is named, and
   for (const id of after) await becomes(id, "submitted")
   await hold(false)
   for (const id of after) await becomes(id, "confirmed")
-  // So are new ones, while it is retried.
+  // New operations are confirmed, too, while the stuck one is retried.
   for (let round = 0; round < 5; round++) {
     expect((await other.tokens.mint(other.config, other.wallet, "1")).status).toBe(200)
     expect((await tokens.mint(config, wallet, "1")).status).toBe(200)

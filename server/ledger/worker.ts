@@ -63,10 +63,11 @@ export class LedgerWorker {
   #lastWasUrgent = false
   /** Workspaces whose last batch found nothing to run, since a batch last made progress. */
   readonly #blocked = new Set<string>()
-  /** Workspaces whose batch failed or met a lock. They are skipped for a while. */
+  /** Workspaces whose batch failed. They are skipped for a while. */
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
-  /** Whether the last of them failed because of a key. */
+  /** Whether the last batch that failed did so because of a key. */
   #signerFails = false
+  /** Workspaces whose batch met a lock. They are skipped, too. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Fee payers that cannot pay a fee. */
   readonly #emptyPayers = new Backoff({ firstMs: IDLE_MS, longestMs: IDLE_MS })
@@ -119,7 +120,7 @@ export class LedgerWorker {
     await this.#leases.release().catch((error) => logger.debug({ err: error }, "could not give leases back"))
   }
 
-  /** What keeps it from working, entirely or for some workspaces, in a few words; null if nothing does. */
+  /** What keeps the worker from working, entirely or for some workspaces, in a few words; null if nothing does. */
   get trouble(): string | null {
     const [ofStep] = this.#failingSteps.values()
     if (ofStep !== undefined) return ofStep
@@ -142,7 +143,7 @@ export class LedgerWorker {
     return this.#tracker.inDoubt
   }
 
-  /** Resolves when it first knows whether it can work. */
+  /** Resolves when the worker first knows whether it can work. */
   get known(): Promise<void> {
     return this.#known.promise
   }

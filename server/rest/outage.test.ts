@@ -169,7 +169,7 @@ test("a read-only database is 503, shown in health, and left as soon as the prim
     return answer.status !== 200 && answer
   }, "the standby to be met")
   expect(written).toMatchObject({ status: 503, json: { error: "database_unavailable" } })
-  // It may have checked while no server was reachable.
+  // Health may have been checked while no server was reachable.
   const health = await waitFor(async () => {
     const answer = await app.request({ method: "GET", path: "/health" })
     return answer.json.checks.database === "read-only" && answer

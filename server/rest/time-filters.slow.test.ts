@@ -47,7 +47,7 @@ beforeAll(async () => {
   await fill(key, "events")
   for (const { workspaceId } of [key])
     await sql`insert into event_counters (workspace_id, last) values (${workspaceId}, ${ROWS})`
-  // A part of them is in the archive.
+  // Some operations are in the archive.
   await sql`
     with gone as (
       delete from only operations where workspace_id = ${key.workspaceId} and created_at < ${timeOf(90)} returning *

@@ -20,7 +20,7 @@ export function Checkbox({ className, children, hint, partly = false, ref, ...pr
         {...control}
         {...props}
         type="checkbox"
-        // It has no attribute in HTML.
+        // HTML has no attribute for `indeterminate`.
         ref={(box) => {
           if (box) box.indeterminate = partly
           if (typeof ref === "function") return ref(box)

@@ -78,7 +78,7 @@ function usePlaced(align: Align, onOpen?: (popover: HTMLElement) => void) {
     const opens = event.newState === "open"
     setOpen(opens)
     if (!opens) return
-    // It has no size until it is shown, and is not painted before this runs.
+    // The popover has no size until it is shown, and is not painted before this runs.
     requestAnimationFrame(() => {
       if (!anchor.current || !ref.current) return
       placeBeside(anchor.current, ref.current, align)

@@ -20,7 +20,7 @@ export const useControl = (): Partial<Control> => use(ControlContext) ?? {}
 const controlLook =
   "w-full min-w-0 rounded-md border border-field bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger max-sm:text-base"
 
-/** Inside of a `Field` it has its name, label, hint and error from there. */
+/** Inside a `Field`, it takes its name, label, hint and error from there. */
 export function Input({ className, ...props }: ComponentProps<"input">) {
   return (
     <input
@@ -32,7 +32,7 @@ export function Input({ className, ...props }: ComponentProps<"input">) {
   )
 }
 
-/** Inside of a `Field` it has its name, label, hint and error from there. */
+/** Inside a `Field`, it takes its name, label, hint and error from there. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return <textarea rows={3} {...useControl()} {...props} className={clsx(controlLook, "block py-2", className)} />
 }

@@ -155,7 +155,7 @@ test("oldest first works page by page, in the table and in the file", async () =
   const second = await search({ order: "oldest", cursor: first.next })
   expect(second.found.map((one) => one.user_pubkey)).toEqual(made.slice(50))
   expect(second.next).toBeNull()
-  // One that is added in the meantime comes last and moves none.
+  // An attestation that is added in the meantime comes last and moves no other.
   const late = await start()
   expect(await walletsOf({ order: "oldest", cursor: first.next })).toEqual([...made.slice(50), late.wallet])
   expect(await walletsOf({ order: "oldest", q: "odd" })).toEqual(made.filter((_, n) => n % 2 === 1))

@@ -101,7 +101,7 @@ test("an approval does not take a wallet from a person who proved it later, and 
   expect((await walletOn(app, session).sign(signer)).status).toBe(200)
   expect(await ownerOf(wallet)).toMatchObject({ external_id: earlier })
   await expect.poll(() => get(`/kyc/session/${session}`)).toMatchObject({ state: "verified" })
-  // Their last signature made the wallet theirs, so what follows needs none.
+  // The earlier person signed last, so the wallet is theirs, and what follows needs no signature.
   const business = await start(wallet, earlier, "kyc_business_v1")
   await decide(business, "approved")
   await expect.poll(() => get(`/kyc/session/${business}`)).toMatchObject({ state: "verified" })

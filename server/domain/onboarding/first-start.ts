@@ -70,7 +70,7 @@ async function createFirstKeys(within: Queryable): Promise<FirstKeys | null> {
   const account = await findAccount(ACCOUNT, within)
   if (!account || (await hasFirstKeys(within))) return null
   const { workspaces } = account
-  // Both or neither: only the start that creates them shows them.
+  // Creates both keys or neither, because only the start that creates them shows them.
   const first = { name: KEY, scopes: allScopes, within }
   const live = await createKey({ ...first, workspaceId: workspaces.live, mode: "live" })
   const test = await createKey({ ...first, workspaceId: workspaces.test, mode: "test" })

@@ -35,7 +35,7 @@ test("with four eyes on, an owner cannot decide with a second account", async ()
   )
   await owner.mutate("workspace.requireFourEyes", { required: false })
   expect((await own.browser.mutate("workspace.turnOffFourEyes", {})).error.error).toBe("second_person_required")
-  // Neither confirms the other.
+  // Neither of the owner's accounts can confirm the second one.
   expect(await admit(owner, own.browser)).toBe("second_person_required")
   expect(await admit(own.browser, own.browser)).toBe("second_person_required")
   const third = await member(app, { account, role: "developer" })
@@ -43,7 +43,7 @@ test("with four eyes on, an owner cannot decide with a second account", async ()
   expect((await owner.mutate("member.changeRole", promoted)).status).toBe(200)
   expect(await admit(owner, third.browser)).toBe("second_person_required")
   expect(await confirm(third.browser, reviewId)).toBe("second_person_required")
-  // It still waits after a demotion and a promotion.
+  // The third member still waits after a demotion and a promotion.
   await owner.mutate("member.changeRole", { ...promoted, role: "viewer" })
   await owner.mutate("member.changeRole", promoted)
   expect(await confirm(third.browser, reviewId)).toBe("second_person_required")

@@ -65,7 +65,7 @@ async function build({ origin, isPublic, dataKeys, settings }: Deployment, datab
     trustedOrigins: isPublic ? [origin] : localOrigins(origin),
     telemetry: { enabled: false },
     databaseHooks: refuseStaleSessions,
-    // Otherwise it prints unknown errors unmasked and sends no answer.
+    // Otherwise better-auth prints unknown errors unmasked and sends no answer.
     onAPIError: { throw: true },
     logger: {
       // Log only the message, because its arguments may contain personal data.

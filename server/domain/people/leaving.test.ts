@@ -40,7 +40,7 @@ test.each(["removed", "demoted"])("a %s owner’s invitations end, and no one el
   expect((await eve.browser.mutate("setup.join", { token: also })).error.error).toBe("invalid_link")
   expect((await lookAt(other)).status).toBe(200)
   expect((await ada.browser.query("member.list")).data.invitations).toHaveLength(1)
-  // Also if they become an owner again.
+  // They do not work either once Eve is an owner again.
   await sql`
     insert into members (account_id, user_id, role, created_at) values (${ada.account.id}, ${eveId}, 'owner', now())
     on conflict (account_id, user_id) do update set role = 'owner'`

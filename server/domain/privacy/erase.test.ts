@@ -190,7 +190,7 @@ test("idempotency keys, which a client chooses, are deleted within a day", async
   )
   await app.webhook({ session_id: sessionId, decision: "rejected" })
   await erase(wallet)
-  // This goes by the database's time, which tests cannot move, so make the record a day older.
+  // The cleanup uses the database's time, which tests cannot move, so make the record a day older.
   await sql`update idempotency_records set created_at = created_at - interval '1 day'`
   await clean()
   expect(await whereFound("jane-doe-by-key")).not.toContain("idempotency_records.idempotency_key")

@@ -41,7 +41,7 @@ describeVendor(
       // Recent by the header, which is not signed.
       expect(await f().send(stale, double.sign(stale))).toEqual([401, "invalid_signature"])
       const { timestamp: _, ...timeless } = JSON.parse(double.event(session.reference!, "Declined"))
-      // It may be an old event, so Vouch asks Didit for the current status.
+      // An event without a time may be old, so Vouch asks Didit for the current status.
       double.bring(session.reference!, "Approved")
       expect(await f().send(JSON.stringify(timeless))).toEqual([200, "applied"])
       await f().waitForStatus(session, "verified")

@@ -167,7 +167,8 @@ export const onfido = defineProvider({
       if (resumed) return resumed
       const [before] = runs
       if (before) return startRun(session, before.applicant_id)
-      // One applicant per person, because Onfido reports a face that it knows from another applicant. Onfido gets no real name.
+      // One applicant per person, because Onfido reports a face that it knows from another applicant. Onfido gets no
+      // real name.
       const name = { first_name: "Investor", last_name: session.investorId }
       const applicant = await callVendor(to("POST", "/applicants", z.object({ id }), name))
       return startRun(session, applicant.id)

@@ -223,7 +223,7 @@ export const persona = defineProvider({
           }
           if (decided(status) === "resubmission_requested")
             return open(session, `${session.sessionId} after ${reference}`)
-          // It is submitted, so an investor who returns waits on our page.
+          // The inquiry is submitted, so an investor who returns waits on our page.
           return linkTo(reference, session.returnUrl)
         },
         async readDecision(_session, reference) {

@@ -190,7 +190,7 @@ export const stripe = defineProvider({
           requireAbout(LABEL, reference, id)
           if (status === "requires_input" && url) return linkTo(reference, url)
           if (status === "canceled") return open(session, `${session.sessionId} after ${reference}`)
-          // It is submitted, so an investor who returns waits on our page.
+          // The session is submitted, so an investor who returns waits on our page.
           return linkTo(reference, session.returnUrl)
         },
         async readDecision(_session, reference) {

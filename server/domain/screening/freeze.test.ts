@@ -95,7 +95,7 @@ test("with the policy freeze, a holder added to the list cannot move tokens unti
   await waitFor(fund.isFrozen, "the account to be frozen")
   await expect(fund.moveOn()).rejects.toThrow()
   expect(await fund.isFrozen(1)).toBe(false)
-  // Its verification stays until a member decides.
+  // The holder's verification stays until a member decides.
   expect((await fund.tokens.get(`/kyc/status/${fund.wallet}`)).json.status).toBe("verified")
   await fund.officer.decide(await openReviewOf(fund.wallet), "clear")
   await waitFor(async () => !(await fund.isFrozen()), "the account to be opened")

@@ -76,7 +76,7 @@ test("12,000 wallets are read in three steps, compared with a new version once, 
   expect((await hits(key)).map(({ wallet }) => wallet).sort()).toEqual(found.sort())
   const row = await screening(key)
   expect([row.step, Number(row.compared), row.found]).toEqual([null, WALLETS + found.length, found.length])
-  // One more for each match, so that a crash repeats nothing.
+  // One more step for each match, so that a crash repeats nothing.
   expect(await stepsOf(key)).toEqual({ attestations: 3 + found.length, holdings: 1, hits: 1 + found.length })
   await rescreen()
   expect(await stepsOf(key)).toEqual({})
@@ -106,9 +106,9 @@ test("a walk that dies continues where it stopped, and its matches are recorded 
   const halfway = await screening(key)
   expect(halfway).toMatchObject({ step: "attestations", finished_at: null })
   expect(halfway.up_to > wallets[4998]! && halfway.up_to < deadly).toBe(true)
-  // Its claim is still valid, so no other walk begins.
   await sql.unsafe("drop trigger die on screening_hits")
   await stepsOf(key)
+  // The dead walk's claim is still valid, so no other walk begins.
   await rescreen()
   expect((await screening(key)).up_to).toBe(halfway.up_to)
   await sql`update screenings set claimed_until = clock_timestamp() - interval '1 second'`
@@ -119,7 +119,7 @@ test("a walk that dies continues where it stopped, and its matches are recorded 
   expect((await hits(key)).map(({ wallet }) => wallet).sort()).toEqual(
     [...before.map(({ wallet }) => wallet), early, deadly, late].sort(),
   )
-  // It did not start again: two steps were left, and two matches.
+  // The walk did not start again: two steps were left, and two matches.
   expect((await stepsOf(key)).attestations).toBeLessThanOrEqual(1 + 2 + 2)
   for (const wallet of [early, deadly, late])
     expect(await sql`select id from reviews where wallet = ${wallet}`).toHaveLength(1)

@@ -30,7 +30,7 @@ export const lookUpAccounts = async (
   return { slot, accountOf: (key) => seen.get(nameOf(key)) ?? null }
 }
 
-/** The same, and the operations whose accounts are certainly closed, because that was read twice. */
+/** `isSure`: the operation's accounts are certainly closed, because that was read twice. */
 export type ConfirmedAccounts = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
 
 type IsClosed = (accountOf: SeenAccounts["accountOf"], operation: Operation<OfHolders>) => boolean
@@ -54,7 +54,7 @@ const lookUpAndConfirm = async (
   return { ...seen, isSure: ({ id }) => sure.has(id) }
 }
 
-/** Only one node reports an account as closed that Vouch's own last transaction left open. */
+/** `isContested`: only one node reports an account as closed that Vouch's own last transaction left open. */
 export type ConfirmedFrozen = ConfirmedAccounts & { isContested: (operation: { id: string }) => boolean }
 
 /** Operations that freeze accounts which are already frozen or do not exist. */

@@ -228,7 +228,7 @@ test.each(["id", "name", "symbol", "decimals", "required_schema"])(
 
 test("a workspace has at most 100 configurations, even with simultaneous requests", async () => {
   const full = tokenFixture(app, await app.key())
-  // They wait for one row. Requests that wait too long get 503 and have created nothing.
+  // All requests wait for one row. Those that wait too long get 503 and have created nothing.
   const made = async (id: string) => {
     for (;;) {
       const answer = await full.post("/mint-configs", fund(id), { headers: { prefer: "respond-async" } })

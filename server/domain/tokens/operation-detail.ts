@@ -19,7 +19,7 @@ const transaction = z.object({
   settled_at: timestamp.nullable(),
   /** How many operations it carries. */
   operations: z.number(),
-  /** Whether it is unknown whether it landed. */
+  /** Whether its outcome is unknown. */
   in_doubt: z.boolean(),
 })
 

@@ -60,7 +60,7 @@ async function goOn(due: Due): Promise<void> {
     const config = (await loadConfigs(sql, due.workspace_id, [due.id], { lock: true })).get(due.id)
     if (config && config.aligned_up_to !== null) await reconcileBatch(sql, due, config.aligned_up_to)
     else if (config && config.counted_up_to !== null && config.transfer_mode === "holder")
-      // It was changed back in the meantime. Holders move tokens again, so the books do not count.
+      // The mode was changed back in the meantime. Holders move tokens again, so the books do not count.
       await sql`update mint_configs set counted_up_to = null where workspace_id = ${due.workspace_id} and id = ${due.id}`
     else if (config && config.counted_up_to !== null && count) return countBatch(sql, due, { config, count })
     return null

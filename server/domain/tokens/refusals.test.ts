@@ -34,7 +34,7 @@ test("addresses that Vouch itself uses cannot be verified, minted to or transfer
   const [{ mint: asset } = { mint: "" }] = await sql`select mint from mint_configs where id = ${fund}`
   const [{ credential_mint: credential } = { credential_mint: "" }] = await sql`
     select credential_mint from schemas where workspace_id = ${key.workspaceId} and id = 'kyc_individual_v1'`
-  // They are known once their costs are counted.
+  // The accounts are known once their costs are counted.
   const accounts = await waitFor(async () => {
     const paid = await sql`select account from paid_accounts where workspace_id = ${key.workspaceId}`
     return paid.length >= 2 && paid

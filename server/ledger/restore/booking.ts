@@ -130,7 +130,7 @@ export class Booking {
     const unfinished = await this.#unfinishedOf(workspaceId)
     const ids: string[] = []
     const unexplained: Unexplained[] = []
-    // It locks the workspace's lease: if several processes compare, one takes the transaction.
+    // Locks the workspace's lease: if several processes compare, one takes the transaction.
     await voidPlans(sql, workspaceId)
     const taken = await sql`select from transactions where signature = ${signature} and status <> 'expired'`
     if (taken.length > 0) return []
@@ -142,7 +142,7 @@ export class Booking {
       ids.push(id)
       if (problem !== null) unexplained.push(describe(one, { signature, detail: problem, ownerOf }))
     }
-    // It has landed, so the number of instructions of each operation no longer matters.
+    // The transaction has landed, so the number of instructions of each operation no longer matters.
     const layout = ids.map((id) => [id, 0])
     await takeFromArchive(sql, signature)
     await sql`

@@ -47,7 +47,7 @@ test("a database restart is treated as a restore: transactions in flight expire 
   const [wallet] = await tokens.wallets(1)
   const id = await withoutWorker(() => mintLater(config, wallet, "2"))
   const backup = await asOfTheSameServer(await backUp())
-  // It is signed, and the network delays it.
+  // The worker signs the mint, and the network delays it.
   node.fault = replying({ result: "1".repeat(64) }, ["sendTransaction"])
   await serve()
   await becomes(id, "submitted")

@@ -61,7 +61,7 @@ test.each([
   expect(await timesOnChain(operations.mint)).toBe(1)
   expect(await timesOnChain(operations.transfer)).toBe(1)
   expect(await differences()).toEqual([])
-  // It continues as before.
+  // The server continues as before.
   expect((await tokens.transfer(config, second, first, "8")).status).toBe(200)
   expect(await held(config, first)).toBe(15n)
   expect(await differences()).toEqual([])
@@ -150,8 +150,8 @@ test("what a workspace's own fee payer paid for is found, even if the backup doe
   await setFeePayer(key.workspaceId, "derived:", theOperator)
   const lost = await mintLater(config, second, "2")
   await becomes(lost, "confirmed")
-  // It may have been used again before the backup. What landed names this fee payer and not the mode's.
   expect((await tokens.transfer(config, second, first, "1")).status).toBe(200)
+  // What has landed names the workspace's fee payer and not the mode's.
   const told = await cluster.connection.getSignaturesForAddress(deployment.chains.test!.feePayer.publicKey)
   expect(told.filter(({ memo }) => memo?.includes(lost))).toEqual([])
   await restore(backup)

@@ -16,7 +16,7 @@ export type ChainState = {
   server: string
   /** The server and timeline of this database. It changes with a failover or a restore from an archive. */
   lineage: string
-  /** Those that were last compared with the chain; null if none was. */
+  /** The server and timeline that were last compared with the chain; null if none were. */
   compared: { server: string; lineage: string; seenSlot: number } | null
 }
 

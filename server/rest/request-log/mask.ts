@@ -31,7 +31,7 @@ const known = new LRUCache<string, string>({ max: MOST_KNOWN })
 
 /** The headers that are kept, as JSON. */
 export function headersAsJson(headers: IncomingHttpHeaders): string {
-  // Its value differs each time.
+  // An idempotency key differs each time, so the cache would not help.
   if (headers["idempotency-key"] !== undefined) return JSON.stringify(maskHeaders(headers))
   let name = headers.authorization ?? ""
   for (const header of HEADERS) name += `\n${headers[header] ?? ""}`

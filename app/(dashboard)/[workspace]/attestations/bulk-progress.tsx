@@ -19,7 +19,7 @@ export function BulkProgress({ isNew, onSeen }: { isNew: boolean; onSeen: () => 
   const job = usePolling("bulkRevocation.get", { id }, (job) => job === null || job.ended_at !== null)
   const { data } = job
   useEffect(() => {
-    // It stays on the screen after it has ended.
+    // With its id in the address, the revocation stays on the screen after it has ended.
     if (id === null && data) void setId(data.id)
   }, [id, data, setId])
   const dismiss = (

@@ -65,7 +65,7 @@ function write(name: string, kept: Kept): void {
     forgetOld()
     localStorage.setItem(name, JSON.stringify(kept))
   } catch {
-    // Then the key is in memory only.
+    // Without storage, the key is in memory only.
   }
 }
 
@@ -75,7 +75,7 @@ export function forgetKey(name: string): void {
   try {
     localStorage.removeItem(name)
   } catch {
-    // Then nothing was stored.
+    // Without storage, nothing was stored.
   }
 }
 

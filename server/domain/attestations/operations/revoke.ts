@@ -82,7 +82,7 @@ export const revoke = defineOperation({
     const [held] = await sql<{ attestation_id: string | null }[]>`
       select attestation_id from credentials
       where workspace_id = ${workspaceId} and schema_id = ${schema.id} and wallet = ${wallet}`
-    // It also burned units issued after the backup.
+    // The burned units were issued after the backup, so the database does not know them.
     if (!held?.attestation_id) return "nothing"
     const now = clock.now()
     await sql`

@@ -84,8 +84,8 @@ export const takeFromArchive = (sql: Queryable, signature: string) => sql`
   insert into transactions select * from back`
 
 /**
- * How many days before the limit a sweep looks back, in case earlier sweeps did not run. Older transactions have already
- * lost their bytes.
+ * How many days before the limit a sweep looks back, in case earlier sweeps did not run. Older transactions have
+ * already lost their bytes.
  */
 const LOOK_BACK_DAYS = 7
 const DROP_BATCH = 5000

@@ -113,8 +113,8 @@ const deliveriesTo = (id: string) =>
   }, "a delivery")
 
 /**
- * Sends generated bodies for an existing object (fields of the example, valid, invalid or missing). Each must get one of
- * our responses.
+ * Sends generated bodies for an existing object (fields of the example, valid, invalid or missing). Each must get one
+ * of our responses.
  */
 async function takesAnyBody({ id, parameters }: Pick<Call, "id" | "parameters">, example: object) {
   const fields = Object.entries(example).map(([name, value]) => [name, fc.constant(value)])

@@ -98,8 +98,8 @@ export async function expireSessions({ workspaceId, now }: { workspaceId: string
 }
 
 /**
- * One guarded update ends them, releases their units of quota, and drops held approvals. They get no reason, because a
- * sweep must stay invisible.
+ * Ends a batch of the workspace's sessions whose time is over. The same guarded update releases their units of quota
+ * and drops held approvals. They get no reason, because a sweep must stay invisible.
  */
 async function endSessions(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`

@@ -44,7 +44,7 @@ async function sequenceBatch(sql: Transaction): Promise<number> {
   })
   // Data stays in the database: a start has two events, and to read and write them took as long as the request.
   // Counters are locked in a fixed order, as everywhere that locks several of them. Amounts are staged in base units.
-  // If something does happen a second time to its subject, the second event gets its own id.
+  // An event whose id is already taken, because it happened to its subject a second time, gets its spare id.
   await sql`
     with taken as (
       delete from staged_events where seq = any(${rows.map(({ seq }) => seq)}::bigint[])

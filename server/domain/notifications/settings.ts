@@ -6,7 +6,7 @@ import { type NotificationKind, notificationsOf } from "#shared/notifications.ts
 import type { Role } from "#shared/roles.ts"
 
 export type NotificationSettings = {
-  /** The customer whose workspaces they are about. */
+  /** The customer whose workspaces the mails are about. */
   account: string
   /** The kinds of mail that the member's role gets. */
   kinds: { kind: NotificationKind; on: boolean }[]

@@ -6,8 +6,8 @@ import { factLines, icon, paragraph, subject } from "./parts.ts"
 import type { Words } from "./words.ts"
 
 /**
- * The wallet step. Only the page's script knows the browser's wallets; if there are none, it shows the QR code, or links
- * on a phone.
+ * The wallet step. Only the page's script knows the browser's wallets; if there are none, it shows the QR code, or
+ * links on a phone.
  */
 function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
   const { text, signWith, code, onChain, ...said } = words.wallet
@@ -31,8 +31,8 @@ function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words,
 }
 
 /**
- * Says who asks, what is checked, by whom, and what is stored, then asks for consent, shows the sandbox's form, or leads
- * to the provider. Once the investor has consented and must still sign: the wallet step.
+ * Says who asks, what is checked, by whom, and what is stored, then asks for consent, shows the sandbox's form, or
+ * leads to the provider. Once the investor has consented and must still sign: the wallet step.
  */
 export function open(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
   if (view.walletProof === "needed" && view.consented) return walletStep(view, words, address)

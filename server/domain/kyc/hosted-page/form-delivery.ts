@@ -28,8 +28,8 @@ type Submission = {
 }
 
 /**
- * Reports submissions of the hosted page's form as a vendor would: by the signed webhook, over HTTP, repeatedly until the
- * webhook acknowledges it.
+ * Reports submissions of the hosted page's form as a vendor would: each by the signed webhook, over HTTP, repeatedly
+ * until the webhook acknowledges it.
  */
 export class FormDelivery {
   readonly #webhooksUrl: string

@@ -34,9 +34,9 @@ export class CallError extends Error {
 }
 
 /**
- * The procedures, with the types of @trpc/client: `api.key.list.query({})`. It implements single calls of tRPC's protocol
- * in a thirtieth of that package's code, which includes batches and sockets and cannot be split. Streams use the package
- * itself (`stream.ts`).
+ * The procedures, with the types of @trpc/client: `api.key.list.query({})`. It implements single calls of tRPC's
+ * protocol in a thirtieth of that package's code, which includes batches and sockets and cannot be split. Streams use
+ * the package itself (`stream.ts`).
  */
 export function createApi(headers: Record<string, string> = {}): Api {
   const at = (path: readonly string[]): unknown =>

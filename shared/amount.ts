@@ -1,5 +1,5 @@
-// Amounts of tokens. People and the API use whole tokens as decimal text: `2.505`. The chain counts base units: 2505000n
-// with 6 decimals. A double cannot hold all of them, so amounts are never numbers.
+// Amounts of tokens. People and the API use whole tokens as decimal text: `2.505`. The chain counts base units:
+// 2505000n with 6 decimals. A double cannot hold all of them, so amounts are never numbers.
 
 declare const unit: unique symbol
 /** The parsed base units of an amount. Sums are plain bigints, because they may exceed the maximum amount. */

@@ -1,6 +1,6 @@
 /**
- * The officially assigned alpha-2 codes of ISO 3166-1, and XK for Kosovo, which has no assigned code but for which vendors,
- * banks and the European Union use this one.
+ * The officially assigned alpha-2 codes of ISO 3166-1, and XK for Kosovo, which has no assigned code but for which
+ * vendors, banks and the European Union use this one.
  */
 const codes = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ

@@ -15,8 +15,8 @@ const rejected = (publicReason: PublicReason | null = null): TestDecision => ({
 
 /**
  * Wallets whose sessions the sandbox decides automatically in test mode. A test compares them with the table in
- * docs/contract.md. Each address is its name, padded with ones to 32 bytes, with the first ending that makes it a point on
- * the curve. So no one has the key.
+ * docs/contract.md. Each address is its name, padded with ones to 32 bytes, with the first ending that makes it a point
+ * on the curve. So no one has the key.
  */
 const wallets = {
   VouchTestApproved11111111111111111111111118: {

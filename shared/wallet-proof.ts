@@ -1,6 +1,6 @@
 /**
- * Why a signed message does not prove the wallet. The detail of `wallet_proof_refused` begins with it, and the hosted page
- * has a text for each in every language.
+ * Why a signed message does not prove the wallet. The detail of `wallet_proof_refused` begins with it, and the hosted
+ * page has a text for each in every language.
  */
 export type ProofProblem =
   /** The session no longer needs a proof, or the message belongs to another session. */

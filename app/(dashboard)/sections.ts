@@ -19,8 +19,8 @@ import type { Permission } from "#shared/scopes.ts"
 
 /**
  * The sections of the dashboard, in the order of their links. The key is the first part of a page's address below its
- * workspace. Do not change the names: tests and screen readers rely on them. Members without the permission that a section
- * `needs` see no link to it.
+ * workspace. Do not change the names: tests and screen readers rely on them. Members without the permission that a
+ * section `needs` see no link to it.
  */
 export const sections = {
   overview: { name: "Overview", icon: ChartNoAxesColumn },

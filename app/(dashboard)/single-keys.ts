@@ -15,7 +15,10 @@ export const goTo: Record<string, Section> = {
 
 const NAME = "vouch.single-keys-off"
 
-/** Whether keys without a modifier are shortcuts. People who use speech input could trigger them by accident (WCAG 2.1.4). */
+/**
+ * Whether keys without a modifier are shortcuts. People who use speech input could trigger them by accident (WCAG
+ * 2.1.4).
+ */
 export function readsSingleKeys(): boolean {
   try {
     return localStorage.getItem(NAME) === null

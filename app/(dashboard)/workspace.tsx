@@ -61,8 +61,8 @@ export const useMe = (): UseQueryResult<Me> =>
   })
 
 /**
- * The result of a procedure, such as `useQuery("attestation.detail", { id })`, cached per workspace and input. With `keep`,
- * the previous page stays visible while the next one loads.
+ * The result of a procedure, such as `useQuery("attestation.detail", { id })`, cached per workspace and input. With
+ * `keep`, the previous page stays visible while the next one loads.
  */
 export function useQuery<Name extends Procedure>(
   procedure: Name,
@@ -122,8 +122,8 @@ export function useRefresh(): (...parts: string[]) => Promise<void> {
 }
 
 /**
- * Changes something, then reads the data of this workspace again, unless `refresh` is false. `mutate` shows a failure as a
- * toast, unless it is `quiet`. `mutateAsync` leaves it to the `Form` or `Confirm` around it.
+ * Changes something, then reads the data of this workspace again, unless `refresh` is false. `mutate` shows a failure
+ * as a toast, unless it is `quiet`. `mutateAsync` leaves it to the `Form` or `Confirm` around it.
  */
 export function useMutation<Input = void, Output = unknown>(
   change: (api: Api, input: Input) => Promise<Output>,

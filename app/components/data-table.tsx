@@ -203,8 +203,8 @@ const lookOf = ({ align, wideOnly, stays, breaks, className }: Column<never>) =>
   )
 
 /**
- * Attributes for a region that may scroll. Only one that does gets a tab stop. No frame shows a wrong state: new rows are
- * measured before they are drawn, and a new size in the frame that draws it.
+ * Attributes for a region that may scroll. Only one that does gets a tab stop. No frame shows a wrong state: new rows
+ * are measured before they are drawn, and a new size in the frame that draws it.
  */
 function useScrolling() {
   const [isScrolling, setScrolling] = useState(false)

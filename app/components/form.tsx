@@ -32,8 +32,8 @@ const FormContext = createContext<{
 const INVALID = "[aria-invalid=true], fieldset[data-invalid] :is(input, select, textarea)"
 
 /**
- * A form that submits once at a time. Errors of `check` or the server appear at the field they name (the server's detail
- * begins with the field's name), all others above the buttons. They get the focus. Entered values stay.
+ * A form that submits once at a time. Errors of `check` or the server appear at the field they name (the server's
+ * detail begins with the field's name), all others above the buttons. They get the focus. Entered values stay.
  */
 export function Form({
   onSubmit,

@@ -11,8 +11,8 @@ export type Cursor = {
 }
 
 /**
- * Moves through the pages of a list. The cursor is in the address, so that Back returns to the same page. `of` identifies
- * the list with its filters: a different one starts at its first page.
+ * Moves through the pages of a list. The cursor is in the address, so that Back returns to the same page. `of`
+ * identifies the list with its filters: a different one starts at its first page.
  */
 export function useCursor(of: string): Cursor {
   const [place, setPlace] = useQueryState("after", parseAsString)

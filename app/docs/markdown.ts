@@ -28,8 +28,8 @@ export type ResolveLink = (target: string) => string | null
 const HEADING = /^h([1-6])$/
 
 /**
- * A document of this repository as HTML. Ids of headings are those that GitHub gives them, so that the same link works in
- * both places. Its first-level heading is left out: the page shows the title. Raw HTML in Markdown is dropped.
+ * A document of this repository as HTML. Ids of headings are those that GitHub gives them, so that the same link works
+ * in both places. Its first-level heading is left out: the page shows the title. Raw HTML in Markdown is dropped.
  */
 export function renderMarkdown(source: string, resolveLink: ResolveLink): Rendered {
   const processor = unified()

@@ -28,8 +28,8 @@ const LOOKED_THROUGH = 20_000
 type Row = RowOf<typeof eventColumns>
 
 /**
- * Events, newest first. A page may have fewer than `limit` events, or none, and still a cursor: then older ones have not
- * been searched yet. Errors: validation_failed for a cursor.
+ * Events, newest first. A page may have fewer than `limit` events, or none, and still a cursor: then older ones have
+ * not been searched yet. Errors: validation_failed for a cursor.
  */
 export async function searchEvents(
   workspaceId: string,

@@ -30,8 +30,8 @@ export type Found = {
 const MOST = 5
 
 /**
- * Finds what a text names: an id, a wallet or a part of one, a signature, or a name. Each search uses an index, or a table
- * with few rows per workspace.
+ * Finds what a text names: an id, a wallet or a part of one, a signature, or a name. Each search uses an index, or a
+ * table with few rows per workspace.
  */
 export async function find(principal: Principal, text: string): Promise<Found[]> {
   const byId = (Object.keys(ids) as (keyof typeof ids)[]).find((prefix) => isId(prefix, text))

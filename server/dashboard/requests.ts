@@ -66,8 +66,8 @@ type WholeRow = Row & RowOf<typeof contentColumns>
 const LOOKED_THROUGH = 20_000
 
 /**
- * The log, newest first. A page may have fewer than `limit` requests, or none, and still a cursor: then older ones have not
- * been searched yet. Errors: validation_failed for a cursor.
+ * The log, newest first. A page may have fewer than `limit` requests, or none, and still a cursor: then older ones have
+ * not been searched yet. Errors: validation_failed for a cursor.
  */
 export async function listRequests(
   workspaceId: string,

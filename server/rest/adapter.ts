@@ -42,8 +42,8 @@ export type AdapterOptions = {
 }
 
 /**
- * Connects HTTP to procedures. Request id, limits, key, idempotency and the error body are handled only here. Checks run in
- * the order of the contract.
+ * Connects HTTP to procedures. Request id, limits, key, idempotency and the error body are handled only here. Checks
+ * run in the order of the contract.
  */
 export class Adapter {
   readonly #options: AdapterOptions

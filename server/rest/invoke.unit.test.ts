@@ -6,8 +6,8 @@ import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail } from "#shared/errors.ts"
 import { invoke, type Procedure } from "./invoke.ts"
 
-// For speed, invoke() uses tRPC's internal `_def.middlewares`. These tests compare it with the public caller. If they fail
-// after an upgrade, read `createBuilder` and `createResolver` in the procedure builder of @trpc/server and change
+// For speed, invoke() uses tRPC's internal `_def.middlewares`. These tests compare it with the public caller. If they
+// fail after an upgrade, read `createBuilder` and `createResolver` in the procedure builder of @trpc/server and change
 // invoke.ts.
 
 const t = initTRPC.context<Context>().meta<{ scope?: string }>().create()

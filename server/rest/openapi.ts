@@ -11,8 +11,8 @@ export const toYaml = (document: OpenApi): string =>
 let made: ReadonlyMap<string, Document> | undefined
 
 /**
- * The served OpenAPI documents by path below /v1. Each is made once, on the first request, and kept as bytes, because Node
- * would copy a string for every answer.
+ * The served OpenAPI documents by path below /v1. Each is made once, on the first request, and kept as bytes, because
+ * Node would copy a string for every answer.
  */
 export function documents(): ReadonlyMap<string, Document> {
   if (made) return made

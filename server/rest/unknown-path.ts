@@ -11,8 +11,8 @@ export function explainUnknownPath(path: string, api: Known): string {
 }
 
 /**
- * The endpoint's path below /v1 that the caller may have meant, without common mistakes: a second /v1, double or trailing
- * slashes, capitals. Null if there is none.
+ * The endpoint's path below /v1 that the caller may have meant, without common mistakes: a second /v1, double or
+ * trailing slashes, capitals. Null if there is none.
  */
 export function suggestedPath(path: string, api: Known): string | null {
   if (path.length > MOST_SHOWN) return null

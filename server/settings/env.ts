@@ -96,7 +96,9 @@ const settings = z.object({
   VOUCH_LOCALNET_SLOT_MS: number(5, 10_000).default(50),
   /** 1 lets tests make the embedded local network misbehave. */
   VOUCH_LOCALNET_FAULTS: flag,
-  /** When Vouch reports that something is on chain: `confirmed`, or `finalized`, which takes about 13 s on a cluster. */
+  /**
+   * When Vouch reports that something is on chain: `confirmed`, or `finalized`, which takes about 13 s on a cluster.
+   */
   VOUCH_COMMITMENT: oneOf("confirmed", "finalized").default("confirmed"),
   /**
    * Minimum and maximum price per compute unit that transactions offer, in micro-lamports. In between, the price is a
@@ -194,7 +196,10 @@ const settings = z.object({
   /** Certificate and key (PEM files), if Vouch itself terminates TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,
-  /** Port of the Prometheus metrics at /metrics (docs/observe.md). Without it they are not served. 0 means any free port. */
+  /**
+   * Port of the Prometheus metrics at /metrics (docs/observe.md). Without it they are not served. 0 means any free
+   * port.
+   */
   VOUCH_METRICS_PORT: port.optional(),
   /** Address of the metrics. Anyone who reaches it can read them. 0.0.0.0 means all addresses of this machine. */
   VOUCH_METRICS_HOST: z

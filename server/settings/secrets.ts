@@ -16,8 +16,8 @@ export type Secrets = {
 type Stored = { VOUCH_SIGNER: string; VOUCH_DATA_KEY: string; VOUCH_WEBHOOK_SECRET: string }
 
 /**
- * The deployment's secrets, from the environment or generated into the data directory (mode 600). A public deployment must
- * set them, so that none is lost with a disk or shared by accident. A web process reads VOUCH_SIGNER only from the
+ * The deployment's secrets, from the environment or generated into the data directory (mode 600). A public deployment
+ * must set them, so that none is lost with a disk or shared by accident. A web process reads VOUCH_SIGNER only from the
  * environment and does not need it. Throws SettingsError.
  */
 export function loadSecrets(settings: Settings): Secrets {

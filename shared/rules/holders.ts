@@ -2,8 +2,8 @@ import { grouped } from "../amount.ts"
 import { AGENT_ONLY, defineRule, type Holder } from "./define.ts"
 
 /**
- * Whether `from` transfers everything, so that its holder slot goes to the new holder. Not while other operations of it are
- * in progress: if one failed, it would hold tokens without a holder slot.
+ * Whether `from` transfers everything, so that its holder slot goes to the new holder. Not while other operations of it
+ * are in progress: if one failed, it would hold tokens without a holder slot.
  */
 export const leaves = (from: Holder | null, amount: bigint): boolean =>
   from?.hasSlot === true && from.balance === amount && from.outgoing === 0n && from.incoming === 0n

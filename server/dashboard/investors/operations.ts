@@ -34,8 +34,8 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 }
 
 /**
- * The newest mints and transfers of any of the wallets. Reads each wallet by index, as recipient and as sender, because one
- * condition on all of them would scan the workspace.
+ * The newest mints and transfers of any of the wallets. Reads each wallet by index, as recipient and as sender, because
+ * one condition on all of them would scan the workspace.
  */
 export function findOperations(
   workspaceId: string,

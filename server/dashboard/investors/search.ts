@@ -20,7 +20,9 @@ export type InvestorSummary = {
   external_id: string | null
   /** Newest first. */
   wallets: string[]
-  /** The distinct current statuses of their wallets. Without wallets, the status of the verification they are listed by. */
+  /**
+   * The distinct current statuses of their wallets. Without wallets, the status of the verification they are listed by.
+   */
   statuses: ShownStatus[]
   /** Start and expiry of the verification that they are listed by. */
   started_at: string
@@ -44,8 +46,8 @@ const latestColumns = columns(
 const investorColumns = columns("investors", "id", "external_id", "created_at")
 
 /**
- * A page of investors. An investor who starts a verification moves in the list, so all pages of a reader use the state at
- * the first page. Errors: validation_failed for a cursor, unknown_schema.
+ * A page of investors. An investor who starts a verification moves in the list, so all pages of a reader use the state
+ * at the first page. Errors: validation_failed for a cursor, unknown_schema.
  */
 export async function searchInvestors(
   { workspaceId }: Principal,

@@ -24,8 +24,8 @@ type Kept = { figures: Promise<Figures>; until: number }
 const kept = new LRUCache<string, Kept>({ max: 1000 })
 
 /**
- * Figures of the last 30 days, counted from rows, whose number is bounded by the quota of two months. An answer is reused
- * for twenty times as long as it took.
+ * Figures of the last 30 days, counted from rows, whose number is bounded by the quota of two months. An answer is
+ * reused for twenty times as long as it took.
  */
 export function readFigures(workspaceId: string): Promise<Figures> {
   const known = kept.get(workspaceId)

@@ -40,8 +40,8 @@ type Row = {
 }
 
 /**
- * The latest operations of all kinds. No index has them all in order, so they are collected from where the latest must be:
- * the queue, the last transactions, and token operations that were refused before signing.
+ * The latest operations of all kinds. No index has them all in order, so they are collected from where the latest must
+ * be: the queue, the last transactions, and token operations that were refused before signing.
  */
 export async function latestOperations(workspaceId: string, limit: number): Promise<LatestOperation[]> {
   const rows = await sql<Row[]>`

@@ -5,8 +5,8 @@ import { plans } from "#domain/accounts"
 const THRESHOLDS = [100, 80]
 
 /**
- * Stages the events of quotas that sessions have used up to a threshold. They are checked in batches, not at each start.
- * If two thresholds are passed at once, only the higher one is announced.
+ * Stages the events of quotas that sessions have used up to a threshold. They are checked in batches, not at each
+ * start. If two thresholds are passed at once, only the higher one is announced.
  */
 export async function stageQuotaEvents(sql: Transaction): Promise<void> {
   await sql`

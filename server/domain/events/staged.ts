@@ -35,7 +35,9 @@ const single = Object.entries(subjectFields).flatMap(([type, fields]) =>
   fields?.length === 1 ? [{ type, field: fields[0]! }] : [],
 )
 
-/** The first staged events. Most need only the one field that names their subject; others come with all of their data. */
+/**
+ * The first staged events. Most need only the one field that names their subject; others come with all of their data.
+ */
 export const readStaged = (sql: Transaction, limit: number) => sql<Staged[]>`
   select seq::text, workspace_id, type, data ->> field as subject, case when field is null then data end as data,
     case when field is null then occurred_at end as occurred_at

@@ -21,7 +21,9 @@ export const IN_REVIEW_SECONDS = 30 * 86_400
 
 type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 
-/** What an approval does now: an approval that is past its validity expires, and one that still lacks something is held. */
+/**
+ * What an approval does now: an approval that is past its validity expires, and one that still lacks something is held.
+ */
 export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "approve" | "hold" | "expire" {
   if (addDays(issuedAt(occurredAt, now), row.validity_days) <= now) return "expire"
   return isProofMissing(row) || row.listed.length > 0 ? "hold" : "approve"
@@ -66,8 +68,8 @@ async function recordListed(sql: Queryable, { workspace_id, listed }: DecidedSes
 }
 
 /**
- * Applies a held approval, if there is one and it no longer lacks anything. Runs in the transaction that records the proof
- * of the wallet or clears the wallet. Validity counts from the vendor's approval. Errors: chain_unavailable.
+ * Applies a held approval, if there is one and it no longer lacks anything. Runs in the transaction that records the
+ * proof of the wallet or clears the wallet. Validity counts from the vendor's approval. Errors: chain_unavailable.
  */
 export async function applyHeld(
   sql: Queryable,

@@ -92,9 +92,10 @@ const none = () => {
 }
 
 /**
- * Which open sessions of a wallet and schema (`a`, of investor `i`) a start may return: those of the person with the given
- * external id, or, without one, of the wallet's owner. A session that no one has begun takes the first external id that a
- * start sends. A start never returns another person's session, because it would verify them under the wrong name.
+ * Which open sessions of a wallet and schema (`a`, of investor `i`) a start may return: those of the person with the
+ * given external id, or, without one, of the wallet's owner. A session that no one has begun takes the first external
+ * id that a start sends. A start never returns another person's session, because it would verify them under the wrong
+ * name.
  */
 const isReturnable = ({ principal, wallet, externalId }: StartRequest) =>
   externalId === null
@@ -108,7 +109,9 @@ export const pendingOf = (request: StartRequest) => sql`
   where a.workspace_id = ${request.principal.workspaceId} and a.wallet = ${request.wallet}
     and a.schema_id = ${request.schemaId} and a.status = 'pending' and ${isReturnable(request)}`
 
-/** The workspace's limits, what is known of the wallet, and the session that the start may return (`open` if in time). */
+/**
+ * The workspace's limits, what is known of the wallet, and the session that the start may return (`open` if in time).
+ */
 const facts = ({ request, provider, account }: Beginning, now: Date) => sql`
   limits as (
     select case w.mode when 'test' then ${plans.free}::int else a.included end as included,
@@ -140,8 +143,9 @@ const reserved = ({ request: { principal }, signs }: Beginning, now: Date) => sq
   )`
 
 /**
- * The investor of the new or open session. `choose_investor` (`db/functions/choose-investor.sql`) finds the person, adds
- * a new one, or merges two. It runs after the unit is taken, because the next start of the workspace waits for that.
+ * The investor of the new or open session. `choose_investor` (`db/functions/choose-investor.sql`) finds the person,
+ * adds a new one, or merges two. It runs after the unit is taken, because the next start of the workspace waits for
+ * that.
  */
 const investor = ({ request: { principal, wallet, externalId } }: Beginning, now: Date) => sql`
   investor as (
@@ -170,8 +174,8 @@ function attestation({ request, provider }: Beginning, attestationId: string, no
 }
 
 /**
- * Updates the open session with the fields that the request sends. Other fields stay, and an unchanged row is not locked.
- * The address for reminders belongs to the person who gave it, and is dropped if two investors are merged.
+ * Updates the open session with the fields that the request sends. Other fields stay, and an unchanged row is not
+ * locked. The address for reminders belongs to the person who gave it, and is dropped if two investors are merged.
  */
 function updating({ principal, externalId, redirectUrl, reminder }: StartRequest) {
   if (externalId === null && redirectUrl === null && !reminder) return none()

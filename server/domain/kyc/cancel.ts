@@ -14,9 +14,9 @@ import { getSession, sessionNotFound } from "./sessions.ts"
 const cancelledColumns = columns("attestations", "id", "status", "open_until", "issued_at", "expires_at", "verified_at")
 
 /**
- * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved one:
- * a caller who cancels assumes that no one was verified, and revoking is a separate decision.
- * Errors: session_not_found, session_approved, review_open.
+ * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved
+ * one: a caller who cancels assumes that no one was verified, and revoking is a separate decision. Errors:
+ * session_not_found, session_approved, review_open.
  */
 export async function cancelSession({
   principal,
@@ -53,7 +53,9 @@ export async function cancelSession({
   return getSession(principal, sessionId)
 }
 
-/** Cancels within a transaction that has locked the session. The caller publishes `ledger` and the activity after it. */
+/**
+ * Cancels within a transaction that has locked the session. The caller publishes `ledger` and the activity after it.
+ */
 async function cancelIn(
   sql: Queryable,
   { author, ...end }: { workspaceId: string; attestationId: string; author: Author; reason: string | null; now: Date },

@@ -16,9 +16,9 @@ const manualEffects = {
 } as const satisfies Partial<Record<Decision, EventEffect>>
 
 /**
- * Applies a member's decision about a session that its vendor left in review, in the transaction that closes the review.
- * It has the same effect as the vendor's decision, and the record says that a member made it. False if nothing is left to
- * decide. The caller publishes `ledger` and the activity after the commit. Errors: chain_unavailable.
+ * Applies a member's decision about a session that its vendor left in review, in the transaction that closes the
+ * review. It has the same effect as the vendor's decision, and the record says that a member made it. False if nothing
+ * is left to decide. The caller publishes `ledger` and the activity after the commit. Errors: chain_unavailable.
  */
 export async function applyManualDecision(
   sql: Queryable,

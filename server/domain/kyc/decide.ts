@@ -13,9 +13,9 @@ export type VerificationState = {
 
 /**
  * `approve` a pending attestation (it stays pending until its credential lands: `attestations/operations/attest.ts`),
- * `reject` or `expire` it, `keep` it open, `revoke` a verified one. Nothing leaves `rejected`: if the vendor reverses its
- * rejection, a member `review`s that, until the vendor rejects again (`reject_again`). `ignore` events that are too late or
- * that the state does not allow.
+ * `reject` or `expire` it, `keep` it open, `revoke` a verified one. Nothing leaves `rejected`: if the vendor reverses
+ * its rejection, a member `review`s that, until the vendor rejects again (`reject_again`). `ignore` events that are too
+ * late or that the state does not allow.
  */
 export type EventEffect = "approve" | "reject" | "expire" | "keep" | "revoke" | "review" | "reject_again" | "ignore"
 

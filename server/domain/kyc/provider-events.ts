@@ -14,9 +14,9 @@ import { noteSubmission } from "./note-submission.ts"
 import { applySignal } from "./signals.ts"
 
 /**
- * Applies an authentic event to its session, or to each session of its person. If the event does not contain the decision,
- * asks the provider, once for each reference. Null if the event is about no session of this provider and mode.
- * Errors: provider_unavailable.
+ * Applies an authentic event to its session, or to each session of its person. If the event does not contain the
+ * decision, asks the provider, once for each reference. Null if the event is about no session of this provider and
+ * mode. Errors: provider_unavailable.
  */
 export async function applyProviderEvent({ event, provider, mode }: Reading): Promise<EventResult | null> {
   const { about, says } = event
@@ -148,8 +148,8 @@ async function decide(
 }
 
 /**
- * A vendor's answer with a time: the vendor's, or else when we asked or received it. A time that is invalid or in the future
- * would hide the vendor's later decisions, so it counts as missing.
+ * A vendor's answer with a time: the vendor's, or else when we asked or received it. A time that is invalid or in the
+ * future would hide the vendor's later decisions, so it counts as missing.
  */
 export function timed(answer: ReadDecision | null, at: Date): ProviderDecision | null {
   if (answer === null) return null
@@ -189,7 +189,10 @@ async function sessionsWithEarlierCheck(reading: Reading): Promise<Found[]> {
     order by a.seq desc limit ${MOST}`
 }
 
-/** Makes an earlier check the session's current one again, so that the vendor's later events about it count. False if it is too late. */
+/**
+ * Makes an earlier check the session's current one again, so that the vendor's later events about it count. False if it
+ * is too late.
+ */
 async function resumeCheck({ workspace_id, attestation_id, provider_reference }: Found): Promise<boolean> {
   const taken = await sql`
     update attestations set provider_reference = ${provider_reference},

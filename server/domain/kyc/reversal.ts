@@ -13,12 +13,12 @@ import { rankOf } from "./decide.ts"
 import { type DecidedSession, isApproved, lockDecided } from "./decided-session.ts"
 import { takeEffect } from "./take-effect.ts"
 
-// A reversal: a vendor approves a person whom it had rejected. Nothing leaves `rejected`. A member either keeps the rejection
-// or accepts the reversal, which creates a new attestation and uses another unit of quota.
+// A reversal: a vendor approves a person whom it had rejected. Nothing leaves `rejected`. A member either keeps the
+// rejection or accepts the reversal, which creates a new attestation and uses another unit of quota.
 
 /**
- * Whether a member can accept the reversal: the approval is still valid, and the person has not started again since. If they
- * have, and the vendor keeps one record per person, the later session receives the same approval by itself.
+ * Whether a member can accept the reversal: the approval is still valid, and the person has not started again since. If
+ * they have, and the vendor keeps one record per person, the later session receives the same approval by itself.
  */
 export async function isReversible(sql: Queryable, row: DecidedSession, occurredAt: Date, now: Date): Promise<boolean> {
   if (approvalOn(row, occurredAt, now) === "expire") return false
@@ -61,8 +61,8 @@ const noteTime = (sql: Queryable, row: DecidedSession, { occurredAt, decision }:
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
 
 /**
- * Locks the attestation that an accepted reversal created. The vendor's later events about the rejected session apply to it.
- * Null if there is none.
+ * Locks the attestation that an accepted reversal created. The vendor's later events about the rejected session apply
+ * to it. Null if there is none.
  */
 export async function lockSuccessor(sql: Queryable, row: DecidedSession): Promise<DecidedSession | null> {
   if (row.status !== "rejected") return null
@@ -84,8 +84,8 @@ type Acceptance = {
 }
 
 /**
- * Accepts a reversal, in the transaction that closes its review. Approves the person's open session of the wallet, or a new
- * session if there is none. Validity counts from the vendor's approval. Returns the id of the approved attestation.
+ * Accepts a reversal, in the transaction that closes its review. Approves the person's open session of the wallet, or a
+ * new session if there is none. Validity counts from the vendor's approval. Returns the id of the approved attestation.
  * Errors: review_changed, quota_exceeded, sol_budget_exceeded, chain_unavailable.
  */
 export async function acceptReversal(sql: Queryable, acceptance: Acceptance): Promise<string> {
@@ -137,8 +137,8 @@ async function pendingOf(sql: Queryable, row: DecidedSession, now: Date): Promis
 }
 
 /**
- * Starts another session for the person with the same check at the vendor, and takes a unit of quota. It keeps the time of
- * the last event, so that events from before the reversal stay outdated.
+ * Starts another session for the person with the same check at the vendor, and takes a unit of quota. It keeps the time
+ * of the last event, so that events from before the reversal stay outdated.
  */
 async function startAgain(
   sql: Queryable,

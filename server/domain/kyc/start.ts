@@ -160,8 +160,8 @@ class NotBegun extends Error {
 }
 
 /**
- * Checks that the session belongs to the link's investor. Without an external id, a link starts for the wallet's owner, who
- * may have changed since the link was checked. Errors: invalid_link.
+ * Checks that the session belongs to the link's investor. Without an external id, a link starts for the wallet's owner,
+ * who may have changed since the link was checked. Errors: invalid_link.
  */
 async function requireSessionOf(
   sql: Queryable,

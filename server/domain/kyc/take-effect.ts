@@ -59,9 +59,9 @@ export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Ta
 }
 
 /**
- * Records the event. Removes the address of the vendor's page, unless the vendor accepts another submission there. Schedules
- * an ask if the vendor may decide again, in case its webhook is lost. A member's decision does not change the time of the
- * vendor's last event, so that a decision of the vendor which is still on its way counts.
+ * Records the event. Removes the address of the vendor's page, unless the vendor accepts another submission there.
+ * Schedules an ask if the vendor may decide again, in case its webhook is lost. A member's decision does not change the
+ * time of the vendor's last event, so that a decision of the vendor which is still on its way counts.
  */
 function noteEvent(sql: Queryable, row: DecidedSession, { event, reviewId, now }: Taking) {
   const isToSubmit = event.decision === "resubmission_requested"

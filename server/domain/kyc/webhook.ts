@@ -8,9 +8,9 @@ import { applyProviderEvent } from "./provider-events.ts"
 import { askAboutUnread } from "./unread-webhook.ts"
 
 /**
- * Receives a provider's webhook: verifies the raw bytes before anything parses them, then applies the event. `name` is null
- * for the default provider of each mode. Errors: provider_not_found, invalid_signature, provider_unavailable, and for a
- * provider that uses Vouch's own format malformed_json, malformed_request, validation_failed.
+ * Receives a provider's webhook: verifies the raw bytes before anything parses them, then applies the event. `name` is
+ * null for the default provider of each mode. Errors: provider_not_found, invalid_signature, provider_unavailable, and
+ * for a provider that uses Vouch's own format malformed_json, malformed_request, validation_failed.
  */
 export async function receiveWebhook({
   name,
@@ -40,8 +40,8 @@ export async function receiveWebhook({
 }
 
 /**
- * The result of a webhook. Modes and providers can share a secret. Each one whose secret fits reads the webhook by its own
- * settings and decides only its own sessions. A webhook about no session is ignored.
+ * The result of a webhook. Modes and providers can share a secret. Each one whose secret fits reads the webhook by its
+ * own settings and decides only its own sessions. A webhook about no session is ignored.
  */
 async function outcomeOf(
   { headers, body }: { headers: IncomingHttpHeaders; body: Buffer },

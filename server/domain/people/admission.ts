@@ -5,16 +5,16 @@ import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
 import { holdPermission, userIdOf } from "./membership.ts"
 
-// With four eyes on, an owner could invite a second account and decide with it. So a member who becomes a
-// reviewer in that time counts only after another reviewer has confirmed them. Until then `members.admitted_by` is the owner.
+// With four eyes on, an owner could invite a second account and decide with it. So a member who becomes a reviewer in
+// that time counts only after another reviewer has confirmed them. Until then `members.admitted_by` is the owner.
 
 /** Roles that decide reviews. */
 export const reviewers: Role[] = allRoles.filter((role) => permissionsOf(role).has("review:write"))
 
 /**
- * The owner who makes someone a reviewer, and so cannot confirm them; null if four eyes are off or the role cannot decide. An
- * owner who waits to be confirmed cannot let anyone in: once confirmed, they could confirm their own second accounts. The
- * caller must have locked the account. Errors: second_person_required.
+ * The owner who makes someone a reviewer, and so cannot confirm them; null if four eyes are off or the role cannot
+ * decide. An owner who waits to be confirmed cannot let anyone in: once confirmed, they could confirm their own second
+ * accounts. The caller must have locked the account. Errors: second_person_required.
  */
 export async function admittedBy(
   sql: Queryable,

@@ -2,8 +2,8 @@ import { createHash, hkdfSync } from "node:crypto"
 import type { Sql } from "#db/client.ts"
 
 /**
- * The secret with which better-auth signs cookies and seals second factors, derived from a data key, and its version number in
- * sealed values. Both are the same in every process.
+ * The secret with which better-auth signs cookies and seals second factors, derived from a data key, and its version
+ * number in sealed values. Both are the same in every process.
  */
 function secretOf(dataKey: Buffer): { value: string; version: number } {
   const value = Buffer.from(hkdfSync("sha256", dataKey, "", "vouch dashboard sessions", 32)).toString("base64")

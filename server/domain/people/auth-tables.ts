@@ -37,8 +37,8 @@ export async function authTables(database: Sql): Promise<DBAdapterInstance> {
 }
 
 /**
- * Names of tables and columns come from the options in `auth.ts`. better-auth has already translated its names, except in lists
- * of columns and in orders.
+ * Names of tables and columns come from the options in `auth.ts`. better-auth has already translated its names, except
+ * in lists of columns and in orders.
  */
 const statements =
   (sql: Queryable): AdapterFactoryCustomizeAdapterCreator =>

@@ -17,7 +17,8 @@ export const AUTH_PATH = "/api/auth"
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 128
 /**
- * Header with the client's address, for better-auth's rate limits. Vouch sets it on every request and ignores a client's value.
+ * Header with the client's address, for better-auth's rate limits. Vouch sets it on every request and ignores a
+ * client's value.
  */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
@@ -32,8 +33,8 @@ export type Auth = Awaited<ReturnType<typeof build>>
 const opened = new WeakMap<Deployment, Promise<Auth>>()
 
 /**
- * better-auth, loaded with the first sign-in because it needs 50 MB that an API-only server can save. It uses this machine's
- * clock, so no one can sign in or out while the clock is wrong. Errors: database_unavailable.
+ * better-auth, loaded with the first sign-in because it needs 50 MB that an API-only server can save. It uses this
+ * machine's clock, so no one can sign in or out while the clock is wrong. Errors: database_unavailable.
  */
 export async function openAuth(): Promise<Auth> {
   if (ownClockDiffers()) {

@@ -13,7 +13,8 @@ const TOTP_SECONDS = 30
 const TOTP_WINDOW = 1
 
 /**
- * Password attempts in a row for one address, by a browser that its user signed in from, and the time until another one.
+ * Password attempts in a row for one address, by a browser that its user signed in from, and the time until another
+ * one.
  */
 const MAX_GUESSES = 20
 const MAX_GUESSES_RETURNING = 10
@@ -209,8 +210,8 @@ function codeOf(secret: string, step: number): string {
 }
 
 /**
- * Refuses a session that a sign-in from before a reset creates after it. The reset locks the user while it ends all sessions,
- * so a later session sees the new generation.
+ * Refuses a session that a sign-in from before a reset creates after it. The reset locks the user while it ends all
+ * sessions, so a later session sees the new generation.
  */
 export const refuseStaleSessions: NonNullable<BetterAuthOptions["databaseHooks"]> = {
   session: {

@@ -31,7 +31,8 @@ export type Invitation = {
 }
 
 /**
- * Creates a link that makes one bearer a member. Without an inviter, it is for the first owner. Errors: invitation_limit.
+ * Creates a link that makes one bearer a member. Without an inviter, it is for the first owner. Errors:
+ * invitation_limit.
  */
 export async function createInvitation(
   sql: Queryable,
@@ -103,8 +104,8 @@ export async function findInvitation(
 }
 
 /**
- * Mails a second link to the address that the bearer of the first one enters. They join with the second link, because it
- * proves that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
+ * Mails a second link to the address that the bearer of the first one enters. They join with the second link, because
+ * it proves that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
  */
 export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
   const { send } = mailer(deployment.settings)

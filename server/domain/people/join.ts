@@ -20,8 +20,8 @@ export type NewUser = {
 }
 
 /**
- * Creates a user from a link and makes them a member of its account, in one commit. Errors: invalid_link, email_unconfirmed,
- * email_taken, second_person_required.
+ * Creates a user from a link and makes them a member of its account, in one commit. Errors: invalid_link,
+ * email_unconfirmed, email_taken, second_person_required.
  */
 export async function createUser({
   token,
@@ -69,8 +69,8 @@ export async function createUser({
 }
 
 /**
- * The state of the address that a link proves: `taken` by a user who confirmed it, `unconfirmed` if a user registered it and
- * never confirmed it, or `free`. Always `free` for a link that proves nothing.
+ * The state of the address that a link proves: `taken` by a user who confirmed it, `unconfirmed` if a user registered
+ * it and never confirmed it, or `free`. Always `free` for a link that proves nothing.
  */
 export async function holderOf(
   sql: Queryable,

@@ -31,8 +31,8 @@ export async function createUserLink(sql: Queryable, userId: string, kind: LinkK
 }
 
 /**
- * Creates the token of a link that is mailed on request. Null shortly after the last one, so that a stranger can neither
- * flood the mailbox nor invalidate each link before it is opened.
+ * Creates the token of a link that is mailed on request. Null shortly after the last one, so that a stranger can
+ * neither flood the mailbox nor invalidate each link before it is opened.
  */
 export async function createMailedLink(sql: Queryable, userId: string, kind: LinkKind): Promise<string | null> {
   const token = newToken()

@@ -7,8 +7,8 @@ import { Failure, fail } from "#shared/errors.ts"
 
 /**
  * `requested` mails are those that a person requests for their own address, such as a password reset. They are counted
- * separately, because otherwise five invitations from strangers would block a password reset. Each workspace's notices to its
- * members are counted separately, too.
+ * separately, because otherwise five invitations from strangers would block a password reset. Each workspace's notices
+ * to its members are counted separately, too.
  */
 type MailReason = "sent by others" | "requested" | `notices of ${string}`
 
@@ -24,7 +24,9 @@ export async function takeMail(sql: Queryable, { to, accountId, reason }: Counte
     refuse(`email: ${to} has received ${perAddress} emails today, which is the daily limit of an address. ${tomorrow}`)
 }
 
-/** Like `takeMail`, for a mail that can wait: returns in how many seconds it can be sent, or null if it can be sent now. */
+/**
+ * Like `takeMail`, for a mail that can wait: returns in how many seconds it can be sent, or null if it can be sent now.
+ */
 export async function waitForMail(sql: Sql, counted: Counted): Promise<number | null> {
   try {
     await sql.begin((sql) => takeMail(sql, counted))
@@ -51,8 +53,8 @@ function refuse(detail: string): never {
 }
 
 /**
- * The mailbox of an address, as the large providers read it: bob+anything@ is bob@. Domains have several spellings, such as with
- * 。 for dots.
+ * The mailbox of an address, as the large providers read it: bob+anything@ is bob@. Domains have several spellings,
+ * such as with 。 for dots.
  */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@")

@@ -21,8 +21,8 @@ export const nextAttempt = (sql: Queryable, now: Date, attempts: string) => sql`
   ${now}::timestamptz + make_interval(secs => (${PAUSES_SECONDS}::int[])[least(${sql(attempts)} + 1, ${MOST_ATTEMPTS})])`
 
 /**
- * Sends the mails of a queue that must go out now. Records each attempt before sending and its success after, so a crash in
- * between sends the mail again. Does nothing if mail is not configured or the clock is in doubt.
+ * Sends the mails of a queue that must go out now. Records each attempt before sending and its success after, so a
+ * crash in between sends the mail again. Does nothing if mail is not configured or the clock is in doubt.
  */
 export async function sendDue<Due>({
   stage,

@@ -29,8 +29,8 @@ export type Me = {
     role: Role
     permissions: Permission[]
     /**
-     * What the account requires before showing anything: setting up a second factor, or signing in with the existing one. Null
-     * if nothing is missing.
+     * What the account requires before showing anything: setting up a second factor, or signing in with the existing
+     * one. Null if nothing is missing.
      */
     demands: "second_factor" | "sign_in" | null
     /** Notices about the mode, for example that nothing in it is real. */
@@ -75,8 +75,8 @@ export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> 
 }
 
 /**
- * Changes the user's name. Existing audit entries keep the old name, and so does the entry of this change, so that no one can
- * act under a colleague's name without a trace.
+ * Changes the user's name. Existing audit entries keep the old name, and so does the entry of this change, so that no
+ * one can act under a colleague's name without a trace.
  */
 export async function renameUser(user: SignedIn, name: string, requestId: string): Promise<{ name: string }> {
   const { id } = user

@@ -24,7 +24,10 @@ export type Members = {
     name: string
     email: string
     role: Role
-    /** Whether another reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can confirm them. */
+    /**
+     * Whether another reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can confirm
+     * them.
+     */
     admission: "waits" | "yours" | null
     /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
     email_confirmed: boolean | null
@@ -71,8 +74,8 @@ export async function listMembers({ workspaceId, via }: Principal): Promise<Memb
 }
 
 /**
- * Invites by mail if an address is given and mail is configured. Otherwise returns the link, for the inviter to pass on.
- * Errors: invitation_limit, second_person_required, rate_limited, mail_failed.
+ * Invites by mail if an address is given and mail is configured. Otherwise returns the link, for the inviter to pass
+ * on. Errors: invitation_limit, second_person_required, rate_limited, mail_failed.
  */
 export async function inviteMember({
   principal,
@@ -152,8 +155,8 @@ export type Leftovers = {
 }
 
 /**
- * Changes a member's role. If they can no longer invite or manage keys, ends their invitations and returns the keys that they
- * know. Errors: member_not_found, last_owner, second_person_required.
+ * Changes a member's role. If they can no longer invite or manage keys, ends their invitations and returns the keys
+ * that they know. Errors: member_not_found, last_owner, second_person_required.
  */
 export async function changeRole({
   principal,

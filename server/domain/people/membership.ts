@@ -11,8 +11,8 @@ export function userIdOf({ principal }: Author): string | null {
 }
 
 /**
- * Requires that a person still has a permission, and locks it until the transaction ends, so that a simultaneous removal or
- * demotion sees everything that they created. Errors: workspace_not_found, insufficient_scope.
+ * Requires that a person still has a permission, and locks it until the transaction ends, so that a simultaneous
+ * removal or demotion sees everything that they created. Errors: workspace_not_found, insufficient_scope.
  */
 export async function holdPermission(
   sql: Queryable,

@@ -23,7 +23,8 @@ export async function signedInUser({ cookie }: IncomingHttpHeaders): Promise<Sig
 }
 
 /**
- * A person in one of their workspaces, with their current permissions. Errors: workspace_not_found, second_factor_required.
+ * A person in one of their workspaces, with their current permissions. Errors: workspace_not_found,
+ * second_factor_required.
  */
 export async function principalIn(user: SignedIn, workspaceId: string): Promise<Principal> {
   const [row] = await sql<{ mode: Mode; role: Role; lacks_factor: boolean }[]>`

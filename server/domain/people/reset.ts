@@ -18,8 +18,8 @@ export async function createResetLink(email: string): Promise<string | null> {
 }
 
 /**
- * Mails a reset link to a confirmed address. An unconfirmed address gets none, because its mailbox may belong to another
- * person. Callers do not wait, because the duration would reveal whether the user exists.
+ * Mails a reset link to a confirmed address. An unconfirmed address gets none, because its mailbox may belong to
+ * another person. Callers do not wait, because the duration would reveal whether the user exists.
  */
 export function requestReset(email: string): void {
   mailReset(email).catch((error) => logger.warn({ err: error }, "could not mail a password reset"))

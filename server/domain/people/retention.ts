@@ -6,7 +6,10 @@ const INVITATIONS_KEPT = "30 days"
 /** Longer than any rate limit's window. */
 const RATES_KEPT = "1 hour"
 
-/** Deletes ended rows, which would otherwise stay indefinitely, by the database's clock. Strangers can create most of them. */
+/**
+ * Deletes ended rows, which would otherwise stay indefinitely, by the database's clock. Strangers can create most of
+ * them.
+ */
 const ended: readonly ((sql: Sql) => PromiseLike<{ count: number }>)[] = [
   (sql) => sql`
     delete from user_sessions where ctid in (

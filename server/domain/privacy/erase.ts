@@ -27,9 +27,9 @@ export type Erasing = {
 }
 
 /**
- * Erases everything known about a wallet's owner through this wallet (docs/privacy.md has the list), and ends what was in force,
- * in one transaction. Rows that count towards the quota or explain the ledger stay, with the wallet's address. The person's
- * other wallets are no longer tied to it. Other people's sessions of the wallet stay.
+ * Erases everything known about a wallet's owner through this wallet (docs/privacy.md has the list), and ends what was
+ * in force, in one transaction. Rows that count towards the quota or explain the ledger stay, with the wallet's
+ * address. The person's other wallets are no longer tied to it. Other people's sessions of the wallet stay.
  */
 export const eraseWallet = ({ wallet, ...erasing }: Erasing & { wallet: Address }): Promise<Erased> =>
   erase(erasing, async (sql) => {
@@ -54,8 +54,8 @@ async function ownerOf(sql: Queryable, workspaceId: string, wallet: Address): Pr
 }
 
 /**
- * Erases a person with all their attestations and the wallets that they own. Other people's verifications of these wallets stay.
- * Null if there is no such investor.
+ * Erases a person with all their attestations and the wallets that they own. Other people's verifications of these
+ * wallets stay. Null if there is no such investor.
  */
 export const eraseInvestor = ({ investorId, ...erasing }: Erasing & { investorId: string }): Promise<Erased | null> =>
   erase(erasing, async (sql) => {
@@ -157,8 +157,8 @@ async function repeatWhileMoved<T>(attempt: () => Promise<T>): Promise<T> {
 type Person = { id: string; erased_at: Date | null }
 
 /**
- * Investors known only by these attestations, to erase with them. Locks them first and reads them in a second statement, which
- * sees a session that began while waiting for the lock.
+ * Investors known only by these attestations, to erase with them. Locks them first and reads them in a second
+ * statement, which sees a session that began while waiting for the lock.
  */
 async function investorsToErase(sql: Queryable, workspaceId: string, found: Found): Promise<Person[]> {
   const ids = investorsOf(found)
@@ -203,8 +203,8 @@ async function giveToErased(
 }
 
 /**
- * Ends pending and verified attestations like a revocation. Leaves those past their time to the sweep, which ends them as
- * expired. Returns those that it ended.
+ * Ends pending and verified attestations like a revocation. Leaves those past their time to the sweep, which ends them
+ * as expired. Returns those that it ended.
  */
 async function endInForce(sql: Queryable, attestations: readonly ErasedRow[], now: Date): Promise<ErasedRow[]> {
   const inForce = attestations.filter((row) => ["pending", "verified"].includes(statusAt(row, now)))

@@ -77,8 +77,8 @@ async function eraseRefusals(sql: Queryable, { workspaceId, wallets }: Subject):
 }
 
 /**
- * Without its stored answer, an idempotency key still finds what it began, and the answer is computed again. An answer that is
- * being stored at this moment finds the mark.
+ * Without its stored answer, an idempotency key still finds what it began, and the answer is computed again. An answer
+ * that is being stored at this moment finds the mark.
  */
 async function eraseAnswers(sql: Queryable, { workspaceId, wallets, attestations }: Subject): Promise<void> {
   const begun = attestations.flatMap(({ id, session_id }) => [id, session_id])

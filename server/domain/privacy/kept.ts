@@ -11,7 +11,9 @@ const attestations = Object.fromEntries(
   Object.entries<Facts>(facts).map(([column, { personal }]) => [column, personal ?? null]),
 ) as Record<keyof typeof facts, Column>
 
-/** Every table of the database and what it stores about people. `npm run privacy:write` writes docs/privacy.md from it. */
+/**
+ * Every table of the database and what it stores about people. `npm run privacy:write` writes docs/privacy.md from it.
+ */
 export const kept = {
   attestations: {
     of: "investors",

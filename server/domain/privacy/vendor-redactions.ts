@@ -24,8 +24,8 @@ const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
 export const referenceOwner = ({ id }: { id: string }): string => `${id} reference`
 
 /**
- * Records what vendors must delete, in the erasure's transaction, after it emptied the attestations. If a vendor's record also
- * serves another wallet of the person, it stays until that wallet is erased.
+ * Records what vendors must delete, in the erasure's transaction, after it emptied the attestations. If a vendor's
+ * record also serves another wallet of the person, it stays until that wallet is erased.
  */
 export async function requestRedactions(
   sql: Queryable,

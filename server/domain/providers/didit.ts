@@ -22,9 +22,9 @@ import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 /**
- * Whether Didit signed a webhook just now (https://docs.didit.me/integration/webhooks). `X-Signature` covers the exact bytes.
- * `X-Signature-V2` covers a canonical form of the JSON, in case a proxy has rewritten it. `X-Signature-Simple` is ignored,
- * because it does not cover the decision. A webhook without a signature is refused.
+ * Whether Didit signed a webhook just now (https://docs.didit.me/integration/webhooks). `X-Signature` covers the exact
+ * bytes. `X-Signature-V2` covers a canonical form of the JSON, in case a proxy has rewritten it. `X-Signature-Simple`
+ * is ignored, because it does not cover the decision. A webhook without a signature is refused.
  */
 function isSignedByDidit(headers: IncomingHttpHeaders, body: Buffer, secrets: readonly string[]): boolean {
   // Only the time in the body is signed, not the one in the header. Each attempt sends new ones.
@@ -82,7 +82,10 @@ const LINK_SECONDS = 86_400
 
 type StatusDecision = { decision: Decision; reason: string | null; publicReason: PublicReason | null }
 
-/** Exact texts, including case: https://docs.didit.me/integration/verification-statuses. Other statuses decide nothing yet. */
+/**
+ * Exact texts, including case: https://docs.didit.me/integration/verification-statuses. Other statuses decide nothing
+ * yet.
+ */
 const decisions: ReadonlyMap<string, StatusDecision> = new Map([
   ["Approved", { decision: "approved", reason: null, publicReason: null }],
   ["Declined", { decision: "rejected", reason: "Didit: declined", publicReason: null }],

@@ -5,9 +5,9 @@ import { VendorTrouble } from "./vendor-call.ts"
 const UNDECIDED = new Set([401, 403, 409, 429])
 
 /**
- * Creates something at a vendor that stores the answer to an idempotency key for a day, failures included. Using the same key
- * again after a lost answer finds what the first request created. After a definite failure nothing was created, and the key
- * would repeat the failure even after the outage, so one more attempt uses a new key.
+ * Creates something at a vendor that stores the answer to an idempotency key for a day, failures included. Using the
+ * same key again after a lost answer finds what the first request created. After a definite failure nothing was
+ * created, and the key would repeat the failure even after the outage, so one more attempt uses a new key.
  */
 export async function createOnce<T>(key: string, create: (key: string) => Promise<T>): Promise<T> {
   try {

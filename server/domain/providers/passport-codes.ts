@@ -1,6 +1,6 @@
 /**
- * Codes on passports, and from vendors that copy them, that are not in ISO 3166-1: ICAO Doc 9303, part 3, section 5. British
- * passports have several codes, one for each kind of nationality. The United Kingdom issues all of them.
+ * Codes on passports, and from vendors that copy them, that are not in ISO 3166-1: ICAO Doc 9303, part 3, section 5.
+ * British passports have several codes, one for each kind of nationality. The United Kingdom issues all of them.
  */
 const countries: ReadonlyMap<string, string> = new Map([
   ["D", "DE"],

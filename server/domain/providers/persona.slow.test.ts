@@ -141,7 +141,8 @@ describeVendor(
       const [one, two] = [await verified(externalId), await verified(externalId)]
       const other = await verified(`person-${crypto.randomUUID()}`)
       expect(one.reference).not.toBe(two.reference)
-      // If the webhook does not say who that is, Vouch asks Persona. While Persona is unreachable, the event must be sent again.
+      // If the webhook does not say who that is, Vouch asks Persona. While Persona is unreachable, the event must be
+      // sent again.
       const archived = {
         type: "account",
         id: double.accountOf(one.investorId),

@@ -45,9 +45,9 @@ export type ProviderEvent = {
   says:
     | ({ kind: "decision" } & AfterApproval & ProviderDecision)
     /**
-     * Something changed, and `readDecision` asks the vendor what. `occurredAt` is the event's signed time, if it has one.
-     * It counts if the vendor's answer has no time. `isFinal` means that no further step follows, for a vendor whose
-     * answer does not show that.
+     * Something changed, and `readDecision` asks the vendor what. `occurredAt` is the event's signed time, if it has
+     * one. It counts if the vendor's answer has no time. `isFinal` means that no further step follows, for a vendor
+     * whose answer does not show that.
      */
     | ({ kind: "changed"; occurredAt?: Date; isFinal?: boolean } & AfterApproval)
     /** The investor has submitted. Nothing is decided, but the session now stays open for 30 days. */
@@ -133,15 +133,17 @@ export type Flow =
        */
       readDecision(session: SessionToVerify, reference: string, event?: { isFinal: boolean }): Promise<ReadAnswer>
       /**
-       * References of the sessions that an event without references is about, found by its `subject`. For vendors that send
-       * such events. Errors: provider_unavailable.
+       * References of the sessions that an event without references is about, found by its `subject`. For vendors that
+       * send such events. Errors: provider_unavailable.
        */
       findReferences?(subject: string): Promise<readonly string[]>
       /**
        * Asks the vendor to delete the person's data; null if its API does not offer that. Errors: provider_unavailable.
        */
       redact: ((reference: string) => Promise<void>) | null
-      /** Makes a request that succeeds only with valid credentials and changes nothing. Errors: provider_unavailable. */
+      /**
+       * Makes a request that succeeds only with valid credentials and changes nothing. Errors: provider_unavailable.
+       */
       probe(): Promise<void>
     }
 
@@ -209,8 +211,8 @@ export type ProviderDefinition = Facts &
   }
 
 /**
- * Makes a definition. `settings` has a field for each variable: `API_KEY` is read from `VOUCH_TEST_API_KEY` in test mode, or
- * else from `VOUCH_API_KEY`.
+ * Makes a definition. `settings` has a field for each variable: `API_KEY` is read from `VOUCH_TEST_API_KEY` in test
+ * mode, or else from `VOUCH_API_KEY`.
  */
 export function defineProvider<Settings extends z.ZodObject>({
   settings,

@@ -13,8 +13,8 @@ const reasons: Partial<Record<Decision, string>> = {
 }
 
 /**
- * The built-in provider. Its form on the hosted page lets investors decide their own case, and reports with a signed webhook
- * like a vendor's. Anyone with the secret can decide its sessions.
+ * The built-in provider. Its form on the hosted page lets investors decide their own case, and reports with a signed
+ * webhook like a vendor's. Anyone with the secret can decide its sessions.
  */
 export const sandbox = defineProvider({
   name: "sandbox",

@@ -9,8 +9,8 @@ import { providers } from "./table.ts"
 
 /**
  * Settings that have no effect, by name and never with their value: names that are nearly right, parameters for other
- * programs, and wrong or incomplete settings of a provider that no setting chooses. (Those of a chosen provider stop the
- * server's start: see `chooseProviders`.)
+ * programs, and wrong or incomplete settings of a provider that no setting chooses. (Those of a chosen provider stop
+ * the server's start: see `chooseProviders`.)
  */
 export function settingWarnings(settings: Settings, table: readonly ProviderDefinition[] = providers): string[] {
   return [
@@ -46,8 +46,8 @@ function idle(settings: Settings): string[] {
 }
 
 /**
- * Refuses unknown names that begin with VOUCH_, and suggests the probable name, without the value. Otherwise an operator would
- * believe that a misspelled limit or secret is set. Throws SettingsError.
+ * Refuses unknown names that begin with VOUCH_, and suggests the probable name, without the value. Otherwise an
+ * operator would believe that a misspelled limit or secret is set. Throws SettingsError.
  */
 export function refuseUnknownSettings(
   { environment }: Settings,

@@ -19,8 +19,8 @@ const isSecret = (secret: string): boolean => /^whsec_[A-Za-z0-9+/]+={0,2}$/.tes
 const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(secret.startsWith("whsec_") ? 6 : 0), "base64")
 
 /**
- * Whether a webhook is signed as Standard Webhooks defines (https://www.standardwebhooks.com, symmetric, version 1) with any
- * of the secrets, and its time is off by at most 300 seconds.
+ * Whether a webhook is signed as Standard Webhooks defines (https://www.standardwebhooks.com, symmetric, version 1)
+ * with any of the secrets, and its time is off by at most 300 seconds.
  */
 export function isSignedByStandard(secrets: readonly string[], headers: IncomingHttpHeaders, body: Buffer): boolean {
   const signed = readSignature(headers)
@@ -52,7 +52,9 @@ function readSignature(headers: IncomingHttpHeaders): Signature | null {
   return macs.length === 0 ? null : { id, timestamp, macs }
 }
 
-/** Whether the secret signed these exact bytes. All signatures have the same length, and are compared in constant time. */
+/**
+ * Whether the secret signed these exact bytes. All signatures have the same length, and are compared in constant time.
+ */
 function holds(secret: string, { id, timestamp, macs }: Signature, body: Buffer): boolean {
   const key = keyOf(secret)
   if (key.length === 0) return false

@@ -9,8 +9,8 @@ import { startOnfido } from "#test/vendor/onfido.ts"
 import { startSumsub } from "#test/vendor/sumsub.ts"
 import { startVeriff } from "#test/vendor/veriff.ts"
 
-// Ten thousand shuffled webhooks of three vendors, a third of them forged and a third repeated. Each genuine one takes effect
-// at most once. They arrive in rounds, so that outdated ones arrive after newer ones.
+// Ten thousand shuffled webhooks of three vendors, a third of them forged and a third repeated. Each genuine one takes
+// effect at most once. They arrive in rounds, so that outdated ones arrive after newer ones.
 const ALL = 10_000
 const PEOPLE = 20
 const AT_ONCE = 8

@@ -119,7 +119,8 @@ export const stripe = defineProvider({
   create: (settings) => {
     const sessions = `${settings.STRIPE_URL}/v1/identity/verification_sessions`
     const headers = { authorization: `Bearer ${settings.STRIPE_SECRET_KEY}`, "stripe-version": VERSION }
-    // Only a restricted key can have permission to read a date of birth: https://docs.stripe.com/identity/access-verification-results.
+    // Only a restricted key can have permission to read a date of birth:
+    // https://docs.stripe.com/identity/access-verification-results.
     const mayReadBirthDate = settings.STRIPE_SECRET_KEY.startsWith("rk_")
     const at = (reference: string, more = "") => `${sessions}/${encodeURIComponent(reference)}${more}`
     const form = { ...headers, "content-type": "application/x-www-form-urlencoded" }

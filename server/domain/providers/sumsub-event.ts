@@ -64,8 +64,8 @@ const SILENT =
   /^(?:applicant(?:Created|Activated|Prechecked|PersonalInfoChanged|TagsChanged|MemberOf\w*|Kyt\w*|Action\w*)|videoIdent\w+|amlCaseApproved)$/
 
 /**
- * Sumsub keeps people, not sessions: an applicant is our investor, at one level at a time. A reference is the investor and the
- * level that a session started at, so a decision applies to all sessions that the person started at that level.
+ * Sumsub keeps people, not sessions: an applicant is our investor, at one level at a time. A reference is the investor
+ * and the level that a session started at, so a decision applies to all sessions that the person started at that level.
  */
 export const referenceOf = (userId: string, entry: string): string => `${userId} ${entry}`
 
@@ -74,7 +74,10 @@ export function readReference(reference: string): { userId: string; entry: strin
   return { userId: reference.slice(0, at), entry: reference.slice(at + 1) }
 }
 
-/** https://docs.sumsub.com/docs/user-verification-webhooks. Errors: malformed_json, malformed_request, validation_failed. */
+/**
+ * https://docs.sumsub.com/docs/user-verification-webhooks. Errors: malformed_json, malformed_request,
+ * validation_failed.
+ */
 export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
   const { type, externalUserId, levelName, previousLevelName, createdAtMs, createdAt, testMode } = parse(
     event,

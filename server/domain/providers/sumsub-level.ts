@@ -24,7 +24,10 @@ const publicReasons: Record<string, PublicReason> = {
 /** Sumsub's level names may have spaces, but no commas. */
 export const LEVEL = /^[^,=\s\p{Cc}](?:[^,=\p{Cc}]{0,98}[^,=\s\p{Cc}])?$/u
 
-/** How long an approval must last to be final if the workflow might continue. Sumsub moves an applicant on within seconds. */
+/**
+ * How long an approval must last to be final if the workflow might continue. Sumsub moves an applicant on within
+ * seconds.
+ */
 const SETTLED_SECONDS = 600
 /** How far Sumsub's clock may be behind. Its next decision must not look older than what Vouch read. */
 const SKEW_MS = 10_000
@@ -97,8 +100,8 @@ export function wrongFinals(levels: PerSchema, finals: Levels["finals"]): string
 }
 
 /**
- * The entry level of an applicant who is at this level now; null if that is not certain. An applicant is at one level at a
- * time. If there is only one workflow, a level that no setting names belongs to it.
+ * The entry level of an applicant who is at this level now; null if that is not certain. An applicant is at one level
+ * at a time. If there is only one workflow, a level that no setting names belongs to it.
  */
 export function entryOf({ entries, finals }: Levels, level: string): string | null {
   if (entries.includes(level)) return level

@@ -16,8 +16,8 @@ import { didit } from "./didit.ts"
 import { generic } from "./generic.ts"
 import { persona } from "./persona.ts"
 
-// Like `storm.slow.test.ts`, for vendors that sign the time. The webhooks are shuffled, a third of them is forged and a third
-// repeated, and each session ends as its vendor decided last. `VOUCH_STORM` is their number.
+// Like `storm.slow.test.ts`, for vendors that sign the time. The webhooks are shuffled, a third of them is forged and a
+// third repeated, and each session ends as its vendor decided last. `VOUCH_STORM` is their number.
 const WEBHOOKS = Number(process.env.VOUCH_STORM ?? 900)
 const AT_ONCE = 24
 

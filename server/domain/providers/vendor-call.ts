@@ -12,7 +12,10 @@ export const vendorDeadline = { ms: 10_000 }
 /** The largest answer to read, in bytes. */
 const MAX_BYTES = 256 * 1024
 
-/** An id from a vendor. Refuses characters that the database cannot store, which would make every repeat of an event a 5xx. */
+/**
+ * An id from a vendor. Refuses characters that the database cannot store, which would make every repeat of an event a
+ * 5xx.
+ */
 export const vendorId = plainText(200)
 
 export type VendorCall<Answer extends z.ZodType> = {
@@ -28,8 +31,8 @@ export type VendorCall<Answer extends z.ZodType> = {
 }
 
 /**
- * Calls a vendor's API. The caller gets the same error for every unexpected answer. The log says which, without anything that
- * was sent or received. Errors: provider_unavailable.
+ * Calls a vendor's API. The caller gets the same error for every unexpected answer. The log says which, without
+ * anything that was sent or received. Errors: provider_unavailable.
  */
 export async function callVendor<Answer extends z.ZodType>(call: VendorCall<Answer>): Promise<z.infer<Answer>> {
   const { label } = call
@@ -58,9 +61,9 @@ export function requireAbout(label: string, asked: string, answered: string | un
 const REFUSALS = [400, 409, 422]
 
 /**
- * Has a vendor delete something. It also succeeds if the vendor does not find it, or if the vendor refuses and `isGone` finds
- * that it was deleted before: by a request whose answer was lost, or in the vendor's dashboard.
- * Errors: provider_unavailable.
+ * Has a vendor delete something. It also succeeds if the vendor does not find it, or if the vendor refuses and `isGone`
+ * finds that it was deleted before: by a request whose answer was lost, or in the vendor's dashboard. Errors:
+ * provider_unavailable.
  */
 export async function deleteAtVendor(
   call: Omit<VendorCall<z.ZodType>, "answer">,

@@ -15,8 +15,8 @@ export function countryOf(code: string | null | undefined): string | undefined {
 }
 
 /**
- * The country claim from a vendor's codes, given in order of preference. A code that is not of a country is kept for members to
- * see: rules refuse such a person, but a member can enter the country.
+ * The country claim from a vendor's codes, given in order of preference. A code that is not of a country is kept for
+ * members to see: rules refuse such a person, but a member can enter the country.
  */
 export function countryFrom(...codes: (string | null | undefined)[]): Pick<Claims, "country" | "unknown_country"> {
   for (const code of codes) {

@@ -94,8 +94,8 @@ const automatic = z
   }))
 
 /**
- * The webhooks that Veriff documents: decision, step of the session, Full Auto, search in lists (`matchStatus`, or the newer
- * `reviewStatus`), and a status that the customer defines.
+ * The webhooks that Veriff documents: decision, step of the session, Full Auto, search in lists (`matchStatus`, or the
+ * newer `reviewStatus`), and a status that the customer defines.
  */
 const event = z.object({
   verification: optional(z.object({ id })),

@@ -7,8 +7,8 @@ import { reviewNotFound } from "./lock.ts"
 import { claimsOwner } from "./owners.ts"
 
 /**
- * Claims that the vendor sent without a decision, or those of an approval that waits for confirmation. The audit log records
- * each read, and commits before the claims are shown. Errors: review_not_found, insufficient_scope.
+ * Claims that the vendor sent without a decision, or those of an approval that waits for confirmation. The audit log
+ * records each read, and commits before the claims are shown. Errors: review_not_found, insufficient_scope.
  */
 export async function readReviewClaims({
   principal,

@@ -4,8 +4,8 @@ import { clock } from "#server/lib/time.ts"
 import type { ReviewEnding } from "#shared/reviews.ts"
 
 /**
- * Closes the reviews that vendors opened for attestations, or a reversal that a vendor withdrew, in the transaction that leaves
- * nothing to decide. A decision that waits for confirmation ends with it.
+ * Closes the reviews that vendors opened for attestations, or a reversal that a vendor withdrew, in the transaction
+ * that leaves nothing to decide. A decision that waits for confirmation ends with it.
  */
 export async function closeVendorReviews(
   sql: Queryable,

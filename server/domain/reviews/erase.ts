@@ -3,8 +3,8 @@ import { recordChanges, vouch } from "#domain/audit-log"
 import { clock } from "#server/lib/time.ts"
 
 /**
- * Empties reviews of wallets, attestations or investors: findings, notes, reasons and claims. Open reviews close, because nothing
- * is left to decide. Who decided what, and when, stays.
+ * Empties reviews of wallets, attestations or investors: findings, notes, reasons and claims. Open reviews close,
+ * because nothing is left to decide. Who decided what, and when, stays.
  */
 export async function eraseReviews(
   sql: Queryable,

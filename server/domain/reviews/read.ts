@@ -102,8 +102,8 @@ export function toReviewSummary(row: SummaryRow): ReviewSummary {
 }
 
 /**
- * A page of the queue: waiting reviews with the oldest first, closed ones with the newest first. Errors: validation_failed for
- * an invalid cursor.
+ * A page of the queue: waiting reviews with the oldest first, closed ones with the newest first. Errors:
+ * validation_failed for an invalid cursor.
  */
 export async function listReviews(
   { workspaceId, via }: Principal,

@@ -9,16 +9,16 @@ type Ending = {
   author: Author
   attestationIds: readonly string[]
   /**
-   * Also check reviews of ended attestations and of these subjects, because an erasure empties them and a vendor's event
-   * withdraws a reversal.
+   * Also check reviews of ended attestations and of these subjects, because an erasure empties them and a vendor's
+   * event withdraws a reversal.
    */
   alsoOf?: { wallets: readonly string[]; investorIds: readonly string[] }
 }
 
 /**
- * Refuses to end the subject of an open review if the account requires four eyes. Otherwise one member or key could decide the
- * case alone, by cancelling, revoking or erasing its subject. The operator, vendors and deadlines may end it. Locks the
- * attestations, so that no vendor's event opens a review in between. Errors: review_open.
+ * Refuses to end the subject of an open review if the account requires four eyes. Otherwise one member or key could
+ * decide the case alone, by cancelling, revoking or erasing its subject. The operator, vendors and deadlines may end
+ * it. Locks the attestations, so that no vendor's event opens a review in between. Errors: review_open.
  */
 export async function refuseToEndAlone(
   sql: Queryable,

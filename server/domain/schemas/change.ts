@@ -11,7 +11,9 @@ import { getSchema, type SchemaDetail, schemaNotFound } from "./record.ts"
 /** The most schemas of a workspace. They are listed without pages. */
 export const MAX_SCHEMAS = 100
 
-/** `wallet_proof`: null if the provider decides. `reminder_days`: how many days before the expiry to remind investors. */
+/**
+ * `wallet_proof`: null if the provider decides. `reminder_days`: how many days before the expiry to remind investors.
+ */
 const fieldColumns = columns("schemas", "name", "validity_days", "wallet_proof", "reminder_days")
 type SchemaFields = RowOf<typeof fieldColumns>
 
@@ -68,8 +70,8 @@ const schemaExists = (id: string): never =>
   fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
 
 /**
- * Changes a schema. A new name or validity applies to later decisions: issued attestations keep their expiry, which is on
- * chain. A changed `wallet_proof` applies to sessions that begin later. Errors: schema_not_found.
+ * Changes a schema. A new name or validity applies to later decisions: issued attestations keep their expiry, which is
+ * on chain. A changed `wallet_proof` applies to sessions that begin later. Errors: schema_not_found.
  */
 export async function changeSchema({
   principal,

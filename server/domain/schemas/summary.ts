@@ -3,7 +3,9 @@ import type { Principal } from "#domain/requests"
 import { requiredFor } from "#server/domain/schemas/proof-required.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 
-/** The highest number that is counted. Beyond it the answer is `more`, because counting a million rows takes too long. */
+/**
+ * The highest number that is counted. Beyond it the answer is `more`, because counting a million rows takes too long.
+ */
 const COUNTED = 1000
 /** How many attestations of a schema are read for the count, newest first. */
 const LOOKED_THROUGH = 20_000

@@ -5,8 +5,8 @@ import type { Address } from "#shared/address.ts"
 import { followScreening } from "./freeze.ts"
 
 /**
- * Clears a wallet that a member decided is a false match, for the lists of this review, in the transaction that closes it.
- * Decisions of other reviews about other lists stay.
+ * Clears a wallet that a member decided is a false match, for the lists of this review, in the transaction that closes
+ * it. Decisions of other reviews about other lists stay.
  */
 export async function clearHits(
   sql: Queryable,
@@ -29,8 +29,8 @@ export async function clearHits(
 }
 
 /**
- * Ends the match of a wallet that has left a list. If the wallet returns to the list, it is matched again, even if it was cleared.
- * A review without another reason closes. Returns whether anything ended.
+ * Ends the match of a wallet that has left a list. If the wallet returns to the list, it is matched again, even if it
+ * was cleared. A review without another reason closes. Returns whether anything ended.
  */
 export async function endHit(
   sql: Queryable,

@@ -4,8 +4,8 @@ import { voidPlans } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
 /**
- * Freezes or opens a wallet's accounts after a match or its clearing. Whether an account is frozen or opened is decided when its
- * operation runs. In agent mode accounts stay frozen anyway. Call it in the transaction of the change.
+ * Freezes or opens a wallet's accounts after a match or its clearing. Whether an account is frozen or opened is decided
+ * when its operation runs. In agent mode accounts stay frozen anyway. Call it in the transaction of the change.
  */
 export async function followScreening(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
   const rows = await sql<{ id: string }[]>`

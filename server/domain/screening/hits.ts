@@ -13,9 +13,10 @@ import { readPolicies } from "./policies.ts"
 import type { ListVersion } from "./stored-lists.ts"
 
 /**
- * Records that a wallet is on a list, in the caller's transaction: once for each wallet and list, with the list's version and a
- * review. Freezes its tokens if the policy says so. An erasure closes the review undecided, so the next match opens another.
- * Returns whether anything was new. If so, the caller publishes `ledger` and the activity after the commit.
+ * Records that a wallet is on a list, in the caller's transaction: once for each wallet and list, with the list's
+ * version and a review. Freezes its tokens if the policy says so. An erasure closes the review undecided, so the next
+ * match opens another. Returns whether anything was new. If so, the caller publishes `ledger` and the activity after
+ * the commit.
  */
 export async function recordHit(sql: Queryable, workspaceId: string, { wallet, list }: ListedWallet): Promise<boolean> {
   const { name, digest, entries, loaded_at } = list
@@ -37,8 +38,8 @@ export async function recordHit(sql: Queryable, workspaceId: string, { wallet, l
 }
 
 /**
- * Records matches again for wallets that other people still use, in the transaction of the erasure that closed the review.
- * Otherwise no review could decide a held approval.
+ * Records matches again for wallets that other people still use, in the transaction of the erasure that closed the
+ * review. Otherwise no review could decide a held approval.
  */
 export async function reopenErased(sql: Queryable, workspaceId: string, wallets: readonly Address[]): Promise<void> {
   const used = await sql<{ wallet: Address }[]>`
@@ -54,8 +55,8 @@ export async function reopenErased(sql: Queryable, workspaceId: string, wallets:
 }
 
 /**
- * Opens a review of the reason why a wallet's tokens are frozen, if none is open: a match that was decided, with a list that the
- * settings no longer name. Runs in the transaction that verifies the wallet again.
+ * Opens a review of the reason why a wallet's tokens are frozen, if none is open: a match that was decided, with a list
+ * that the settings no longer name. Runs in the transaction that verifies the wallet again.
  */
 export async function reopenFrozen(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
   const hits = await sql<ListVersion[]>`

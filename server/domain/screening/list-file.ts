@@ -64,9 +64,9 @@ async function opened<T>(path: string, read: (file: FileHandle) => Promise<T>): 
 }
 
 /**
- * Reads a list: one address per line, or CSV, where the first address of a line counts. Skips lines without one, such as
- * headers, comments and addresses of other chains. Errors: WrongList, if the file has no address, ends in the middle of a
- * line, or changes while it is read.
+ * Reads a list: one address per line, or CSV, where the first address of a line counts. Skips lines without one, such
+ * as headers, comments and addresses of other chains. Errors: WrongList, if the file has no address, ends in the middle
+ * of a line, or changes while it is read.
  */
 export const readListFile = (path: string): Promise<ListFile> =>
   opened(path, async (file) => {
@@ -107,8 +107,8 @@ export const readListFile = (path: string): Promise<ListFile> =>
 const COMMENT = /^(?:\u00ef\u00bb\u00bf)?\s*#/
 
 /**
- * The first address in a line; null if there is none. Accepts anything around it, such as quotes, a byte order mark or a remark:
- * silently skipping an address would be worse than listing one too many.
+ * The first address in a line; null if there is none. Accepts anything around it, such as quotes, a byte order mark or
+ * a remark: silently skipping an address would be worse than listing one too many.
  */
 export function keyIn(line: string): Uint8Array | null {
   if (COMMENT.test(line)) return null

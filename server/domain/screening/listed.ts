@@ -7,8 +7,8 @@ import type { LoadedList } from "./stored-lists.ts"
 export type ListedWallet = { wallet: Address; list: LoadedList }
 
 /**
- * Finds the wallets that are on a list. Asks the database only about those, because members may have cleared them, so a wallet on
- * no list costs no statement.
+ * Finds the wallets that are on a list. Asks the database only about those, because members may have cleared them, so a
+ * wallet on no list costs no statement.
  */
 export async function findListed(
   sql: Queryable,

@@ -83,8 +83,8 @@ export class ListWatch {
   }
 
   /**
-   * Loads the lists and watches them. If a file is not a valid list, the last loaded one stays in use. If there is none, the
-   * start is refused, because nothing would be screened. Errors: SettingsError.
+   * Loads the lists and watches them. If a file is not a valid list, the last loaded one stays in use. If there is
+   * none, the start is refused, because nothing would be screened. Errors: SettingsError.
    */
   static async start({
     VOUCH_SANCTIONS_LIST: paths = [],

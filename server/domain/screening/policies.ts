@@ -13,8 +13,8 @@ export async function readPolicies(sql: Queryable, workspaceId: string): Promise
 }
 
 /**
- * Changes the policies. If wallets on a list are to be frozen, earlier matches are frozen too. Frozen wallets stay frozen until
- * their review is decided. Errors: insufficient_scope.
+ * Changes the policies. If wallets on a list are to be frozen, earlier matches are frozen too. Frozen wallets stay
+ * frozen until their review is decided. Errors: insufficient_scope.
  */
 export async function changePolicies({
   workspaceId,

@@ -10,8 +10,8 @@ import { recordHits } from "./hits.ts"
 import { listsWith, loadedLists } from "./lists.ts"
 import type { LoadedList } from "./stored-lists.ts"
 
-// When a list has changed, every wallet that a workspace knows is compared with it: those of attestations and holdings, and
-// earlier matches, which may have left the list.
+// When a list has changed, every wallet that a workspace knows is compared with it: those of attestations and holdings,
+// and earlier matches, which may have left the list.
 
 /** Rows to read at once. */
 const BATCH = 5000
@@ -27,8 +27,9 @@ type Walk = { workspaceId: string; list: LoadedList; token: string; applyHeld: A
 type ApplyHeld = (sql: Queryable, held: { workspaceId: string; attestationId: string }, now: Date) => Promise<void>
 
 /**
- * Compares the wallets of all workspaces with new versions of the lists. One worker walks a workspace at a time and saves its
- * progress after each step, so that another one continues from there after a crash. Returns how many walks finished.
+ * Compares the wallets of all workspaces with new versions of the lists. One worker walks a workspace at a time and
+ * saves its progress after each step, so that another one continues from there after a crash. Returns how many walks
+ * finished.
  */
 export async function rescreenDue(applyHeld: ApplyHeld): Promise<number> {
   let ended = 0

@@ -36,8 +36,8 @@ export const readStored = (name: string): Promise<LoadedList | null> =>
   })
 
 /**
- * Makes a file the list that every process uses. A list with less than half of the previous entries must be the `accepted` one,
- * so that a wrong file clears no one. Of several simultaneous ones, the last one counts.
+ * Makes a file the list that every process uses. A list with less than half of the previous entries must be the
+ * `accepted` one, so that a wrong file clears no one. Of several simultaneous ones, the last one counts.
  */
 export const storeList = (
   name: string,

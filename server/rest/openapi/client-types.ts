@@ -1,7 +1,7 @@
 import type { Schema } from "./types.ts"
 
-// Converts the JSON Schema of the document to TypeScript. An unknown keyword stops the generator, because a wrong type is
-// worse than none.
+// Converts the JSON Schema of the document to TypeScript. An unknown keyword stops the generator, because a wrong type
+// is worse than none.
 
 /** Keywords that narrow a value in ways that TypeScript cannot express. */
 const WITHOUT_TYPE = new Set([
@@ -54,8 +54,8 @@ export function comment(text: string | undefined, indent: string): string {
 }
 
 /**
- * The type of a schema. In requests (`isSent`), an optional field may also be `undefined`. In responses, it is present or
- * absent.
+ * The type of a schema. In requests (`isSent`), an optional field may also be `undefined`. In responses, it is present
+ * or absent.
  */
 export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
   for (const keyword of Object.keys(schema)) {

@@ -7,8 +7,8 @@ type Value = { kind: string; expression: string }
 type Place = { path: string; operation: Operation }
 
 /**
- * The links of an operation: to every operation whose path and required parameters its answers fill. They follow from the
- * patterns of ids and the names of fields, so a new endpoint gets its links automatically.
+ * The links of an operation: to every operation whose path and required parameters its answers fill. They follow from
+ * the patterns of ids and the names of fields, so a new endpoint gets its links automatically.
  */
 export function addLinks(paths: Record<string, PathItem>, components: Components): void {
   const all = Object.entries(paths).flatMap(([path, item]) =>

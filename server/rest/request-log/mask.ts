@@ -140,8 +140,8 @@ export function maskResponseBody(body: string): { text: string | null; code: str
 }
 
 /**
- * The start of a refused request's body. It ends before any word that would be cut in two, because neither masking nor an
- * erasure would find the rest of it.
+ * The start of a refused request's body. It ends before any word that would be cut in two, because neither masking nor
+ * an erasure would find the rest of it.
  */
 export function startOfBody(text: string): string {
   const bytes = Buffer.byteLength(text)

@@ -40,8 +40,8 @@ const SHORT_PATH = 200
 const LAST_FLUSH_MS = 5000
 
 /**
- * Writes the request log without delaying requests. Answered requests are collected and written about once per second, or
- * when a batch is full. While the database is down they wait. When no more fit, the newest are dropped.
+ * Writes the request log without delaying requests. Answered requests are collected and written about once per second,
+ * or when a batch is full. While the database is down they wait. When no more fit, the newest are dropped.
  */
 export class RequestLog {
   readonly #maxWaiting: number

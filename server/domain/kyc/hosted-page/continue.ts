@@ -25,10 +25,11 @@ const MOST_CHECKS = 50
 const LEAST_SECONDS = 60
 
 /**
- * Returns the address of the provider's page for an investor who has consented, or null if the session is no longer open. The
- * first of several simultaneous requests asks the vendor, and the others get the same address. If the vendor cannot be
- * reached, the next click asks again for the same session. A new page at the vendor uses `language`, our page's language.
- * Errors: provider_unavailable, provider_not_configured, wallet_proof_required, invalid_public_key, validation_failed.
+ * Returns the address of the provider's page for an investor who has consented, or null if the session is no longer
+ * open. The first of several simultaneous requests asks the vendor, and the others get the same address. If the vendor
+ * cannot be reached, the next click asks again for the same session. A new page at the vendor uses `language`, our
+ * page's language. Errors: provider_unavailable, provider_not_configured, wallet_proof_required, invalid_public_key,
+ * validation_failed.
  */
 export async function continueToProvider(sessionId: string, language: Language | null = null): Promise<string | null> {
   const giveUpAt = monotonic.now() + WAIT_MS
@@ -80,8 +81,8 @@ async function reopenedLink(row: SessionRow, now: Date): Promise<string | null> 
 export const linkOwner = ({ id }: { id: string }): string => `${id} provider_link`
 
 /**
- * Claims the session's vendor calls for this process, until the returned time, so that no lock is held during the calls. Null
- * if another process has the claim, or if the session now belongs to another person.
+ * Claims the session's vendor calls for this process, until the returned time, so that no lock is held during the
+ * calls. Null if another process has the claim, or if the session now belongs to another person.
  */
 async function claimCall(
   row: SessionRow,
@@ -100,8 +101,8 @@ async function claimCall(
 }
 
 /**
- * Opens or resumes the session at the vendor and stores the answer. Null if another process did so in the meantime, or if
- * nothing is left to do there because the vendor already decided about the person.
+ * Opens or resumes the session at the vendor and stores the answer. Null if another process did so in the meantime, or
+ * if nothing is left to do there because the vendor already decided about the person.
  */
 async function askVendor({
   row,
@@ -178,7 +179,10 @@ function requireSound(label: string, session: VendorSession): VendorSession {
   return parsed.success ? session : unsound(label, parsed.error.issues[0]?.path.join("."))
 }
 
-/** Whether the reference belongs to another person's session. A decision applies to all sessions with the same reference. */
+/**
+ * Whether the reference belongs to another person's session. A decision applies to all sessions with the same
+ * reference.
+ */
 async function belongsToAnotherPerson(row: SessionRow, reference: string): Promise<boolean> {
   const [other] = await sql`
     select from attestations

@@ -6,8 +6,8 @@ import { clock } from "#server/lib/time.ts"
 import { findSession, type SessionView, viewOf } from "./view.ts"
 
 /**
- * What the hosted page shows now. `isBack`: the investor is at the page and may have returned from the vendor's, so the vendor
- * is asked soon.
+ * What the hosted page shows now. `isBack`: the investor is at the page and may have returned from the vendor's, so the
+ * vendor is asked soon.
  */
 export async function readView(sessionId: string, { isBack = false } = {}): Promise<SessionView> {
   if (isRenewal(sessionId)) return readRenewal(sessionId)

@@ -10,9 +10,9 @@ import type { SessionRow } from "./view.ts"
 const WAIT_MS = 2000
 
 /**
- * Refuses a token account or a mint instead of a wallet when the investor continues to the check, so that starting a session
- * does not wait for the chain. Refuses only if the nodes agree. Skips a proved wallet, because only a wallet can sign.
- * Errors: invalid_public_key.
+ * Refuses a token account or a mint instead of a wallet when the investor continues to the check, so that starting a
+ * session does not wait for the chain. Refuses only if the nodes agree. Skips a proved wallet, because only a wallet
+ * can sign. Errors: invalid_public_key.
  */
 export async function refuseTokenAddress({ mode, wallet, wallet_proved_at }: SessionRow): Promise<void> {
   const chain = deployment.chains[mode]

@@ -24,9 +24,9 @@ export const sendReminders = (): Promise<void> =>
   })
 
 /**
- * Records the reminders to send. Of a schema's reminder days, only the latest past one counts, so a server that was offline
- * for a month sends one mail, not three. It skips days before the verification, verifications with an open renewal, and
- * wallets that now belong to another person, because the link could renew nothing.
+ * Records the reminders to send. Of a schema's reminder days, only the latest past one counts, so a server that was
+ * offline for a month sends one mail, not three. It skips days before the verification, verifications with an open
+ * renewal, and wallets that now belong to another person, because the link could renew nothing.
  */
 async function recordDueReminders(): Promise<void> {
   const now = clock.now()
@@ -49,9 +49,9 @@ async function recordDueReminders(): Promise<void> {
 }
 
 /**
- * Checks the mail limits. Mails of a test workspace also count towards the account's limit, because members decide test cases
- * themselves and could send mail to any address. A reminder beyond a limit waits until the next day, without counting as an
- * attempt.
+ * Checks the mail limits. Mails of a test workspace also count towards the account's limit, because members decide test
+ * cases themselves and could send mail to any address. A reminder beyond a limit waits until the next day, without
+ * counting as an attempt.
  */
 async function mayMail(due: Due): Promise<boolean> {
   const { workspace_id, attestation_id, days, mode, account_id } = due
@@ -80,7 +80,10 @@ type Due = {
   mode: Mode
 }
 
-/** Claims the reminders to send now, of verifications in force. It schedules the next try first, so a crash only delays it. */
+/**
+ * Claims the reminders to send now, of verifications in force. It schedules the next try first, so a crash only delays
+ * it.
+ */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`

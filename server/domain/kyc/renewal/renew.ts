@@ -34,7 +34,9 @@ function isRenewable({ expires_at }: SessionRow, view: SessionView, now: Date): 
   return view.state === "expired" && view.was === "verified" && addDays(expires_at!, LATE_DAYS) > now
 }
 
-/** Whether the wallet still belongs to the person for whom it was verified. A link never takes it from another person. */
+/**
+ * Whether the wallet still belongs to the person for whom it was verified. A link never takes it from another person.
+ */
 async function isStillOwner({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
   const rows = await sql`
     select from wallet_owner(${workspace_id}, ${wallet}) where investor_id = ${investor_id}`

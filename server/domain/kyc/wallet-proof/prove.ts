@@ -16,9 +16,9 @@ export type Signed =
   | { transaction: Buffer }
 
 /**
- * Accepts what the wallet of a session signed: exactly the requested text, either plain, in a hardware wallet's envelope, or as
- * the memo of a transaction that can never land. Each request is valid once. Applies a held approval in the same commit.
- * Errors: wallet_proof_refused, chain_unavailable in quarantine.
+ * Accepts what the wallet of a session signed: exactly the requested text, either plain, in a hardware wallet's
+ * envelope, or as the memo of a transaction that can never land. Each request is valid once. Applies a held approval in
+ * the same commit. Errors: wallet_proof_refused, chain_unavailable in quarantine.
  */
 export async function proveWallet(sessionId: string, signed: Signed): Promise<void> {
   const now = clock.now()

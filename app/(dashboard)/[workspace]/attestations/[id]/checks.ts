@@ -5,8 +5,8 @@ import type { OnChainState } from "#domain/attestations"
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
 
 /**
- * Compares the chain with the record. Everything the browser can compute itself is computed here, so that the reader need
- * not trust the server.
+ * Compares the chain with the record. Everything the browser can compute itself is computed here, so that the reader
+ * need not trust the server.
  */
 export async function checksOf({ record, issuers, unit, account, transaction }: OnChainState): Promise<Check[]> {
   const { onchain } = record

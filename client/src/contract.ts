@@ -72,7 +72,7 @@ export interface Attestation {
   status: AttestationStatus
   /** Wallet address, base58 */
   user_pubkey: string
-  /** Schema verified */
+  /** The schema's id */
   schema: string
   /** Opens the hosted page; null unless the key has the scope kyc:write */
   session_id: string | null
@@ -120,7 +120,7 @@ export interface AttestationEvent {
     attestation_id: string
     /** Wallet address, base58 */
     user_pubkey: string
-    /** Schema verified */
+    /** The schema's id */
     schema: string
     /** The person whose wallet it is */
     investor_id: string
@@ -179,18 +179,18 @@ export interface ChangeSchemaRequest {
   validity_days?: number | undefined
   /** Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests */
   wallet_proof?: boolean | null | undefined
-  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders: at most five */
+  /** How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it: at most five */
   reminder_days?: Array<number> | undefined
 }
 
 export interface ChangeWebhookEndpointRequest {
-  /** Where events are sent: an https address on the public internet */
+  /** Where events are sent: an https address on the public Internet */
   url?: string | undefined
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
   types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
-  /** Whether an event is sent only after all earlier ones were accepted or have finally failed */
+  /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered?: boolean | undefined
   /** False disables it */
   enabled?: boolean | undefined
@@ -221,18 +221,18 @@ export interface CreateSchemaRequest {
   validity_days: number
   /** Whether investors must prove with a signature that the wallet is theirs. Null leaves it to the provider: required for real people, not in tests */
   wallet_proof?: boolean | null | undefined
-  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders: at most five */
+  /** How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it: at most five */
   reminder_days?: Array<number> | undefined
 }
 
 export interface CreateWebhookEndpointRequest {
-  /** Where events are sent: an https address on the public internet */
+  /** Where events are sent: an https address on the public Internet */
   url: string
   /** Your own description */
   description?: string | null | undefined
   /** Event types to send. Null means all types, including ones added later */
   types?: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null | undefined
-  /** Whether an event is sent only after all earlier ones were accepted or have finally failed. Default: `false` */
+  /** Whether an event is sent only after all earlier ones were delivered or given up. Default: `false` */
   ordered?: boolean | undefined
 }
 
@@ -258,7 +258,7 @@ export interface DeletedWebhookEndpoint {
 export interface Erasure {
   /** The erasure's id */
   erasure_id: string
-  /** The investor whose data was erased. For one of several wallets, a new investor that has only this wallet. */
+  /** The investor whose data was erased. For one of several wallets, a new investor who has only this wallet. */
   investor_id: string
   user_pubkeys: Array<string>
   /** Number of attestations whose personal data was erased */
@@ -297,7 +297,7 @@ export interface ExpiringEvent {
     attestation_id: string
     /** Wallet address, base58 */
     user_pubkey: string
-    /** Schema verified */
+    /** The schema's id */
     schema: string
     /** The person whose wallet it is */
     investor_id: string
@@ -354,7 +354,7 @@ export interface InvestorDetail {
   verifications: Array<{
     /** Wallet address, base58 */
     user_pubkey: string
-    /** Schema verified */
+    /** The schema's id */
     schema: string
     status: AttestationStatus
     /** The attestation that determines the status */
@@ -645,7 +645,7 @@ export interface QuotaEvent {
     period_start: string
     /** 80 or 100 */
     percent: number
-    /** Sessions started and attestations issued */
+    /** Units of quota in use: pending attestations, and those that were verified */
     used: number
     /** Attestations included in the month */
     included: number
@@ -738,7 +738,7 @@ export interface SessionEvent {
     attestation_id: string
     /** Wallet address, base58 */
     user_pubkey: string
-    /** Schema verified */
+    /** The schema's id */
     schema: string
     /** The person whose wallet it is */
     investor_id: string
@@ -762,7 +762,7 @@ export interface SessionRecord {
   investor_id: string
   /** Wallet address, base58 */
   user_pubkey: string
-  /** Schema to verify */
+  /** The schema's id */
   schema: string
   /** The session's externalId */
   external_id: string | null
@@ -892,7 +892,7 @@ export interface Usage {
   period_end: string
   /** Null if there is no limit */
   included: number | null
-  /** Sessions started and attestations issued */
+  /** Units of quota in use: pending attestations, and those that were verified */
   used: number
   /** Null if there is no limit */
   remaining: number | null
@@ -948,7 +948,7 @@ export interface VerificationSchemaDetail {
   created_at: string
   /** The setting of wallet_proof; null if the provider decides */
   wallet_proof_setting: boolean | null
-  /** Days before the expiry on which Vouch sends attestation.expiring, and reminds investors who want reminders */
+  /** How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it */
   reminder_days: Array<number>
 }
 
@@ -968,7 +968,7 @@ export interface WalletStatus {
   status: AttestationStatus
   /** The attestation's id */
   attestation_id: string
-  /** Schema verified */
+  /** The schema's id */
   schema: string
   /** Null until verified */
   expires_at: string | null
@@ -1042,7 +1042,7 @@ export interface WebhookEndpoint {
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
   types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
-  /** Whether an event is sent only once all events before it were delivered or given up */
+  /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
   status: "enabled" | "disabled"
@@ -1071,7 +1071,7 @@ export interface WebhookEndpointWithSecret {
   description: string | null
   /** Which events are sent; null means all types, including ones added later */
   types: Array<"session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided"> | null
-  /** Whether an event is sent only once all events before it were delivered or given up */
+  /** Whether an event is sent only after all earlier ones were delivered or given up */
   ordered: boolean
   /** A disabled endpoint gets no events */
   status: "enabled" | "disabled"
@@ -1175,9 +1175,9 @@ export interface Methods {
     external_id?: string | undefined
     /** Only the investor who has this wallet */
     wallet?: string | undefined
-    /** Only entries from this time or later */
+    /** Only entries at this time or later */
     created_after?: string | undefined
-    /** Only entries from before this time */
+    /** Only entries before this time */
     created_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1194,7 +1194,7 @@ export interface Methods {
   /** List schemas. The schemas of the workspace: what is verified, and how long a verification is valid. Newest first. */
   listSchemas(params?: Record<never, never>, options?: RequestOptions): Promise<VerificationSchemaList>
 
-  /** Create a schema. Creates a check that sessions can use. Its credential is created on chain with the first attestation. A workspace can have 100. */
+  /** Create a schema. Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have 100. */
   createSchema(params: CreateSchemaRequest, options?: RequestOptions): Promise<VerificationSchemaDetail>
 
   /** Get a schema. Returns the schema with its settings. */
@@ -1234,9 +1234,9 @@ export interface Methods {
     status?: "queued" | "submitted" | "confirmed" | "failed" | undefined
     /** Only mints, or only transfers */
     kind?: "mint" | "transfer" | undefined
-    /** Only entries from this time or later */
+    /** Only entries at this time or later */
     created_after?: string | undefined
-    /** Only entries from before this time */
+    /** Only entries before this time */
     created_before?: string | undefined
     /** Maximum number of results per page */
     limit?: number | undefined
@@ -1317,9 +1317,9 @@ export interface Methods {
     cursor?: string | undefined
     /** Only events of this type */
     type?: "session.opened" | "session.submitted" | "attestation.pending" | "attestation.verified" | "attestation.rejected" | "attestation.expired" | "attestation.expiring" | "operation.confirmed" | "operation.failed" | "token.changed" | "token.paused" | "token.resumed" | "investor.frozen" | "investor.unfrozen" | "quota.threshold" | "review.opened" | "review.decided" | undefined
-    /** Only entries from this time or later */
+    /** Only entries at this time or later */
     created_after?: string | undefined
-    /** Only entries from before this time */
+    /** Only entries before this time */
     created_before?: string | undefined
     /** Maximum number of events */
     limit?: number | undefined
@@ -1444,7 +1444,7 @@ export interface Methods {
     pubkey: string
   }, options?: RequestOptions): Promise<Erasure>
 
-  /** Erase an investor's data. Erases the data about an investor, with all of their wallets: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The wallet's address stays, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure. */
+  /** Erase an investor's data. Erases the data about an investor, with all of their wallets: pending and verified attestations end, credentials are destroyed on chain within seconds, vendors are asked to delete their data, and claims, salts, your own ids, reasons, notes, stored answers and logged requests are erased. The addresses of the wallets stay, with ids, times and amounts. You cannot undo this. A repeated request returns the same erasure. */
   eraseInvestor(params: {
     /** The investor's id */
     id: string

@@ -67,7 +67,7 @@ export class LedgerWorker {
   readonly #failing = new Backoff({ firstMs: 500, longestMs: 30_000 })
   /** Whether the last batch that failed did so because of a key. */
   #signerFails = false
-  /** Workspaces whose batch met a lock. They are skipped, too. */
+  /** Workspaces whose batch met a lock, or that another worker has. They are skipped, too. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
   /** Fee payers that cannot pay a fee. */
   readonly #emptyPayers = new Backoff({ firstMs: IDLE_MS, longestMs: IDLE_MS })

@@ -15,8 +15,8 @@ const NETWORK_BYTES = 4 * 1024 * 1024
 const FIRST_BYTES = 4 * 1024
 
 /**
- * The most pieces of a body: a fixed number, and one more for each so many bytes. Each piece is an event, so a body in
- * pieces of one byte costs a hundred times its size. Clients that write JSON word by word stay far below.
+ * The most pieces of a body: a fixed number, and one more for each `PIECE_BYTES` bytes. Each piece is an event, so a
+ * body in pieces of one byte costs a hundred times its size. Clients that write JSON word by word stay far below.
  */
 const FREE_PIECES = 512
 const PIECE_BYTES = 32
@@ -44,7 +44,8 @@ export function boundPieces(request: IncomingMessage, response: ServerResponse):
       pieces++
       if (pieces > FREE_PIECES + bytes / PIECE_BYTES) {
         inPieces.add(request)
-        // The unread rest must not be taken for the next request. Only a reader of this body refuses it.
+        // The unread rest must not be taken for the next request. If nothing reads this body, nothing else ends the
+        // connection.
         if (response.headersSent) request.socket.destroy()
         else response.shouldKeepAlive = false
         request.emit(IN_PIECES)
@@ -87,7 +88,7 @@ export function dropBody(request: IncomingMessage): void {
   Object.assign(request, { body: undefined })
 }
 
-/** Refuses a request whose body is still being sent, because its connection must close. False if there is none. */
+/** Refuses a request whose body is being sent, because its connection must close. False if no body is being sent. */
 export function refuseBody(request: IncomingMessage): boolean {
   const body = bodies.get(request)
   return body?.refuse(tooBusy()) ?? false
@@ -123,7 +124,7 @@ const tooSmall = () =>
     "malformed_request",
     "The body was sent in too many small pieces. Send it at once, or in pieces of at least 1 KiB.",
   )
-const tooMany = () => ends("rate_limited", "Too many unfinished requests from this address. Retry in a moment.", 1)
+const tooMany = () => ends("rate_limited", "Too many unfinished requests from this address. Retry in 1 s.", 1)
 const tooBusy = () => ends("server_busy", "Too many unfinished requests. Retry in 1 s.", 1)
 
 /** The bytes of one network's bodies, and its unfinished bodies, oldest first. */
@@ -259,7 +260,7 @@ class Body {
     while (allBytes > ALL_BYTES && dropOldest(holders.values(), tooBusy));
   }
 
-  /** Returns whether it was unfinished. */
+  /** Ends it with this error. Returns whether it was unfinished. */
   refuse(failure: Failure): boolean {
     const wasUnfinished = this.#isUnfinished
     this.#end(failure)

@@ -193,7 +193,7 @@ test("of connections without a place, the oldest silent ones are closed first", 
 test.each([
   [2000, 2000 - 512],
   [1024, 512],
-  // A small number is shared.
+  // Of a small number, clients get half.
   [400, 200],
 ])("of %i descriptors, %i may be connections", (descriptors, most) => {
   const ask = `import { connectionLimit } from "#server/http/connections.ts"; console.log(connectionLimit())`

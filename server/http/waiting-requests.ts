@@ -4,7 +4,7 @@ import { Tally } from "#server/lib/tally.ts"
 
 /** The most unanswered requests of one connection. Node reads up to 64 KiB of them before the first answer. */
 const MOST_OF_CONNECTION = 100
-/** The most of all connections. One takes a few KiB, without its body. */
+/** The most unanswered requests of all connections. Each takes a few KiB, without its body. */
 const MOST_OF_ALL = 2048
 
 type Waiting = {
@@ -20,7 +20,7 @@ type Waiting = {
 export type Place = {
   /**
    * Runs the work once the earlier answers are sent, because a finished answer would wait in memory for a client that may
-   * not read. If the connection ends before, it calls `never` instead.
+   * not read. If the connection ends first, it calls `never` instead.
    */
   runAfterEarlier(work: () => Promise<void>, never: () => void): void
 }

@@ -15,7 +15,7 @@ type Old = { days: number; status?: string; final?: boolean }
 const countOf = async (table: string) =>
   (await sql<{ count: number }[]>`select count(*)::int from ${sql(table)}`)[0]!.count
 
-test("idempotency records are deleted after 24 hours and webhook events after 90 days, in any number", async () => {
+test("idempotency records last 24 hours and webhook events 90 days, however many there are", async () => {
   const { workspaceId, keyId } = key
   const now = new Date(Date.UTC(2027, 5, 1))
   await moveClock(now)
@@ -112,7 +112,7 @@ test("final operations that ended 90 days ago move to the archive, and others st
   await sql`delete from transactions`
 })
 
-test("one sweep ends every closed session of all workspaces", async () => {
+test("two simultaneous sweeps end every session whose time is over, in all workspaces", async () => {
   const other = await app.key()
   await app.startSession(other)
   await sql`
@@ -131,7 +131,7 @@ test("one sweep ends every closed session of all workspaces", async () => {
   expect(used).toHaveLength(0)
 })
 
-/** Locks the same rows as the statement, like a process that hangs. Returns a function that releases them. */
+/** Holds locks in an open transaction, like a process that hangs. Returns a function that releases them. */
 async function hold(lock: (sql: ReturnType<typeof open>) => PromiseLike<unknown>): Promise<() => Promise<void>> {
   const stopped = open(app.databaseUrl, 1)
   await stopped.unsafe("begin")
@@ -155,7 +155,7 @@ test.each([
       insert into ledger_leases (workspace_id, version) values (${workspaceId}, 1)`,
   ],
 ] as const)(
-  "a customer's locked row delays ending %s attestations for that customer only",
+  "a workspace's locked row delays ending %s attestations for that workspace only",
   async (status, until, lock) => {
     const [held, free] = [await app.key(), await app.key()]
     const wallets = [newWallet(), newWallet(), newWallet()]

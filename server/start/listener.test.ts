@@ -57,7 +57,7 @@ test.each(["vouch.example.com", "localhost.example.com", "127.0.0.1.nip.io", "lo
   },
 )
 
-test("the limit of connections is logged at the start", () => {
+test("the connection limit is logged at the start", () => {
   expect(app.log.map((line) => JSON.parse(line))).toContainEqual(
     expect.objectContaining({ msg: "listening", connections: connectionLimit() }),
   )

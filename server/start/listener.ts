@@ -60,7 +60,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     return route
   }
 
-  /** Returns the template of its address. Never rejects. */
+  /** Returns the template of the request's path. Never rejects. */
   async function answer(request: IncomingMessage, response: ServerResponse, client: Client): Promise<string> {
     const url = request.url ?? ""
     const api = /^\/v1(?:[/?]|$)/.test(url)
@@ -151,8 +151,8 @@ function redirectToHttps(response: ServerResponse, origin: string, url: string):
 }
 
 /**
- * Headers that must be unique: a proxy may have read the other of two. For most of them Node keeps the first, and it
- * joins the rest.
+ * Headers that must be unique: a proxy may have read the other of two. For most of them Node keeps the first value; it
+ * joins the values of the others.
  */
 const singular = ["host", "authorization", "content-type", "content-length", "origin"]
 const lengths = new Set(singular.map((name) => name.length))

@@ -26,7 +26,7 @@ export type PrepareOptions = {
   providers?: readonly ProviderDefinition[]
   /** Aborts whatever the start waits for. */
   ending?: AbortSignal
-  /** How many times as long as usual the database is waited for: tests on a loaded machine raise it. */
+  /** Multiplies how long the database is waited for. Tests raise it for loaded machines. */
   slowness?: number
 }
 

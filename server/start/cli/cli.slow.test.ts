@@ -78,7 +78,7 @@ test.each([
   ],
   [
     { DATABASE_URL: "postgres://vouch:hunter2@db.example.com/vouch?sslmod=require" },
-    /DATABASE_URL: does not know the parameter sslmod. Did you mean sslmode\?/,
+    /DATABASE_URL: has the unknown parameter sslmod. Did you mean sslmode\?/,
   ],
 ])("a server and a command that cannot start with %j say which setting is wrong", async (environment, sentence) => {
   const [server, command] = [await node(["server/main.ts"], environment), await vouch(["account", "list"], environment)]

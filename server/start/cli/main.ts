@@ -2,7 +2,7 @@ import { CommanderError } from "commander"
 import { allCommands, vouchProgram } from "./program.ts"
 import { withDatabase, withDeployment } from "./run.ts"
 
-// 1 is of `ledger audit`, for a difference, and of `provider check`, for one that fails.
+// 1 means that `ledger audit` found a difference, or that a check of `provider check` failed.
 const USAGE = 2
 
 /** Where commands do their work. */

@@ -25,7 +25,7 @@ export type Tls = {
   leastVersion: "TLSv1.2" | "TLSv1.3" | null
   mostVersion: "TLSv1.2" | "TLSv1.3" | null
   sendsName: boolean
-  /** Starts TLS without asking the server first; needs PostgreSQL 17. */
+  /** Starts TLS without asking the server first; needs PostgreSQL 17 or newer. */
   isDirect: boolean
 }
 
@@ -40,7 +40,7 @@ export type DatabaseAddress = {
   /** Whether only a server that accepts writes will do. */
   needsPrimary: boolean
   connectTimeout_ms: number
-  /** Seconds; null for no limit. */
+  /** Idle seconds before the first keepalive; null without keepalives. */
   keepAlive_s: number | null
   applicationName: string | null
   options: string | null
@@ -103,9 +103,9 @@ function split(url: string): { authority: string; path: string; query: string } 
   const [authority, rest] = end < 0 ? [text, ""] : [text.slice(0, at + end), text.slice(at + end)]
   const [path, query] = cut(rest, "?")
   if (at === 0 && path.includes("@"))
-    throw new AddressError("the user name or password has a / that must be written as %2F")
+    throw new AddressError("has a / in the user name or password that must be written as %2F")
   if (authority.indexOf("@", at) >= 0)
-    throw new AddressError("the user name or password has an @ that must be written as %40")
+    throw new AddressError("has an @ in the user name or password that must be written as %40")
   return { authority, path: path.slice(1), query }
 }
 
@@ -119,7 +119,7 @@ function decode(text: string, what: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new AddressError(`${what} has a % that must be written as %25`)
+    throw new AddressError(`has a % in ${what} that must be written as %25`)
   }
 }
 
@@ -133,7 +133,7 @@ function readQuery(query: string): { given: Record<string, string>; ignored: str
     const use: Use | null = Object.hasOwn(parameters, name) ? parameters[name as keyof typeof parameters] : null
     if (use === null) {
       throw new AddressError(
-        `does not know the parameter ${name}.${didYouMean(name, Object.keys(parameters))} Vouch reads those of libpq (docs/production.md#database)`,
+        `has the unknown parameter ${name}.${didYouMean(name, Object.keys(parameters))} Vouch reads the parameters of libpq (docs/production.md#database)`,
       )
     }
     if (use === "ignored") ignored.push(name)
@@ -184,17 +184,17 @@ function readTls(given: Record<string, string>, hosts: Host[]): Tls {
   const mode = choose("sslmode", given) ?? asMode(choose("ssl", given)) ?? (usesPublic ? "verify-full" : "prefer")
   if (usesPublic && mode !== "verify-full")
     throw new AddressError(
-      "sslrootcert=system needs sslmode=verify-full: otherwise any certificate of a public authority would be accepted",
+      "has sslrootcert=system without sslmode=verify-full: otherwise any certificate of a public authority would be accepted",
     )
   if (mode === "verify-ca" && rootCertificate === null)
     throw new AddressError(
-      "sslmode=verify-ca needs sslrootcert, a file with the authority's certificate; for a certificate of a public authority, use sslmode=verify-full",
+      "has sslmode=verify-ca without sslrootcert, a file with the authority's certificate; for a certificate of a public authority, use sslmode=verify-full",
     )
   if (Boolean(given.sslcert) !== Boolean(given.sslkey))
-    throw new AddressError("sslcert and sslkey: set both or neither")
+    throw new AddressError("has only one of sslcert and sslkey: set both or neither")
   const isDirect = choose("sslnegotiation", given) === "direct"
   if (isDirect && !["require", "no-verify", "verify-ca", "verify-full"].includes(mode))
-    throw new AddressError("sslnegotiation=direct needs sslmode=require, verify-ca or verify-full")
+    throw new AddressError("has sslnegotiation=direct without sslmode=require, verify-ca or verify-full")
   return {
     // A Unix socket has no TLS.
     mode: hosts.every(isSocket) ? "disable" : mode,
@@ -229,13 +229,13 @@ function choose<Name extends keyof typeof choices>(
   if (value === undefined) return undefined
   const values: readonly string[] = choices[name]
   if (!values.includes(value))
-    throw new AddressError(`${name} must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`)
+    throw new AddressError(`has an invalid ${name}: it must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`)
   return value as (typeof choices)[Name][number]
 }
 
 function seconds(name: string, given: Record<string, string>): number {
   const value = Number(given[name] ?? 0)
   if (!Number.isInteger(value) || value < 0 || value > 3600)
-    throw new AddressError(`${name} must be a number of seconds, at most 3600`)
+    throw new AddressError(`has an invalid ${name}: it must be a whole number of seconds, at most 3600`)
   return value
 }

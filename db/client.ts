@@ -51,11 +51,11 @@ const BACKGROUND = 4
 export const LEAST_CONNECTIONS = 3 + BACKGROUND + 2
 
 export type DatabaseOptions = {
-  /** Maximum connections of this process, without the one that listens. */
+  /** Maximum connections of this process, not counting those for LISTEN and the clock. */
   max?: number
   /** For a tool that reads everything: its statements may be slow. */
   patient?: boolean
-  /** How many times as long as usual locks, statements and connections are waited for: tests on a loaded machine raise it. */
+  /** Multiplies how long locks, statements and connections are waited for. Tests raise it for loaded machines. */
   slowness?: number
   /** Whether there is a pooler, which refuses unknown settings. */
   pooled?: boolean

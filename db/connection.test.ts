@@ -18,8 +18,8 @@ test("postgres.js has the internals that Vouch relies on: where a client sends i
   expect((client`select 1` as unknown as { handler: unknown }).handler).toBe(handlerOf(client))
 })
 
-test("no code cancels a statement: that would shift the answers behind it", () => {
-  // In the audit log, ending a session has this name too, and is no statement.
+test("no code cancels a statement: later statements would get the wrong results", () => {
+  // The audit log's name for the end of a session matches too, and is not a statement.
   const forbidden = /\.cancel\(|(?<!'session|"session)\.cancell(er|ed)\b|cancelStatement|pg_cancel_backend/
   const sources = ["db", "server", "bench"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -231,7 +231,7 @@ test("statements issued together in a transaction write nothing if the connectio
   expect(await admin`select * from notes`).toEqual([])
 })
 
-test("batched reads accept only plain values and arrays of them, and the database refuses an invalid time", async () => {
+test("pipelined reads accept only plain values and arrays, and the database refuses an invalid time", async () => {
   const pipeline = new Pipeline(url, {})
   closing.push(pipeline)
   const reads = pipeline.sql

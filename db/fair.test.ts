@@ -5,7 +5,7 @@ import { connectDatabase, disconnectDatabase, onBehalfOf, sql } from "./client.t
 beforeAll(async () => connectDatabase((await createTestDatabase()).url, { max: 12 }))
 afterAll(() => disconnectDatabase())
 
-test("one customer never has all of a process's connections for requests", async () => {
+test("one workspace never has all of a process's connections for requests", async () => {
   const over = Promise.withResolvers<void>()
   let held = 0
   const holding = onBehalfOf("greedy", () =>

@@ -34,7 +34,7 @@ test("short statements take no more connections than they need, and never anothe
   const blocked = Array.from({ length: 4 }, update)
   await sleep(50)
   expect(made.use).toEqual({ leased: 1, waiting: 0, max: 4 })
-  // A statement that has waited this long gets no more followers, and no one has more connections than are left.
+  // A statement that has waited this long gets no more followers, and no owner has more connections than are left.
   blocked.push(...Array.from({ length: 4 }, update))
   await sleep(50)
   expect(made.use).toEqual({ leased: 2, waiting: 0, max: 4 })
@@ -84,7 +84,7 @@ test("statements behind one that loses its connection fail with it", async () =>
   expect(await short`select 1 as one`).toEqual([{ one: 1 }])
 })
 
-test("waiting for a held lock is short", async () => {
+test("a statement waits only briefly for a held lock", async () => {
   const { sql } = pool()
   const unlock = await lockNote()
   const waiting = () => sql`update notes set text = 'mine' where asker = 'locked'`
@@ -115,7 +115,7 @@ test("others get connections at once, however many requests of one owner wait", 
   await admin`truncate notes`
 })
 
-test("a request that waits for a connection in vain gets an error", async () => {
+test("a request that gets no connection in time gets an error", async () => {
   const made = pool({ max: 1, limits: patient })
   const { sql } = made
   const work = Promise.withResolvers<void>()

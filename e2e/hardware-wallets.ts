@@ -1,7 +1,11 @@
 import type { InstalledWallet } from "./wallet.ts"
 
 /** The app, what it can do, and how the page gets its signature. */
-type HardwareWallet = [string, Omit<InstalledWallet, "name" | "accounts">, "at once" | "another way" | "unsent"]
+type HardwareWallet = [
+  string,
+  Omit<InstalledWallet, "name" | "accounts">,
+  "at once" | "in another way" | "without sending",
+]
 
 const SIGNS_ALL = ["solana:signIn", "solana:signMessage", "solana:signTransaction"] as const
 
@@ -18,10 +22,10 @@ export const hardwareWallets: HardwareWallet[] = [
         "solana:signMessage": { code: 4001, message: "User rejected the request." },
       },
     },
-    "another way",
+    "in another way",
   ],
   // Accounts that list only transactions, as Wallet Standard allows for devices.
-  ["Phantom and others", { can: SIGNS_ALL, accountsList: ["solana:signTransaction"] }, "unsent"],
+  ["Phantom and others", { can: SIGNS_ALL, accountsList: ["solana:signTransaction"] }, "without sending"],
   // "Signing off chain messages with Ledger is not yet supported": https://github.com/anza-xyz/wallet-adapter/issues/800
   [
     "Backpack",
@@ -34,7 +38,7 @@ export const hardwareWallets: HardwareWallet[] = [
         "solana:signMessage": { message: "Signing off chain messages with Ledger is not yet supported" },
       },
     },
-    "unsent",
+    "without sending",
   ],
   // Listed by the account, and refused with 4001 for a Ledger: https://github.com/solflare-wallet/solflare-sdk/issues/24
   [
@@ -44,7 +48,7 @@ export const hardwareWallets: HardwareWallet[] = [
       accountsList: ["solana:signOffchainMessage", "solana:signTransaction"],
       fails: { "solana:signOffchainMessage": { code: 4001, message: "Transaction cancelled" } },
     },
-    "unsent",
+    "without sending",
   ],
   // The app supports it, but the account does not list it: https://github.com/solana-foundation/connectorkit/pull/59
   [
@@ -56,7 +60,7 @@ export const hardwareWallets: HardwareWallet[] = [
         "solana:signOffchainMessage": { message: "Account does not support off-chain message signing" },
       },
     },
-    "unsent",
+    "without sending",
   ],
   // The merged standard: https://github.com/anza-xyz/wallet-standard/pull/92
   [

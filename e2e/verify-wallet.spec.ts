@@ -49,9 +49,9 @@ async function agree(page: Page) {
   await expect(heading(page, STEP)).toBeVisible()
 }
 
-test("by keyboard: consent, the wallet signs in, the provider, and the result", { tag: "@journey" }, async ({
-  page,
-}) => {
+test("an investor consents and signs by keyboard, goes to the provider, and reads the result", {
+  tag: "@journey",
+}, async ({ page }) => {
   const wallet = newSigningWallet()
   await installWallet(page, {
     name: "Test Wallet",
@@ -94,7 +94,10 @@ test("by keyboard: consent, the wallet signs in, the provider, and the result", 
   expect(await api.status(wallet.address)).toMatchObject({ status: "verified" })
 })
 
-test("one of several wallets is chosen, and one that only signs messages is enough", async ({ page, traffic }) => {
+test("an investor chooses among several wallets, and one that only signs messages is enough", async ({
+  page,
+  traffic,
+}) => {
   traffic.allow(/status of 422/)
   const wallet = newSigningWallet()
   const other = newSigningWallet()
@@ -190,7 +193,7 @@ test.describe("a hardware wallet", () => {
       await open(page, account)
       await agree(page)
       await signWith(page, name).click()
-      if (outcome === "another way") {
+      if (outcome === "in another way") {
         // The investor may have declined. They can repeat the request or sign in another way.
         await expect(alert(page)).toHaveText(new RegExp(`^${name} did not sign\\.`))
         await expect(signWith(page, name)).toBeVisible()

@@ -7,7 +7,7 @@ const choose = async (page: Page, action: string) => {
   await page.getByRole("menuitem", { name: action }).click()
 }
 
-test("an endpoint is added, tested, receives events, and is changed, disabled, enabled and deleted in the page", {
+test("an endpoint is added and tested, receives events, and is changed, disabled, enabled and deleted in the page", {
   tag: ["@journey", "@phone"],
 }, async ({ page, customer, traffic }) => {
   traffic.allow(/422 \(Unprocessable|410 \(Gone/)

@@ -1,4 +1,7 @@
-/** What a workspace does automatically on a later finding. `review` always leaves the decision to a person. */
+/**
+ * What a workspace does automatically when a verified person's wallet is listed or a vendor sends a signal. `review`
+ * leaves the decision to a person.
+ */
 export const policies = {
   wallet_listed: {
     label: "Wallet on a screening list",

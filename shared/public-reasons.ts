@@ -1,6 +1,6 @@
 /**
  * The reasons that an investor may see for a failed or revoked verification. The internal reason stays with the company,
- * because telling it to the investor could be tipping off.
+ * because revealing it to the investor could be tipping off.
  */
 export const publicReasons = [
   "documents_unreadable",

@@ -26,7 +26,7 @@ export function quickStart(): { language: string; code: string }[] {
   }))
 }
 
-/** A copy of the client's checkout, without build output, next to which a reader creates a project. */
+/** A copy of the checkout with only the client, without build output, next to which a reader creates a project. */
 export function checkout(): { folder: string; projects: string } {
   const projects = mkdtempSync(join(tmpdir(), "vouch-package-"))
   const folder = join(projects, "vouch")

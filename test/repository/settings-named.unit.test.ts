@@ -11,14 +11,14 @@ const ofProviders = providers.flatMap(({ settings }) => settings.map((name) => `
 const known = new Set([...settingNames, ...ofProviders])
 const isKnown = (name: string) => known.has(name) || known.has(name.replace(/^VOUCH_(?:LIVE|TEST)_/, "VOUCH_"))
 
-test(".env.example has every setting, and no unused one", () => {
+test(".env.example has every setting, and no unknown one", () => {
   const named = new Set([...read(".env.example").matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!))
   expect([...known].filter((name) => !named.has(name))).toEqual([])
   expect([...named].filter((name) => !known.has(name))).toEqual([])
 })
 
-test("documents name no unused setting", () => {
-  // Its provider is an example for authors of providers.
+test("documents name no unknown setting", () => {
+  // extending.md has an example provider, whose settings do not exist.
   const documents = globSync(["README.md", "docs/**/*.md"], { cwd: root }).filter(
     (file) => !file.endsWith("extending.md"),
   )
@@ -31,7 +31,7 @@ test("documents name no unused setting", () => {
   expect(lost).toEqual([])
 })
 
-test("every other variable that the code or a sample reads is known not to be a setting", () => {
+test("every other VOUCH_ variable in code or samples is listed as not a setting", () => {
   const files = globSync(
     [
       "README.md",

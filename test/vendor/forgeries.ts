@@ -24,8 +24,8 @@ export function* forgeries(
     "one character too long": `${signature}0`,
     "cut in half": signature.slice(0, Math.floor(signature.length / 2)),
     "changed in its last character": signature.slice(0, -1) + (last === "0" ? "1" : "0"),
-    "no hex": signature.slice(0, -1) + (last === "z" ? "y" : "z"),
-    "of another event": vendor.sign(`${body} `)[name]!,
+    "not hex": signature.slice(0, -1) + (last === "z" ? "y" : "z"),
+    "made for another event": vendor.sign(`${body} `)[name]!,
   }
   for (const [what, value] of Object.entries(others))
     yield [`a signature that is ${what}`, { body, headers: { ...signed, [name]: value } }]
@@ -36,5 +36,5 @@ export function* forgeries(
   yield ["with another secret", { body, headers: vendor.sign(body, { secret: "another-vendor-s-secret-0123456789" }) }]
   yield ["for a body with an additional byte", { body: `${body}\n`, headers: signed }]
   yield ["for a body with a changed byte", { body: body.replace(/[a-z]/, (c) => c.toUpperCase()), headers: signed }]
-  yield ["nothing at all", { body, headers: {} }]
+  yield ["without any header", { body, headers: {} }]
 }

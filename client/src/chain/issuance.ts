@@ -48,7 +48,7 @@ export async function latestIssuance(
   return "unread"
 }
 
-/** The issuance in a transaction, if the issuer signed it. */
+/** The issuances to a wallet in a transaction that the issuer signed. */
 export async function issuancesBy(
   node: Node,
   issuers: readonly string[],
@@ -66,7 +66,7 @@ export async function issuancesBy(
   return found
 }
 
-/** The issuance to the account in a transaction of the issuer. Its memo is directly before the instruction. */
+/** The last issuance to the account in a transaction that the issuer signed. Its memo is directly before the mint. */
 function issuanceIn(
   transaction: Transaction,
   issuers: readonly string[],

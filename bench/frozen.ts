@@ -86,11 +86,12 @@ try {
   }
 
   const results: Record<string, number[]> = { "a vendor's signal": [], "a list's change": [] }
+  say("Measuring signals")
   for (const holder of reported)
     results["a vendor's signal"]!.push(
       await time(holder, () => report(vouch, vendor.userEvent(holder.investorId, "BLOCKED"))),
     )
-  say("Measuring signals")
+  say("Measuring a list's changes")
   for (let n = 0; n < count; n += LISTED_AT_ONCE) {
     const found = onList.slice(n, n + LISTED_AT_ONCE)
     await sleep(Math.random() * PHASE_MS)

@@ -11,7 +11,7 @@ import { waitForIdle } from "./wait-for-idle.ts"
 const CLIENTS = 64
 /** Warm-up before the first round: creates the mint and all wallets' accounts, compiles code. */
 const FIRST_WARMUP_MS = 3000
-/** Waiting requests of each round. */
+/** Warm-up of the waiting requests in each round. */
 const WARMUP_MS = 500
 /** Transactions of each round that measure the chain's own time. */
 const ALONE = 20
@@ -49,7 +49,7 @@ export async function measureMints(options: {
   vouch: Server
   rounds: number
   measure_ms: number
-  /** Warm-up of each way before the first round. */
+  /** Warm-up of each kind of mint before the first round. */
   first_warmup_ms?: number
   say: (line: string) => void
 }): Promise<Mints> {

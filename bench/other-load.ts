@@ -2,8 +2,8 @@ import { cpus } from "node:os"
 import { cpuSecondsOfFamily } from "./process-figures.ts"
 
 /**
- * Starts to watch what other processes take of the machine's processor time. Returns a function that says which share of
- * it they took since then, from 0 to 1; null without /proc.
+ * Starts to measure the processor time that other processes take. Returns a function that returns their share of the
+ * machine since then, from 0 to 1; null without /proc.
  */
 export function watchOtherLoad(): () => number | null {
   const before = { machine: machineSeconds(), own: cpuSecondsOfFamily(process.pid) }
@@ -16,7 +16,7 @@ export function watchOtherLoad(): () => number | null {
   }
 }
 
-/** What all processors have worked, and how long they have been there, in seconds. */
+/** The time that all processors were busy, and their whole time, in seconds. */
 function machineSeconds(): { busy: number; all: number } {
   const times = cpus().map(({ times }) => times)
   const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0) / 1000

@@ -22,7 +22,7 @@ const VERIFY_CONFIRMATIONS = 2
 const MINTS_PER_SECOND = 2000
 const MINT_CPU_US = 450
 const MINT_SLOTS = 1.5
-/** How many times as long a mint may take during another customer's flood. */
+/** The time of a mint during another customer's flood, relative to one without. */
 const FAIR_RATIO = 2
 /** A replica's remaining rate with a stopped replica. */
 const BESIDE_RATIO = 0.8
@@ -30,7 +30,7 @@ const BESIDE_RATIO = 0.8
 const OBSERVED_RATIO = 1.03
 /** Rate of GET /kyc/status with many attestations, relative to few. */
 const SIZE_RATIO = 0.9
-/** For the first page of the dashboard's table, with any filter. */
+/** For one page of attestations or sessions, with any filter. */
 const FILTER_MS = 100
 
 export type Results = {

@@ -50,9 +50,8 @@ export async function measureStoppedReplica(options: {
     if (wrong.length > 0) throw new Error(`vouch answered ${JSON.stringify(wrong)}`)
     const rates = { idle: idle.answers / idle.seconds, stopped: stopped.answers / stopped.seconds }
     done.push({ ...rates, idle_p99_ms: idle.p99_ms, stopped_p99_ms: stopped.p99_ms })
-    say(
-      `With a stopped replica: round ${n} of ${rounds}: ${rates.idle.toFixed(0)}/s with an idle one, ${rates.stopped.toFixed(0)}/s`,
-    )
+    const figures = `${rates.idle.toFixed(0)}/s with an idle one, ${rates.stopped.toFixed(0)}/s`
+    say(`With a stopped replica: round ${n} of ${rounds}: ${figures}`)
     await sleep(1000)
   }
   await other.stop()

@@ -193,7 +193,7 @@ test("of connections without a place, the oldest silent ones are closed first", 
 test.each([
   [2000, 2000 - 512],
   [1024, 512],
-  // Of a small number, clients get half.
+  // If there are few, connections may take half of them.
   [400, 200],
 ])("of %i descriptors, %i may be connections", (descriptors, most) => {
   const ask = `import { connectionLimit } from "#server/http/connections.ts"; console.log(connectionLimit())`

@@ -23,7 +23,7 @@ export function connectionLimit(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   const descriptors = Number(userLimits?.open_files?.soft)
   if (!(descriptors > 0)) return MOST_CONNECTIONS
-  // Of a small number, clients get half.
+  // If there are few, connections may take half of them.
   const free = Math.max(descriptors - RESERVED_DESCRIPTORS - LEAVING, Math.floor(descriptors / 2))
   return Math.min(free, MOST_CONNECTIONS)
 }

@@ -41,8 +41,7 @@ export const schemaDetail = schemaRecord
       example: null,
     }),
     reminder_days: z.array(z.number().int()).meta({
-      description:
-        "How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it",
+      description: "How many days before the expiry Vouch sends attestation.expiring and reminds investors who want it",
       example: [30, 7, 1],
     }),
   })

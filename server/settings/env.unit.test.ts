@@ -67,7 +67,7 @@ test.each<[string, string, RegExp]>([
   ["OTEL_TRACES_SAMPLER", "all", /always_on, .* or parentbased_traceidratio/],
   ["OTEL_TRACES_SAMPLER_ARG", "2", /from 0 to 1/],
   ["DATABASE_URL", URL_OF_ANOTHER, /an address such as postgres:/],
-  ["DATABASE_URL", "postgres://u:p@h/d?sslmod=require", /the parameter sslmod.*sslmode/],
+  ["DATABASE_URL", "postgres://u:p@h/d?sslmod=require", /the unknown parameter sslmod\. .*sslmode/],
   ["DATABASE_DIRECT_URL", URL_OF_ANOTHER, /an address such as postgres:/],
 ])("a wrong %s=%s stops the start with an error that names it", (name, value, problem) => {
   const refused = () => parseSettings({ [name]: value })

@@ -91,7 +91,7 @@ test("the raw transaction of a local network is shown with its instructions", as
   await expectAccessible(page)
 })
 
-test("revoking asks for a reason and the word, and shows the progress until the credential is destroyed", {
+test("revoking asks for a reason and a typed word, and shows the progress until the credential is destroyed", {
   tag: ["@journey", "@phone"],
 }, async ({ page, customer }) => {
   const { id } = await customer.api.verifiedWallet()

@@ -15,7 +15,7 @@ test("a session is cancelled, and its page says who ended it", async ({ page, cu
   await expect(page.getByText("ended this verification before it was decided")).toBeVisible()
 })
 
-test("a person is erased once a word is typed to confirm, and the page says so", async ({ page, customer }) => {
+test("a person is erased after the typed confirmation, and the page says so", async ({ page, customer }) => {
   const { wallet } = await customer.api.start({ externalId: "to-be-erased" })
   const { data } = await customer.api.call("GET", `/kyc/sessions?pubkey=${wallet}`)
   await page.goto(section(customer, `investors/${data[0].investor_id}`))

@@ -1,5 +1,6 @@
 import { sql } from "#db/client.ts"
 import { sequenceEvents } from "#server/domain/events/sequence.ts"
+import { waitFor } from "#test/fixtures/app.ts"
 
 /**
  * Tables that change without a request of the test: workers' heartbeats, the request log, transactions' costs, chains'
@@ -11,8 +12,13 @@ const LATE = ["finalized_at", "fee", "rent", "counted_at", "last_used_at"]
 
 /** A hash of every row of every table. Two equal hashes prove that nothing was written in between. */
 export async function snapshot(): Promise<Record<string, string>> {
-  // Events are numbered a moment after the change.
-  await sequenceEvents()
+  await waitFor(async () => {
+    // Events are numbered a moment after the change. While the server numbers some, this call returns at once.
+    await sequenceEvents()
+    const [{ staged } = { staged: true }] = await sql<{ staged: boolean }[]>`
+      select exists (select from staged_events) as staged`
+    return !staged
+  }, "all events to have their numbers")
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and n.nspname = 'public' order by 1`

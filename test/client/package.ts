@@ -42,13 +42,23 @@ export function environment(node: string | null, more: Record<string, string> = 
   return { PATH: [...first, PATH, tools].join(delimiter), HOME, npm_config_offline: "true", ...more }
 }
 
-/** Runs a program and passes its lines to `on` in order. Rejects with all of them if it fails. */
+const LIMIT_MS = 10 * 60_000
+
+/**
+ * Runs a program and passes its lines to `on` in order. Rejects with all of them if it fails or takes longer than the
+ * limit.
+ */
 export function run(
   [program, ...args]: [string, ...string[]],
   options: { cwd: string; env: Record<string, string>; on?: (line: string) => void },
 ): Promise<string> {
   const { cwd, env, on } = options
-  const child: ChildProcess = spawn(program, args, { cwd, env: env as NodeJS.ProcessEnv })
+  const child: ChildProcess = spawn(program, args, {
+    cwd,
+    env: env as NodeJS.ProcessEnv,
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  })
   let output = ""
   let seen = 0
   const hear = (chunk: Buffer) => {
@@ -61,6 +71,8 @@ export function run(
   child.stderr!.on("data", hear)
   return new Promise((resolve, reject) => {
     child.on("error", reject)
+    // A shell's own children may outlive it and keep its output open, so "close" may never come.
+    child.on("exit", (_, signal) => signal === null || reject(new Error(`Ended by ${signal}:\n${output}`)))
     child.on("close", (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
   })
 }

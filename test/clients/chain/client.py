@@ -93,21 +93,30 @@ except RPCException as error:
 async def subscriptions():
     async with connect(websocket) as socket:
         received = set()
-        for begin in (
-            lambda: socket.account_subscribe(to, Confirmed, encoding="base64+zstd"),
-            lambda: socket.program_subscribe(Pubkey.default(), Confirmed, encoding="base64"),
-            lambda: socket.logs_subscribe(commitment=Confirmed),
-            lambda: socket.slot_subscribe(),
-            lambda: socket.root_subscribe(),
-        ):
-            await begin()
+
+        async def receive():
+            received.update(type(one).__name__ for one in await socket.recv())
+
+        async def subscribe(begin):
+            # The node may read the transaction, which comes over another connection, before it reads this request.
+            received.discard("SubscriptionResult")
+            await begin
+            while "SubscriptionResult" not in received:
+                await receive()
+
+        await subscribe(socket.account_subscribe(to, Confirmed, encoding="base64+zstd"))
+        await subscribe(socket.program_subscribe(Pubkey.default(), Confirmed, encoding="base64"))
+        await subscribe(socket.logs_subscribe(commitment=Confirmed))
+        await subscribe(socket.slot_subscribe())
+        await subscribe(socket.root_subscribe())
         message = transfer(TransferParams(from_pubkey=payer.pubkey(), to_pubkey=to, lamports=3_000_000))
         sent = Transaction([payer], Message([message], payer.pubkey()), client.get_latest_blockhash().value.blockhash)
-        await socket.signature_subscribe(sent.signatures[0], Confirmed)
+        await subscribe(socket.signature_subscribe(sent.signatures[0], Confirmed))
         client.send_transaction(sent, TxOpts(skip_preflight=True))
         while not received >= {f"{one}Notification" for one in ("Account", "Program", "Logs", "Slot", "Root", "Signature")}:
-            received |= {type(one).__name__ for one in await asyncio.wait_for(socket.recv(), 30)}
+            await receive()
 
 
-asyncio.run(subscriptions())
+# Slots arrive as long as the node runs, so a limit for each message would never end the wait for another kind.
+asyncio.run(asyncio.wait_for(subscriptions(), 60))
 print("solana-py: every call succeeded")

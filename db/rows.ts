@@ -28,14 +28,17 @@ declare const row: unique symbol
 /** Names of columns, and the row that selecting them returns. `sql(list)` writes them into a statement. */
 export type ColumnList<Row> = readonly string[] & { readonly [row]?: Row }
 
+/** The names in a list such as `"id, status"`. */
+type NamesIn<List extends string> = List extends `${infer First}, ${infer Others}` ? First | NamesIn<Others> : List
+
 /**
- * Columns of a table: the list for a statement and, with `RowOf`, the type of its rows. A name that is not a column of
- * the Drizzle schema does not compile.
+ * Columns of a table, as SQL lists them, in one text or several: the list for a statement and, with `RowOf`, the type
+ * of its rows. A name that is not a column of the Drizzle schema does not compile.
  */
-export const columns = <Name extends TableName, Column extends keyof TableRow<Name> & string>(
+export const columns = <Name extends TableName, List extends string>(
   _table: Name,
-  ...names: Column[]
-): ColumnList<Pick<TableRow<Name>, Column>> => names
+  ...lists: (NamesIn<List> extends keyof TableRow<Name> ? List : never)[]
+): ColumnList<Pick<TableRow<Name>, NamesIn<List> & keyof TableRow<Name>>> => lists.flatMap((list) => list.split(", "))
 
 /** The same columns if a statement uses an alias for its table: `sql(qualified("a", list))`. */
 export const qualified = (alias: string, list: readonly string[]): string[] => list.map((name) => `${alias}.${name}`)

@@ -4,7 +4,7 @@ import type { Address } from "#shared/address.ts"
 
 // `npm run typecheck` checks these types. A wrong one is an error, and so is an expected error that no longer occurs.
 
-const list = columns("transactions", "signature", "layout", "slot", "settled_at", "status")
+const list = columns("transactions", "signature, layout, slot", "settled_at, status")
 
 test("a row has the driver's type for each of its columns, and no other column", () => {
   expectTypeOf<RowOf<typeof list>>().toEqualTypeOf<{
@@ -23,7 +23,7 @@ test("a row has the driver's type for each of its columns, and no other column",
 
 test("an unknown column or table does not compile", () => {
   // @ts-expect-error no such column
-  columns("transactions", "signature", "settledAt")
+  columns("transactions", "signature, settledAt")
   // @ts-expect-error no such table
   columns("transaction", "signature")
   // @ts-expect-error not selected
@@ -31,7 +31,7 @@ test("an unknown column or table does not compile", () => {
 })
 
 test("known facts narrow a column's type and cannot change it", () => {
-  const rules = columns("mint_configs", "id", "rules", "mint")
+  const rules = columns("mint_configs", "id, rules, mint")
   type Row = RowOf<typeof rules, { rules: { max_holders: number }; mint: Address }>
   expectTypeOf<Row["rules"]>().toEqualTypeOf<{ max_holders: number }>()
   expectTypeOf<Row["mint"]>().toEqualTypeOf<Address>()

@@ -47,18 +47,8 @@ export type RequestFilter = {
   cursor: string | null
 }
 
-const requestColumns = columns(
-  "api_requests",
-  "id",
-  "at",
-  "method",
-  "path",
-  "status",
-  "error_code",
-  "duration_us",
-  "key_id",
-)
-const contentColumns = columns("api_requests", "headers", "request_body", "response_body")
+const requestColumns = columns("api_requests", "id, at, method, path, status, error_code, duration_us, key_id")
+const contentColumns = columns("api_requests", "headers, request_body, response_body")
 type Row = RowOf<typeof requestColumns> & { key_name: string }
 type WholeRow = Row & RowOf<typeof contentColumns>
 

@@ -36,23 +36,8 @@ export type SessionRecord = {
 
 const sessionColumns = columns(
   "attestations",
-  "id",
-  "session_id",
-  "wallet",
-  "schema_id",
-  "investor_id",
-  "external_id",
-  "provider",
-  "status",
-  "created_at",
-  "consented_at",
-  "event_at",
-  "event_decision",
-  "open_until",
-  "issued_at",
-  "expires_at",
-  "verified_at",
-  "revoked_at",
+  "id, session_id, wallet, schema_id, investor_id, external_id, provider, status, created_at, consented_at",
+  "event_at, event_decision, open_until, issued_at, expires_at, verified_at, revoked_at",
 )
 type Row = RowOf<typeof sessionColumns>
 

@@ -33,16 +33,7 @@ export type TransactionView = {
   error: TransactionError | null
 }
 
-const transactionColumns = columns(
-  "transactions",
-  "signature",
-  "status",
-  "wire",
-  "slot",
-  "error",
-  "created_at",
-  "settled_at",
-)
+const transactionColumns = columns("transactions", "signature, status, wire, slot, error, created_at, settled_at")
 
 /** A transaction of the workspace by its signature. Errors: operation_not_found. */
 export async function readTransaction({ workspaceId, mode }: Principal, signature: string): Promise<TransactionView> {

@@ -24,7 +24,7 @@ export type Issuer = {
   signersOf(instructions: readonly TransactionInstruction[]): Signer[]
 }
 
-const authorityColumns = columns("workspace_authorities", "address", "uri")
+const authorityColumns = columns("workspace_authorities", "address, uri")
 type Authority = RowOf<typeof authorityColumns>
 
 /** The most workspaces whose keys are cached. */

@@ -8,21 +8,8 @@ import { currentTraceparent } from "#server/lib/trace.ts"
 /** The columns that the ledger works with. The payload belongs to the kind: see `definition.ts`. */
 export const OPERATION_COLUMNS = columns(
   "operations",
-  "workspace_id",
-  "id",
-  "seq",
-  "kind",
-  "payload",
-  "mint_config",
-  "wallet",
-  "from_wallet",
-  "writes",
-  "reads",
-  "attempts",
-  "alone",
-  "urgent",
-  "redo",
-  "expiries",
+  "workspace_id, id, seq, kind, payload, mint_config, wallet, from_wallet, writes, reads, attempts, alone, urgent",
+  "redo, expiries",
 )
 export type OperationRow = RowOf<typeof OPERATION_COLUMNS>
 

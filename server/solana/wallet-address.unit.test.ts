@@ -7,7 +7,7 @@ import type { Address } from "#shared/address.ts"
 import type { publicKeyOf } from "./addresses.ts"
 import type { walletAddress } from "./wallet-address.ts"
 
-const attestation = columns("attestations", "workspace_id", "id", "wallet", "onchain_tx")
+const attestation = columns("attestations", "workspace_id, id, wallet, onchain_tx")
 type Row = RowOf<typeof attestation>
 
 test("an address stays the same from a request through the database to the chain", () => {

@@ -34,7 +34,7 @@ export type InvestorView = {
 /** The number of newest attestations in the timeline. */
 const LIVES = 50
 
-const investorColumns = columns("investors", "id", "external_id", "created_at", "erased_at")
+const investorColumns = columns("investors", "id, external_id, created_at, erased_at")
 
 /** The top of an investor's page. Errors: investor_not_found. */
 export async function readInvestor(principal: Principal, id: string): Promise<InvestorView> {

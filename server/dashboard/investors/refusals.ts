@@ -30,7 +30,7 @@ const paths = {
   "/kyc/start": "verification",
 } as const satisfies Record<string, Refusal["what"]>
 
-const requestColumns = columns("api_requests", "id", "at", "path", "error_code", "request_body", "response_body")
+const requestColumns = columns("api_requests", "id, at, path, error_code, request_body, response_body")
 type RequestRow = RowOf<typeof requestColumns, { path: keyof typeof paths; error_code: string }>
 
 /** Refused requests and failed operations of an investor, newest first. Errors: investor_not_found. */

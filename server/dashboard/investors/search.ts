@@ -34,16 +34,9 @@ const PAGE = 50
 
 const latestColumns = columns(
   "attestations",
-  "id",
-  "investor_id",
-  "status",
-  "open_until",
-  "revoked_at",
-  "created_at",
-  "verified_at",
-  "expires_at",
+  "id, investor_id, status, open_until, revoked_at, created_at, verified_at, expires_at",
 )
-const investorColumns = columns("investors", "id", "external_id", "created_at")
+const investorColumns = columns("investors", "id, external_id, created_at")
 
 /**
  * A page of investors. An investor who starts a verification moves in the list, so all pages of a reader use the state

@@ -4,24 +4,8 @@ import { toTimestamp } from "#server/lib/time.ts"
 
 export const lifeColumns = columns(
   "attestations",
-  "id",
-  "seq",
-  "wallet",
-  "schema_id",
-  "status",
-  "created_at",
-  "consented_at",
-  "event_at",
-  "event_decision",
-  "review_id",
-  "reviewed_at",
-  "open_until",
-  "issued_at",
-  "expires_at",
-  "verified_at",
-  "revoked_at",
-  "ended_at",
-  "reason",
+  "id, seq, wallet, schema_id, status, created_at, consented_at, event_at, event_decision, review_id, reviewed_at",
+  "open_until, issued_at, expires_at, verified_at, revoked_at, ended_at, reason",
 )
 export type LifeRow = RowOf<typeof lifeColumns>
 

@@ -37,7 +37,7 @@ export const contact = z
   .nullable()
 
 /** The logo itself is read only when it is sent. */
-export const brandColumns = columns("accounts", "brand_color", "contact", "logo_hash", "logo_width", "logo_height")
+export const brandColumns = columns("accounts", "brand_color, contact, logo_hash, logo_width, logo_height")
 export type BrandRow = RowOf<typeof brandColumns>
 
 export const brandOf = (row: BrandRow): Brand => ({

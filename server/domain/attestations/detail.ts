@@ -35,7 +35,7 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
 }
 
 /** Fields that a record does not have. */
-const lifeColumns = columns("attestations", "provider", "consented_at", "operation_id", "ended_at", "claims")
+const lifeColumns = columns("attestations", "provider, consented_at, operation_id, ended_at, claims")
 type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
 /**

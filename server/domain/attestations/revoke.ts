@@ -13,16 +13,7 @@ import type { AttestationRecord } from "./record.ts"
 import { revokeCredential } from "./revoke-credential.ts"
 import { statusAt } from "./status.ts"
 
-const revokedColumns = columns(
-  "attestations",
-  "workspace_id",
-  "id",
-  "status",
-  "schema_id",
-  "wallet",
-  "open_until",
-  "expires_at",
-)
+const revokedColumns = columns("attestations", "workspace_id, id, status, schema_id, wallet, open_until, expires_at")
 
 /**
  * Revokes an attestation. A pending one is rejected, and its attest operation is cancelled if it is still queued; a

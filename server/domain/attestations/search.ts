@@ -121,22 +121,8 @@ export async function latestAttestations(workspaceId: string, limit: number): Pr
 
 const foundColumns = columns(
   "attestations",
-  "workspace_id",
-  "id",
-  "seq",
-  "status",
-  "wallet",
-  "schema_id",
-  "investor_id",
-  "external_id",
-  "created_at",
-  "open_until",
-  "issued_at",
-  "expires_at",
-  "verified_at",
-  "revoked_at",
-  "reason",
-  "onchain_tx",
+  "workspace_id, id, seq, status, wallet, schema_id, investor_id, external_id, created_at, open_until, issued_at",
+  "expires_at, verified_at, revoked_at, reason, onchain_tx",
 )
 export type FoundRow = RowOf<typeof foundColumns>
 

@@ -43,16 +43,7 @@ export type AuditFilter = z.infer<typeof auditFilter>
 
 const auditColumns = columns(
   "audit_entries",
-  "seq",
-  "at",
-  "workspace_id",
-  "actor",
-  "actor_id",
-  "actor_name",
-  "action",
-  "subject",
-  "detail",
-  "request_id",
+  "seq, at, workspace_id, actor, actor_id, actor_name, action, subject, detail, request_id",
 )
 export type AuditRow = RowOf<typeof auditColumns> & Pick<AuditEntry, "subject_name">
 

@@ -7,7 +7,7 @@ import type { EventRecord } from "./event-record.ts"
 import { toCursor } from "./generation.ts"
 import { checkPosition, type Position, sequenceOf } from "./position.ts"
 
-export const eventColumns = columns("events", "sequence", "generation", "id", "type", "data", "occurred_at")
+export const eventColumns = columns("events", "sequence, generation, id, type, data, occurred_at")
 
 export const toEventRecord = (row: RowOf<typeof eventColumns>): EventRecord => ({
   id: row.id,

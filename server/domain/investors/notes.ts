@@ -28,7 +28,7 @@ export type Note = {
   edited_at: string | null
 }
 
-const noteColumns = columns("investor_notes", "id", "body", "author_id", "author_name", "created_at", "edited_at")
+const noteColumns = columns("investor_notes", "id, body, author_id, author_name, created_at, edited_at")
 
 /** A member of the workspace. */
 type Member = Principal & { via: Extract<Principal["via"], { kind: "user" }> }

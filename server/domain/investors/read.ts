@@ -17,7 +17,7 @@ export const investorNotFound = (id: string): never =>
     `id: this workspace has no investor ${isId("inv", id) ? id : "with this id"}. Check the id, and the key's workspace.`,
   )
 
-const investorColumns = columns("investors", "id", "external_id", "created_at", "erased_at")
+const investorColumns = columns("investors", "id, external_id, created_at, erased_at")
 type Row = RowOf<typeof investorColumns>
 
 const toRecord = (row: Row, wallets: string[]): InvestorRecord => ({

@@ -32,15 +32,7 @@ export async function walletsOf(
 
 const stateColumns = columns(
   "attestations",
-  "id",
-  "wallet",
-  "schema_id",
-  "status",
-  "open_until",
-  "verified_at",
-  "revoked_at",
-  "expires_at",
-  "onchain_tx",
+  "id, wallet, schema_id, status, open_until, verified_at, revoked_at, expires_at, onchain_tx",
 )
 export type StateRow = RowOf<typeof stateColumns>
 

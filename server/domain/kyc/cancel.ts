@@ -11,7 +11,7 @@ import { fail } from "#shared/errors.ts"
 import type { SessionRecord } from "./session-record.ts"
 import { getSession, sessionNotFound } from "./sessions.ts"
 
-const cancelledColumns = columns("attestations", "id", "status", "open_until", "issued_at", "expires_at", "verified_at")
+const cancelledColumns = columns("attestations", "id, status, open_until, issued_at, expires_at, verified_at")
 
 /**
  * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved

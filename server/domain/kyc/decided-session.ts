@@ -6,27 +6,9 @@ import type { Mode } from "#shared/mode.ts"
 
 const decidedColumns = columns(
   "attestations",
-  "workspace_id",
-  "id",
-  "provider",
-  "schema_id",
-  "wallet",
-  "investor_id",
-  "status",
-  "open_until",
-  "submitted_at",
-  "event_at",
-  "event_rank",
-  "event_decision",
-  "claims",
-  "wallet_proof_required",
-  "wallet_proved_at",
-  "held_at",
-  "issued_at",
-  "expires_at",
-  "ended_at",
-  "review_id",
-  "erased_at",
+  "workspace_id, id, provider, schema_id, wallet, investor_id, status, open_until, submitted_at, event_at",
+  "event_rank, event_decision, claims, wallet_proof_required, wallet_proved_at, held_at, issued_at, expires_at",
+  "ended_at, review_id, erased_at",
 )
 /** A locked session with the facts that a decision needs. */
 export type DecidedSession = RowOf<typeof decidedColumns> & {

@@ -59,24 +59,8 @@ export type SessionRecord = z.infer<typeof sessionRecord>
 /** The columns of a session record. */
 export const sessionColumns = columns(
   "attestations",
-  "id",
-  "seq",
-  "session_id",
-  "investor_id",
-  "wallet",
-  "schema_id",
-  "external_id",
-  "status",
-  "provider",
-  "created_at",
-  "consented_at",
-  "open_until",
-  "issued_at",
-  "expires_at",
-  "verified_at",
-  "revoked_at",
-  "event_at",
-  "event_decision",
+  "id, seq, session_id, investor_id, wallet, schema_id, external_id, status, provider, created_at, consented_at",
+  "open_until, issued_at, expires_at, verified_at, revoked_at, event_at, event_decision",
 )
 export type SessionRow = RowOf<typeof sessionColumns>
 

@@ -7,23 +7,8 @@ import { reviewDecisions } from "#shared/reviews.ts"
 
 const lockedColumns = columns(
   "reviews",
-  "workspace_id",
-  "id",
-  "kind",
-  "attestation_id",
-  "wallet",
-  "investor_id",
-  "version",
-  "assignee",
-  "state",
-  "claims",
-  "decision",
-  "reason",
-  "public_reason",
-  "approved_claims",
-  "requested_by",
-  "decided_by",
-  "erased_at",
+  "workspace_id, id, kind, attestation_id, wallet, investor_id, version, assignee, state, claims, decision, reason",
+  "public_reason, approved_claims, requested_by, decided_by, erased_at",
 )
 export type LockedReview = RowOf<typeof lockedColumns> & {
   /** Ids of the attestations in force that it is about, locked too. For a reversal, the rejected one. */

@@ -14,7 +14,7 @@ export const MAX_SCHEMAS = 100
 /**
  * `wallet_proof`: null if the provider decides. `reminder_days`: how many days before the expiry to remind investors.
  */
-const fieldColumns = columns("schemas", "name", "validity_days", "wallet_proof", "reminder_days")
+const fieldColumns = columns("schemas", "name, validity_days, wallet_proof, reminder_days")
 type SchemaFields = RowOf<typeof fieldColumns>
 
 type SchemaChange<Fields> = {

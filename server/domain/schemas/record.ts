@@ -48,7 +48,7 @@ export const schemaDetail = schemaRecord
   .meta({ id: "VerificationSchemaDetail" })
 export type SchemaDetail = z.infer<typeof schemaDetail>
 
-const schemaColumns = columns("schemas", "id", "name", "validity_days", "wallet_proof", "reminder_days", "created_at")
+const schemaColumns = columns("schemas", "id, name, validity_days, wallet_proof, reminder_days, created_at")
 
 const toDetail = (mode: Principal["mode"], row: RowOf<typeof schemaColumns>): SchemaDetail => ({
   id: row.id,

@@ -7,7 +7,7 @@ import type { ListFile } from "./list-file.ts"
 /** Addresses in one statement: one megabyte. */
 const PART = 32_768
 
-const versionColumns = columns("screening_lists", "name", "digest", "entries", "loaded_at")
+const versionColumns = columns("screening_lists", "name, digest, entries, loaded_at")
 /** The version of a list that a process loaded last. */
 export type ListVersion = RowOf<typeof versionColumns>
 

@@ -106,24 +106,8 @@ export type MintConfigRecord = z.infer<typeof mintConfigRecord>
 
 export const configColumns = columns(
   "mint_configs",
-  "id",
-  "name",
-  "symbol",
-  "decimals",
-  "required_schema",
-  "transfer_mode",
-  "rules",
-  "paused",
-  "mint",
-  "authority",
-  "pausable",
-  "minted_at",
-  "issued",
-  "supply",
-  "holders",
-  "aligned_up_to",
-  "counted_up_to",
-  "created_at",
+  "id, name, symbol, decimals, required_schema, transfer_mode, rules, paused, mint, authority, pausable, minted_at",
+  "issued, supply, holders, aligned_up_to, counted_up_to, created_at",
 )
 export type ConfigRow = RowOf<typeof configColumns, { transfer_mode: TransferMode; rules: RulesJson }>
 

@@ -120,7 +120,7 @@ export async function checkNewConfig(
   }
 }
 
-const pausedColumns = columns("mint_configs", "paused", "transfer_mode", "mint", "pausable")
+const pausedColumns = columns("mint_configs", "paused, transfer_mode, mint, pausable")
 type PausedRow = RowOf<typeof pausedColumns>
 
 /** Pauses or unpauses a token. Errors: mint_config_not_found. */

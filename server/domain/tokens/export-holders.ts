@@ -30,7 +30,7 @@ const fileColumns = [
   "slot",
 ] as const
 
-const statusColumns = columns("attestations", "status", "open_until", "expires_at", "revoked_at")
+const statusColumns = columns("attestations", "status, open_until, expires_at, revoked_at")
 type Facts = { wallet: Address; investor_id: string | null; external_id: string | null } & Partial<
   RowOf<typeof statusColumns>
 >

@@ -52,14 +52,7 @@ export const disclosureFor = ({ scopes, via }: Principal): Disclosure => ({
 
 const lossColumns = columns(
   "attestations",
-  "schema_id",
-  "wallet",
-  "status",
-  "open_until",
-  "expires_at",
-  "verified_at",
-  "revoked_at",
-  "ended_at",
+  "schema_id, wallet, status, open_until, expires_at, verified_at, revoked_at, ended_at",
 )
 type LossRow = RowOf<typeof lossColumns>
 
@@ -107,7 +100,7 @@ export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, hasSl
 
 export type HoldingKey = { config: string; wallet: Address }
 
-const holdingColumns = columns("holdings", "mint_config", "wallet", "balance", "incoming", "outgoing", "counted")
+const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, counted")
 type HoldingRow = RowOf<typeof holdingColumns>
 
 const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`

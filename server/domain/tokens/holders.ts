@@ -60,8 +60,8 @@ export type HolderFilter = {
   cursor: string | null
 }
 
-const holdingColumns = columns("holdings", "wallet", "balance", "incoming", "outgoing", "counted")
-const statusColumns = columns("attestations", "id", "status", "open_until", "expires_at", "revoked_at")
+const holdingColumns = columns("holdings", "wallet, balance, incoming, outgoing, counted")
+const statusColumns = columns("attestations", "id, status, open_until, expires_at, revoked_at")
 type StatusRow = Omit<RowOf<typeof statusColumns>, "id">
 type Row = RowOf<typeof holdingColumns> & {
   [Column in keyof StatusRow]: StatusRow[Column] | null

@@ -39,8 +39,8 @@ export const operationDetail = z.object({
 })
 export type OperationDetail = z.infer<typeof operationDetail>
 
-const attemptColumns = columns("operations", "attempts", "finished_at", "error_detail", "redo")
-const carrierColumns = columns("transactions", "signature", "status", "slot", "created_at", "settled_at", "doubt")
+const attemptColumns = columns("operations", "attempts, finished_at, error_detail, redo")
+const carrierColumns = columns("transactions", "signature, status, slot, created_at, settled_at, doubt")
 type CarrierRow = RowOf<typeof carrierColumns> & { operations: number }
 type Row = RowOf<typeof attemptColumns> & (CarrierRow | { signature: null })
 

@@ -78,22 +78,10 @@ export type OperationRecord = z.infer<typeof operationRecord>
 
 const operationColumns = columns(
   "operations",
-  "id",
-  "kind",
-  "status",
-  "mint_config",
-  "wallet",
-  "from_wallet",
-  "payload",
-  "signature",
-  "error_code",
-  "error_detail",
-  "created_at",
-  "finished_at",
-  "fee",
-  "rent",
+  "id, kind, status, mint_config, wallet, from_wallet, payload, signature, error_code, error_detail, created_at",
+  "finished_at, fee, rent",
 )
-const tokenColumns = columns("mint_configs", "decimals", "mint")
+const tokenColumns = columns("mint_configs", "decimals, mint")
 const carrierColumns = columns("transactions", "finalized_at")
 
 /** A mint or a transfer, with details of its token. */

@@ -55,7 +55,7 @@ export type HolderPage = z.infer<typeof holderPage>
 
 export type RegisterFilter = { mintConfig: string; sort: HolderOrder; limit: number; cursor: string | null }
 
-const holdingColumns = columns("holdings", "wallet", "balance", "incoming", "outgoing")
+const holdingColumns = columns("holdings", "wallet, balance, incoming, outgoing")
 type Row = RowOf<typeof holdingColumns> & { investor_id: string | null; external_id: string | null }
 
 /**

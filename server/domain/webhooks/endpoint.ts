@@ -11,16 +11,7 @@ import { disabledAfterDays, disabledReasons } from "#shared/webhooks.ts"
 
 export const endpointColumns = columns(
   "webhook_endpoints",
-  "id",
-  "url",
-  "description",
-  "types",
-  "ordered",
-  "previous_until",
-  "disabled_at",
-  "disabled_reason",
-  "failing_since",
-  "created_at",
+  "id, url, description, types, ordered, previous_until, disabled_at, disabled_reason, failing_since, created_at",
 )
 
 export const endpointRecord = z

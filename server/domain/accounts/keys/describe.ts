@@ -6,7 +6,7 @@ import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { Scope } from "#shared/scopes.ts"
 
-const keyColumns = columns("api_keys", "id", "name", "scopes", "expires_at", "created_at")
+const keyColumns = columns("api_keys", "id, name, scopes, expires_at, created_at")
 
 export type KeyDescription = {
   key_id: string

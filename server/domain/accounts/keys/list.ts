@@ -23,7 +23,7 @@ export type KeySummary = {
   known_to: string | null
 }
 
-const keyColumns = columns("api_keys", "id", "name", "scopes", "expires_at", "revoked_at", "last_used_at", "created_at")
+const keyColumns = columns("api_keys", "id, name, scopes, expires_at, revoked_at, last_used_at, created_at")
 type ListedRow = RowOf<typeof keyColumns> & Pick<KeySummary, "account" | "mode" | "start" | "created_by" | "known_to">
 
 /** Keys without their secrets, newest first: of one workspace, of one account by its name, or all keys. */

@@ -91,7 +91,7 @@ export function requireScopes(allowed: ReadonlySet<Permission>, scopes: readonly
   )
 }
 
-const keyColumns = columns("api_keys", "workspace_id", "name", "scopes", "revoked_at")
+const keyColumns = columns("api_keys", "workspace_id, name, scopes, revoked_at")
 type LockedKey = RowOf<typeof keyColumns> & { mode: Mode }
 
 async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null): Promise<LockedKey | null> {

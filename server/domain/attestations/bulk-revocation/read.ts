@@ -5,15 +5,7 @@ import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"
 
-const jobColumns = columns(
-  "bulk_revocations",
-  "id",
-  "attestations",
-  "author_name",
-  "canceller_name",
-  "created_at",
-  "ended_at",
-)
+const jobColumns = columns("bulk_revocations", "id, attestations, author_name, canceller_name, created_at, ended_at")
 
 export type BulkRevocation = {
   id: string

@@ -26,13 +26,7 @@ const troubled = new Backoff({ firstMs: 500, longestMs: 30_000 })
 
 const jobColumns = columns(
   "bulk_revocations",
-  "workspace_id",
-  "id",
-  "reason",
-  "public_reason",
-  "author_id",
-  "author_name",
-  "request_id",
+  "workspace_id, id, reason, public_reason, author_id, author_name, request_id",
 )
 // The list keeps its reason as long as there is something to revoke.
 type Job = RowOf<typeof jobColumns, { reason: string }>

@@ -31,7 +31,7 @@ const chainIds: Record<string, string> = {
 const STATEMENT =
   "Prove that this wallet is yours, for the verification that you started. This costs nothing and moves no tokens."
 
-const challengeColumns = columns("wallet_challenges", "nonce", "chain_id", "issued_at", "expires_at")
+const challengeColumns = columns("wallet_challenges", "nonce, chain_id, issued_at, expires_at")
 export type Challenge = RowOf<typeof challengeColumns>
 
 /** Errors: wallet_proof_refused. */

@@ -7,15 +7,7 @@ import { answerWithin_s } from "#shared/webhooks.ts"
 /** How long a delivery is reserved for this process before another may try it. */
 const CLAIM_S = answerWithin_s + 25
 
-const targetColumns = columns(
-  "webhook_endpoints",
-  "id",
-  "url",
-  "ordered",
-  "secret",
-  "previous_secret",
-  "previous_until",
-)
+const targetColumns = columns("webhook_endpoints", "id, url, ordered, secret, previous_secret, previous_until")
 export type Target = RowOf<typeof targetColumns>
 
 /** The endpoint in its current state; null if nothing may be sent to it. */

@@ -1,4 +1,6 @@
 import type postgres from "postgres"
+import { background as sql } from "./client.ts"
+import type { TableName } from "./rows.ts"
 
 /**
  * Does `work` for the rows of a statement, `size` at a time, without holding all of them in memory. The library's own
@@ -16,4 +18,10 @@ export async function forEachBatch<Row extends postgres.MaybeRow>(
     return last as unknown as Promise<undefined>
   })
   await last
+}
+
+/** Deletes the rows of a table whose `ctid`s a statement selects, a batch at a time until none are left. */
+export async function deleteRows(table: TableName, select: () => postgres.Fragment, batch = 5000): Promise<void> {
+  const remove = () => sql`delete from ${sql(table)} where ctid in (${select()} limit ${batch})`
+  while ((await remove()).count === batch);
 }

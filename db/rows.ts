@@ -1,5 +1,6 @@
 import type { Table } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
+import { toTimestamp } from "#shared/timestamp.ts"
 // Types only: the server never loads Drizzle's schema (see migrate.ts).
 import type * as schema from "./schema/index.ts"
 
@@ -48,6 +49,15 @@ export function only<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error("a statement that always returns a row returned none")
   return row
 }
+
+/** A row as answers show it: its times are texts. */
+export type Timestamped<Row> = { [Column in keyof Row]: Shown<Row[Column]> }
+type Shown<Value> = Value extends Date ? string : Value
+
+export const timestamped = <Row extends object>(row: Row): Timestamped<Row> =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, value instanceof Date ? toTimestamp(value) : value]),
+  ) as Timestamped<Row>
 
 /** Knowledge beyond the schema can only narrow a column's type. */
 type Narrowing<Row> = { [Column in keyof Row]?: Row[Column] }

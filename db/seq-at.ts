@@ -1,6 +1,8 @@
 import type { Fragment } from "postgres"
+import { badCursor, fromCursor } from "#server/lib/cursor.ts"
+import type { IdPrefix } from "#server/lib/ids.ts"
 import { sql } from "./client.ts"
-import { only } from "./rows.ts"
+import { only, type TableName } from "./rows.ts"
 
 /**
  * Rows get their sequence in the order of their times, except for concurrent transactions and slightly different
@@ -65,4 +67,11 @@ async function firstSince({ rows, seq, at, newestFirst }: Sequenced, time: Date,
     )
     select low as seq from search where low >= high limit 1`
   return only(found).seq
+}
+
+/** The sequence of the row at which a page of a workspace's list ended. Errors: validation_failed for a cursor. */
+export async function seqAt(table: TableName, prefix: IdPrefix, workspaceId: string, cursor: string): Promise<bigint> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select seq from ${sql(table)} where workspace_id = ${workspaceId} and id = ${fromCursor(prefix, cursor)}`
+  return row?.seq ?? badCursor()
 }

@@ -10,5 +10,15 @@ export function fromCursor(prefix: IdPrefix, cursor: string): string {
   return isId(prefix, id) && toCursor(id) === cursor ? id : badCursor()
 }
 
+/** A page of rows, of which one more than `limit` was read, and the cursor of the next page. */
+export const pageOf = <Row extends { id: string }, Shown>(
+  rows: readonly Row[],
+  limit: number,
+  show: (row: Row) => Shown,
+): { data: Shown[]; next_cursor: string | null } => ({
+  data: rows.slice(0, limit).map(show),
+  next_cursor: rows.length > limit ? toCursor(rows[limit - 1]!.id) : null,
+})
+
 export const badCursor = (): never =>
   fail("validation_failed", "cursor: not valid for this list. Use next_cursor of the previous page.")

@@ -1,3 +1,4 @@
+import { deleteRows } from "#db/batches.ts"
 import { background as sql } from "#db/client.ts"
 import { certainNow } from "#db/clock.ts"
 import { dropOldBulkRevocations } from "#domain/attestations"
@@ -13,7 +14,6 @@ import { keptDays } from "#shared/retention.ts"
 
 /** How long after expiry a wallet that signs too late still gets that error. */
 const CHALLENGES_SECONDS = 3600
-const BATCH = 5000
 
 /** Deletes what is past its retention, in batches until nothing is left. Does nothing while the clock is in doubt. */
 export async function clean(): Promise<void> {
@@ -21,27 +21,12 @@ export async function clean(): Promise<void> {
   if (now === null) return
   const recognised = addDays(now, -keptDays.webhookEvents)
   const logged = addDays(now, -keptDays.requests)
+  const unsigned = addSeconds(now, -CHALLENGES_SECONDS)
   const ended = await Promise.allSettled([
-    untilFew(
-      () => sql`
-        delete from idempotency_records where ctid in (
-          select ctid from idempotency_records where ${isExpired(sql)} limit ${BATCH})`,
-    ),
-    untilFew(
-      () => sql`
-        delete from webhook_events where ctid in (
-          select ctid from webhook_events where received_at <= ${recognised} limit ${BATCH})`,
-    ),
-    untilFew(
-      () => sql`
-        delete from wallet_challenges where ctid in (
-          select ctid from wallet_challenges where expires_at <= ${addSeconds(now, -CHALLENGES_SECONDS)} limit ${BATCH})`,
-    ),
-    untilFew(
-      () => sql`
-        delete from api_requests where ctid in (
-          select ctid from api_requests where at <= ${logged} order by at limit ${BATCH})`,
-    ),
+    deleteRows("idempotency_records", () => sql`select ctid from idempotency_records where ${isExpired(sql)}`),
+    deleteRows("webhook_events", () => sql`select ctid from webhook_events where received_at <= ${recognised}`),
+    deleteRows("wallet_challenges", () => sql`select ctid from wallet_challenges where expires_at <= ${unsigned}`),
+    deleteRows("api_requests", () => sql`select ctid from api_requests where at <= ${logged} order by at`),
     cleanPeople(),
     forgetAddresses(),
     dropOldBytes(now),
@@ -53,8 +38,4 @@ export async function clean(): Promise<void> {
   ])
   // A failing sweep does not stop the others.
   for (const one of ended) if (one.status === "rejected") throw one.reason
-}
-
-async function untilFew(remove: () => PromiseLike<{ count: number }>): Promise<void> {
-  while ((await remove()).count === BATCH);
 }

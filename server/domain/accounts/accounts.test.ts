@@ -9,7 +9,7 @@ import { listUsers } from "#server/domain/people/people.ts"
 import { localKeys } from "#server/solana/keys.ts"
 import { isScope } from "#shared/scopes.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
-import { listAccounts, setPlan } from "./list.ts"
+import { listAccounts, setPlan } from "./accounts.ts"
 import { includedIn } from "./plans.ts"
 
 beforeAll(async () => {

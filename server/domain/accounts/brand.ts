@@ -3,9 +3,9 @@ import { z } from "zod"
 import { type Queryable, sql } from "#db/client.ts"
 import { columns, only, qualified, type RowOf } from "#db/rows.ts"
 import { recordAccountChange } from "#domain/audit-log"
-import { holdPermission } from "#domain/people"
-import type { Principal } from "#domain/requests"
+import type { Caller, Principal } from "#domain/requests"
 import { isColor } from "#shared/contrast.ts"
+import { changeAccount } from "./accounts.ts"
 import { type LogoType, logoTypeOf, readLogo } from "./logo-image.ts"
 
 /** What the hosted page shows about a company besides its name. */
@@ -57,52 +57,39 @@ export async function readBrand({ workspaceId }: Pick<Principal, "workspaceId">)
   return brandOf(only(rows))
 }
 
-type Change = { principal: Principal; requestId: string }
-
 /** Sets the colour and contact on the hosted pages of an account's workspaces. */
-export const setBrand = (change: Change, { color, contact }: Pick<Brand, "color" | "contact">): Promise<Brand> =>
-  changeBrand(change, async (sql, accountId, before) => {
-    const changed = [
-      ...(before.brand_color === color ? [] : ["color"]),
-      ...(before.contact === contact ? [] : ["contact"]),
-    ]
+export const setBrand = (caller: Caller, { color, contact }: Pick<Brand, "color" | "contact">): Promise<Brand> =>
+  changeBrand(caller, async (sql, accountId, before) => {
     await sql`update accounts set brand_color = ${color}, contact = ${contact} where id = ${accountId}`
-    return changed
+    return [...(before.brand_color === color ? [] : ["color"]), ...(before.contact === contact ? [] : ["contact"])]
   })
 
 /** Sets a logo, or removes it (null). Errors: validation_failed. */
-export function setLogo(change: Change, logo: Buffer | null): Promise<Brand> {
-  const size = logo && readLogo(logo)
+export function setLogo(caller: Caller, logo: Buffer | null): Promise<Brand> {
+  const { width, height } = logo ? readLogo(logo) : { width: null, height: null }
   // The logo's address contains its hash, so browsers can cache a logo and still show a new one immediately.
   const hash = logo && createHash("sha256").update(logo).digest()
-  return changeBrand(change, async (sql, accountId, before) => {
+  return changeBrand(caller, async (sql, accountId, before) => {
     if (before.logo_hash === hash || (hash && before.logo_hash?.equals(hash))) return []
     await sql`
-      update accounts set logo = ${logo}, logo_hash = ${hash}, logo_width = ${size?.width ?? null},
-        logo_height = ${size?.height ?? null}
+      update accounts set logo = ${logo}, logo_hash = ${hash}, logo_width = ${width}, logo_height = ${height}
       where id = ${accountId}`
     return ["logo"]
   })
 }
 
 async function changeBrand(
-  { principal, requestId }: Change,
+  caller: Caller,
   make: (sql: Queryable, accountId: string, before: BrandRow) => Promise<string[]>,
 ): Promise<Brand> {
-  const { workspaceId } = principal
-  const author = { principal, requestId }
-  await sql.begin(async (sql) => {
-    await holdPermission(sql, workspaceId, author, "member:write")
-    const rows = await sql<(BrandRow & { id: string })[]>`
-      select a.id, ${sql(qualified("a", brandColumns))} from workspaces w join accounts a on a.id = w.account_id
-      where w.id = ${workspaceId} for update of a`
-    const { id, ...before } = only(rows)
-    const changed = await make(sql, id, before)
+  await changeAccount(caller, "member:write", async (sql, { id }) => {
+    const rows = await sql<BrandRow[]>`select ${sql(brandColumns)} from accounts where id = ${id}`
+    const changed = await make(sql, id, only(rows))
     if (changed.length === 0) return
     const detail = { changed }
-    await recordAccountChange(sql, id, { author, action: "account.branded", subject: id, detail })
+    await recordAccountChange(sql, id, { author: caller, action: "account.branded", subject: id, detail })
   })
-  return readBrand(principal)
+  return readBrand(caller.principal)
 }
 
 /** A logo by the hash of its bytes, readable by anyone; null if no account has it. */

@@ -3,7 +3,7 @@ import { only } from "#db/rows.ts"
 import { recordAccountChange, theOperator } from "#domain/audit-log"
 import { clock, periodOf } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
-import { periodEnd } from "./period.ts"
+import { periodEnd } from "./plans.ts"
 
 // A limit on what a workspace's transactions cost in a month. Work in progress continues, and rights can always be
 // taken away. Only new work is refused, as soon as the budget may not be enough for everything in progress.
@@ -14,9 +14,7 @@ import { periodEnd } from "./period.ts"
  */
 const MOST_EACH = 2_200_000
 
-/**
- * Whether the workspace `w` of a statement has used up its budget, or will have when everything in progress is done.
- */
+/** Whether the workspace `w` of a statement has used up its budget, or will have with everything in progress. */
 export const isOverBudget = (sql: Queryable, now: Date) => sql`
   case when w.budget is null then false else w.budget <= coalesce((select c.fee + c.rent from chain_costs c
       where c.workspace_id = w.id and c.period = ${periodOf(now)}), 0) + ${MOST_EACH}::bigint * (
@@ -41,9 +39,7 @@ export const overBudget = (now: Date) =>
     detail: `This workspace has used up its SOL budget for the month, or will with the work in progress. The next month begins at ${periodEnd(now)}.`,
   }) as const
 
-/**
- * Sets the budget of an account's workspace, in lamports; null is no limit. Returns false if there is no such account.
- */
+/** Sets the budget of an account's workspace, in lamports; null is no limit. False if there is no such account. */
 export const setBudget = (name: string, mode: Mode, lamports: bigint | null): Promise<boolean> =>
   sql.begin(async (sql) => {
     const [before] = await sql<{ account_id: string; id: string; budget: string | null }[]>`
@@ -53,11 +49,8 @@ export const setBudget = (name: string, mode: Mode, lamports: bigint | null): Pr
     const budget = lamports === null ? null : lamports.toString()
     if (before.budget === budget) return true
     await sql`update workspaces set budget = ${budget} where id = ${before.id}`
-    await recordAccountChange(sql, before.account_id, {
-      author: theOperator,
-      action: "account.budget_changed",
-      subject: before.id,
-      detail: { mode, before: before.budget, after: budget },
-    })
+    const detail = { mode, before: before.budget, after: budget }
+    const change = { author: theOperator, action: "account.budget_changed", subject: before.id, detail }
+    await recordAccountChange(sql, before.account_id, change)
     return true
   })

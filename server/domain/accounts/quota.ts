@@ -2,7 +2,7 @@ import { type Queryable, sql } from "#db/client.ts"
 import type { Audited } from "#server/ledger/index.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import { periodEnd, secondsLeftIn } from "./period.ts"
+import { periodEnd, secondsLeftIn } from "./plans.ts"
 
 /**
  * The most starts in a month for each unit of quota. A session that ends unverified releases its unit, but its rows

@@ -5,9 +5,9 @@ import { newId } from "#server/lib/ids.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import type { TestKey } from "#test/fixtures/app.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
+import { setPlan } from "./accounts.ts"
 import { setBudget } from "./budget.ts"
-import { setPlan } from "./list.ts"
-import { monthsBack } from "./usage-history.ts"
+import { monthsBack } from "./usage.ts"
 
 usesApp()
 

@@ -6,9 +6,8 @@ import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
-import { type OffRequest, readOffRequest } from "./four-eyes.ts"
 import type { PlanName } from "./plans.ts"
-import type { AccountSecurity } from "./security.ts"
+import { type AccountSecurity, type OffRequest, readOffRequest } from "./security.ts"
 
 export type WorkspaceFacts = {
   id: string

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
+import { setPlan } from "#server/domain/accounts/accounts.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
-import { setPlan } from "#server/domain/accounts/list.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { eraseWallet } from "#server/domain/privacy/erase.ts"
 import { newId } from "#server/lib/ids.ts"

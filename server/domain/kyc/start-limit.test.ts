@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { setPlan } from "#server/domain/accounts/list.ts"
+import { setPlan } from "#server/domain/accounts/accounts.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { newWallet, type TestKey } from "#test/fixtures/app.ts"

@@ -1,3 +1,4 @@
+import { deleteRows } from "#db/batches.ts"
 import { background as sql } from "#db/client.ts"
 import { deployment } from "#domain/deployment"
 import { MAIL_BATCH, MOST_ATTEMPTS, nextAttempt, sendDue, waitForMail } from "#domain/people"
@@ -7,8 +8,6 @@ import { allNotifications, notifications } from "#shared/notifications.ts"
 import { keptDays } from "#shared/retention.ts"
 import { type Notification, notificationMail } from "./mails.ts"
 import { stageNotifications } from "./stage.ts"
-
-const BATCH = 5000
 
 type Due = Notification & {
   workspace_id: string
@@ -87,7 +86,5 @@ async function claim(): Promise<Due[]> {
 /** Drops old notifications. */
 export async function dropOldNotifications(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.notifications)
-  const remove = () => sql`
-    delete from notifications where ctid in (select ctid from notifications where created_at <= ${old} limit ${BATCH})`
-  while ((await remove()).count === BATCH);
+  await deleteRows("notifications", () => sql`select ctid from notifications where created_at <= ${old}`)
 }

@@ -1,9 +1,9 @@
 import { type Queryable, sql } from "#db/client.ts"
-import { recordAccountChange, theOperator } from "#domain/audit-log"
-import type { Principal } from "#domain/requests"
+import { type Author, recordAccountChange, theOperator } from "#domain/audit-log"
+import type { Caller } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import { allRoles, permissionsOf, type Role } from "#shared/roles.ts"
-import { holdPermission, userIdOf } from "./membership.ts"
+import { accountOf, holdPermission, requireMember, userIdOf } from "./membership.ts"
 
 // With four eyes on, an owner could invite a second account and decide with it. So a member who becomes a reviewer in
 // that time counts only after another reviewer has confirmed them. Until then `members.admitted_by` is the owner.
@@ -50,31 +50,18 @@ export async function requireAdmitted(sql: Queryable, workspaceId: string, userI
  * Confirms a member as a reviewer. The owner who let them in cannot. Errors: member_not_found, second_person_required,
  * insufficient_scope.
  */
-export async function admitMember({
-  principal,
-  requestId,
-  userId,
-}: {
-  principal: Principal
-  requestId: string
-  userId: string
-}): Promise<{ user_id: string }> {
-  const { workspaceId } = principal
-  const author = { principal, requestId }
+export async function admitMember({ userId, ...caller }: Caller & { userId: string }): Promise<{ user_id: string }> {
+  const { workspaceId } = caller.principal
   await sql.begin(async (sql) => {
-    const [account] = await sql<{ id: string }[]>`
-      select a.id from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId} for update of a`
-    await holdPermission(sql, workspaceId, author, "review:write")
-    const me = userIdOf(author)!
+    const { id: accountId } = await accountOf(sql, workspaceId, { lock: true })
+    await holdPermission(sql, workspaceId, caller, "review:write")
+    const me = userIdOf(caller)!
     await requireAdmitted(sql, workspaceId, me)
-    const [member] = await sql<{ admitted_by: string | null }[]>`
-      select admitted_by from members where account_id = ${account!.id} and user_id = ${userId}`
-    if (!member) return fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
-    if (member.admitted_by === null) return
-    if (member.admitted_by === me)
+    const { admitted_by } = await requireMember(sql, accountId, userId)
+    if (admitted_by === null) return
+    if (admitted_by === me)
       fail("second_person_required", "You let this member in, so another reviewer must confirm them.")
-    await admit(sql, account!.id, userId)
-    await recordAccountChange(sql, account!.id, { author, action: "member.admitted", subject: userId })
+    await admit(sql, accountId, userId, caller)
   })
   return { user_id: userId }
 }
@@ -86,11 +73,11 @@ export const admitByOperator = ({ accountId, email }: { accountId: string; email
       select m.user_id from members m join users u on u.id = m.user_id
       where m.account_id = ${accountId} and u.email = ${email} and m.admitted_by is not null`
     if (!waiting) return false
-    await admit(sql, accountId, waiting.user_id)
-    const change = { author: theOperator, action: "member.admitted", subject: waiting.user_id }
-    await recordAccountChange(sql, accountId, change)
+    await admit(sql, accountId, waiting.user_id, theOperator)
     return true
   })
 
-const admit = (sql: Queryable, accountId: string, userId: string) => sql`
-  update members set admitted_by = null where account_id = ${accountId} and user_id = ${userId}`
+async function admit(sql: Queryable, accountId: string, userId: string, author: Author): Promise<void> {
+  await sql`update members set admitted_by = null where account_id = ${accountId} and user_id = ${userId}`
+  await recordAccountChange(sql, accountId, { author, action: "member.admitted", subject: userId })
+}

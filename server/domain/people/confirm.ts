@@ -3,14 +3,11 @@ import { deployment } from "#domain/deployment"
 import type { SignedIn } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import { createMailedLink, findUserLink, useUserLink } from "./links.ts"
-import { failMail, mailer } from "./mail.ts"
-import { takeMail } from "./mail-limits.ts"
+import { requireMailer, sendOrUndo, takeMail } from "./mail.ts"
 
 /** Mails the user a link to confirm their address. Errors: rate_limited, mail_failed, validation_failed. */
 export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_to: string }> {
-  const { send } = mailer(deployment.settings)
-  if (send === null)
-    return fail("validation_failed", "email: this server cannot send email. Ask its operator for a link.")
+  const send = requireMailer()
   const token = await sql.begin(async (sql) => {
     const token = await createMailedLink(sql, id, "confirm")
     if (token === null)
@@ -21,16 +18,13 @@ export async function mailConfirmation({ id, email }: SignedIn): Promise<{ sent_
     return token
   })
   const link = `${deployment.origin}/confirm?token=${token}`
-  try {
-    await send({
-      to: email,
-      subject: "Confirm your email address for Vouch",
-      text: `Sign in as ${email}, then open this link within one day to confirm your address:\n\n${link}\n\nNo Vouch account? Ignore this email. Someone entered your address by mistake and cannot confirm it.`,
-    })
-  } catch (cause) {
-    await sql`delete from user_links where user_id = ${id} and kind = 'confirm'`
-    failMail(email, cause, "Try again later.")
+  const mail = {
+    to: email,
+    subject: "Confirm your email address for Vouch",
+    text: `Sign in as ${email}, then open this link within one day to confirm your address:\n\n${link}\n\nNo Vouch account? Ignore this email. Someone entered your address by mistake and cannot confirm it.`,
   }
+  const undo = () => sql`delete from user_links where user_id = ${id} and kind = 'confirm'`
+  await sendOrUndo(send, mail, { undo, next: "Try again later." })
   return { sent_to: email }
 }
 

@@ -7,8 +7,7 @@ import { addDays, clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Role } from "#shared/roles.ts"
 import { hashToken, newToken } from "./links.ts"
-import { failMail, mailer } from "./mail.ts"
-import { takeMail } from "./mail-limits.ts"
+import { mailer, requireMailer, sendOrUndo, takeMail } from "./mail.ts"
 
 /** The most open invitations of an account. */
 const MOST_OPEN = 100
@@ -108,9 +107,7 @@ export async function findInvitation(
  * it proves that the mailbox is theirs. Errors: invalid_link, validation_failed, rate_limited, mail_failed.
  */
 export async function mailInvitation(token: string, email: string): Promise<{ sent_to: string }> {
-  const { send } = mailer(deployment.settings)
-  if (send === null)
-    return fail("validation_failed", "email: this server cannot send email. Ask its operator for a link.")
+  const send = requireMailer()
   const invitation = await findInvitation(sql, token)
   requireAddress(invitation, email)
   const proof = newToken()
@@ -129,14 +126,11 @@ export async function mailInvitation(token: string, email: string): Promise<{ se
   })
   const account = linkless(invitation.account)
   const text = `Open this link to join ${account} on Vouch with this address:\n\n${linkOf(invitation.invited_by, proof)}\n\nDid not request this? Ignore this email. Your address is not used.`
-  try {
-    await send({ to: email, subject: `Join ${account} on Vouch`, text })
-  } catch (cause) {
-    await sql`
-      update invitations set proof_hash = null, proof_email = null, proof_sent_at = null
-      where account_id = ${account_id} and id = ${id} and proof_hash = ${hashToken(proof)}`
-    failMail(email, cause, "Try again, or ask your administrator.")
-  }
+  const undo = () => sql`
+    update invitations set proof_hash = null, proof_email = null, proof_sent_at = null
+    where account_id = ${account_id} and id = ${id} and proof_hash = ${hashToken(proof)}`
+  const mail = { to: email, subject: `Join ${account} on Vouch`, text }
+  await sendOrUndo(send, mail, { undo, next: "Try again, or ask your administrator." })
   return { sent_to: email }
 }
 
@@ -146,8 +140,7 @@ export function requireAddress({ email }: Invitation, given: string): void {
 }
 
 /** Whether the bearer must open a mailed link first. Always the case if the server can send mail. */
-export const needsMail = ({ proves_email }: Invitation): boolean =>
-  !proves_email && mailer(deployment.settings).send !== null
+export const needsMail = ({ proves_email }: Invitation): boolean => !proves_email && mailer().send !== null
 
 /** Revokes a user's unused invitations to an account. Returns how many. */
 export async function endInvitationsOf(sql: Queryable, accountId: string, userId: string): Promise<number> {

@@ -4,10 +4,10 @@ import type { SignedIn } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { admittedBy } from "./admission.ts"
-import { evictUnproven } from "./evict.ts"
 import { findInvitation, type Invitation, needsMail, requireAddress } from "./invitations.ts"
 import { newToken } from "./links.ts"
 import { hashPassword } from "./password.ts"
+import { evictUnproven } from "./people.ts"
 
 export type NewUser = {
   token: string

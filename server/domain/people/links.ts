@@ -9,39 +9,31 @@ export const newToken = (): string => randomBytes(32).toString("base64url")
 export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer")
 
 /** The kinds of links for a user, and how long each works. */
-const links = {
-  reset: { valid: "1 hour" },
-  confirm: { valid: "1 day" },
-} as const satisfies Record<string, { valid: string }>
-
-type LinkKind = keyof typeof links
+const validity = { reset: "1 hour", confirm: "1 day" } as const
+type LinkKind = keyof typeof validity
 
 /** A mailed link works at least this long before another one replaces it. */
 const MAIL_PAUSE = "5 minutes"
 
 /** Creates the token of a user's link. An earlier link of the same kind stops working. */
-export async function createUserLink(sql: Queryable, userId: string, kind: LinkKind): Promise<string> {
-  const token = newToken()
-  await sql`
-    insert into user_links (user_id, kind, token_hash, created_at, expires_at)
-    values (${userId}, ${kind}, ${hashToken(token)}, now(), now() + ${links[kind].valid}::interval)
-    on conflict (user_id, kind) do update
-      set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`
-  return token
-}
+export const createUserLink = async (sql: Queryable, userId: string, kind: LinkKind): Promise<string> =>
+  (await createLink(sql, userId, kind, null))!
 
 /**
  * Creates the token of a link that is mailed on request. Null shortly after the last one, so that a stranger can
  * neither flood the mailbox nor invalidate each link before it is opened.
  */
-export async function createMailedLink(sql: Queryable, userId: string, kind: LinkKind): Promise<string | null> {
+export const createMailedLink = (sql: Queryable, userId: string, kind: LinkKind): Promise<string | null> =>
+  createLink(sql, userId, kind, MAIL_PAUSE)
+
+async function createLink(sql: Queryable, userId: string, kind: LinkKind, pause: string | null) {
   const token = newToken()
   const made = await sql`
     insert into user_links as l (user_id, kind, token_hash, created_at, expires_at)
-    values (${userId}, ${kind}, ${hashToken(token)}, now(), now() + ${links[kind].valid}::interval)
+    values (${userId}, ${kind}, ${hashToken(token)}, now(), now() + ${validity[kind]}::interval)
     on conflict (user_id, kind) do update
       set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
-      where l.created_at <= now() - ${MAIL_PAUSE}::interval
+      where ${pause}::interval is null or l.created_at <= now() - ${pause}::interval
     returning user_id`
   return made.length === 1 ? token : null
 }

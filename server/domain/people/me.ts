@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import { columns, type RowOf, type Timestamped, timestamped } from "#db/rows.ts"
 import { recordAccountChange } from "#domain/audit-log"
 import { deployment } from "#domain/deployment"
 import type { SignedIn } from "#domain/requests"
@@ -38,19 +39,13 @@ export type Me = {
   }[]
 }
 
+const userColumns = columns("users", "two_factor_enabled, email_verified, time_zone")
+
 /** The signed-in user and their workspaces. */
 export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> {
   const [[person], workspaces] = await Promise.all([
-    sql<
-      {
-        two_factor_enabled: boolean
-        has_factor: boolean
-        email_verified: boolean
-        time_zone: string | null
-      }[]
-    >`
-      select two_factor_enabled, ${hasSecondFactor()} as has_factor, email_verified, time_zone
-      from users u where id = ${id}`,
+    sql<(RowOf<typeof userColumns> & { has_factor: boolean })[]>`
+      select ${sql(userColumns)}, ${hasSecondFactor()} as has_factor from users u where id = ${id}`,
     sql<(Omit<Me["workspaces"][number], "permissions" | "notices" | "demands"> & { lacks_factor: boolean })[]>`
       select w.id, w.account_id, a.name as account, w.mode, m.role, ${lacksSecondFactor(sql, sessionId)} as lacks_factor
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
@@ -61,7 +56,7 @@ export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> 
       id,
       name,
       email,
-      email_confirmed: mailer(deployment.settings).send && (person?.email_verified ?? false),
+      email_confirmed: mailer().send && (person?.email_verified ?? false),
       two_factor: person?.two_factor_enabled ?? false,
       time_zone: person?.time_zone ?? null,
     },
@@ -88,11 +83,7 @@ export async function renameUser(user: SignedIn, name: string, requestId: string
       select account_id from members where user_id = ${id} order by account_id`
     const author = { principal: user, requestId }
     for (const { account_id } of accounts)
-      await recordAccountChange(sql, account_id, {
-        author,
-        action: "member.renamed",
-        subject: id,
-      })
+      await recordAccountChange(sql, account_id, { author, action: "member.renamed", subject: id })
   })
   return { name }
 }
@@ -128,4 +119,30 @@ function noticesOf(mode: Mode): string[] {
     ...(inUse.size === 0 ? [`No KYC provider is configured for ${mode} mode. Wallets cannot be verified.`] : []),
     ...[...inUse].flatMap(({ testOnly }) => testOnly?.notice ?? []),
   ]
+}
+
+type SignIn = {
+  id: string
+  ip_address: string | null
+  user_agent: string | null
+  signed_in_at: Date
+  /** To the hour. */
+  last_active_at: Date
+  /** Whether it is the current session. */
+  current: boolean
+}
+
+/** The browsers in which the user is signed in, latest first. Their tokens are never shown, not even to the page. */
+export async function listSignIns({ id, sessionId }: SignedIn): Promise<Timestamped<SignIn>[]> {
+  const rows = await sql<SignIn[]>`
+    select id, ip_address, user_agent, created_at as signed_in_at, updated_at as last_active_at,
+      id = ${sessionId} as current
+    from user_sessions where user_id = ${id} and expires_at > ${clock.now()} order by updated_at desc, id`
+  return rows.map(timestamped)
+}
+
+/** Signs the user out in one browser, or with `"all"` in every one. A session that has ended stays ended. */
+export async function endSignIns({ id }: SignedIn, which: { id: string } | "all"): Promise<void> {
+  await sql`
+    delete from user_sessions where user_id = ${id} ${which === "all" ? sql`` : sql`and id = ${which.id}`}`
 }

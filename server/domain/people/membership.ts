@@ -1,4 +1,5 @@
 import type { Queryable } from "#db/client.ts"
+import { columns, only, qualified, type RowOf } from "#db/rows.ts"
 import type { Author } from "#domain/audit-log"
 import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
@@ -48,4 +49,25 @@ export async function heldRole(sql: Queryable, workspaceId: string, userId: stri
     select m.role from workspaces w join members m on m.account_id = w.account_id
     where w.id = ${workspaceId} and m.user_id = ${userId} for share of m`
   return member?.role ?? null
+}
+
+const accountColumns = columns(
+  "accounts",
+  "id, name, second_factor_required, four_eyes, four_eyes_off_by, four_eyes_off_at",
+)
+export type Account = RowOf<typeof accountColumns>
+
+/** A workspace's account. With `lock`, no other transaction can change it, or its members, until this one ends. */
+export async function accountOf(sql: Queryable, workspaceId: string, { lock = false } = {}): Promise<Account> {
+  const rows = await sql<Account[]>`
+    select ${sql(qualified("a", accountColumns))} from workspaces w join accounts a on a.id = w.account_id
+    where w.id = ${workspaceId} ${lock ? sql`for update of a` : sql``}`
+  return only(rows)
+}
+
+/** Errors: member_not_found. */
+export async function requireMember(sql: Queryable, accountId: string, userId: string) {
+  const [member] = await sql<{ role: Role; admitted_by: string | null }[]>`
+    select role, admitted_by from members where account_id = ${accountId} and user_id = ${userId}`
+  return member ?? fail("member_not_found", "user_id: not a member of this account. Reload the list of members.")
 }

@@ -2,8 +2,7 @@ import { type Queryable, sql } from "#db/client.ts"
 import { deployment } from "#domain/deployment"
 import { logger } from "#server/lib/log.ts"
 import { createMailedLink, createUserLink, findUserLink, newToken, useUserLink } from "./links.ts"
-import { mailer } from "./mail.ts"
-import { takeMail } from "./mail-limits.ts"
+import { mailer, takeMail } from "./mail.ts"
 import { hashPassword } from "./password.ts"
 
 const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
@@ -26,7 +25,7 @@ export function requestReset(email: string): void {
 }
 
 async function mailReset(email: string): Promise<void> {
-  const { send } = mailer(deployment.settings)
+  const { send } = mailer()
   if (send === null) return
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email} and email_verified`
   if (!user) return

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { Browser, member, PASSWORD } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import { releaseAddress } from "./evict.ts"
+import { releaseAddress } from "./people.ts"
 
 // A server that cannot send mail: people pass links on by hand, and an address is only a name to sign in with.
 

@@ -16,6 +16,12 @@ export type Principal = {
     | { kind: "operator" }
 }
 
+/** A member of the workspace, signed in. */
+export type Member = Principal & { via: { kind: "user" } }
+
+/** Who makes a change, and the request's id for the audit log. */
+export type Caller<Of extends Principal = Principal> = { principal: Of; requestId: string }
+
 /** Errors: insufficient_scope if the principal lacks `scope`. */
 export function requireScope({ scopes, via }: Principal, scope: Permission | undefined): void {
   if (scope === undefined || scopes.has(scope)) return

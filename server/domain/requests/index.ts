@@ -1,7 +1,15 @@
 // Who makes a request, and how often it takes effect.
 
 /** Principals and the request's context. */
-export { type Context, type IdempotencyClaim, type Principal, requireScope, type SignedIn } from "./context.ts"
+export {
+  type Caller,
+  type Context,
+  type IdempotencyClaim,
+  type Member,
+  type Principal,
+  requireScope,
+  type SignedIn,
+} from "./context.ts"
 
 /** Idempotency keys. */
 export {

@@ -1,40 +1,30 @@
+import { deleteRows } from "#db/batches.ts"
 import { background as sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
-
-const BATCH = 5000
 
 /**
  * Drops attempts past their retention, deliveries of events that are no longer kept, and the rest of deleted endpoints.
  */
 export async function dropOldDeliveries(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.webhookAttempts)
-  await untilFew(
+  await deleteRows("webhook_attempts", () => sql`select ctid from webhook_attempts where at <= ${old}`)
+  await deleteRows(
+    "webhook_attempts",
     () => sql`
-      delete from webhook_attempts where ctid in (
-        select a.ctid from webhook_attempts a where a.at <= ${old} limit ${BATCH})`,
+      select a.ctid from webhook_endpoints e join webhook_attempts a
+        on a.workspace_id = e.workspace_id and a.endpoint_id = e.id
+      where e.deleted_at is not null`,
   )
-  await untilFew(
+  await deleteRows(
+    "webhook_deliveries",
     () => sql`
-      delete from webhook_attempts where ctid in (
-        select a.ctid from webhook_endpoints e join webhook_attempts a
-          on a.workspace_id = e.workspace_id and a.endpoint_id = e.id
-        where e.deleted_at is not null limit ${BATCH})`,
-  )
-  await untilFew(
-    () => sql`
-      delete from webhook_deliveries where ctid in (
-        select d.ctid from webhook_endpoints e
-          left join event_counters c on c.workspace_id = e.workspace_id
-          join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id
-            and (e.deleted_at is not null or d.sequence <= c.dropped)
-        limit ${BATCH})`,
+      select d.ctid from webhook_endpoints e
+        left join event_counters c on c.workspace_id = e.workspace_id
+        join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id
+          and (e.deleted_at is not null or d.sequence <= c.dropped)`,
   )
   await sql`
     delete from webhook_endpoints e where e.deleted_at is not null
       and not exists (select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.id)`
-}
-
-async function untilFew(remove: () => PromiseLike<{ count: number }>): Promise<void> {
-  while ((await remove()).count === BATCH);
 }

@@ -39,12 +39,8 @@ export async function createKey({
       insert into api_keys (workspace_id, id, name, scopes, expires_at, created_at)
       values (${workspaceId}, ${key.keyId}, ${name}, ${scopes}, ${expiresAt}, ${clock.now()})`
     await addSecret(sql, { workspaceId, keyId: key.keyId, apiKey: key.apiKey, author })
-    await recordChange(sql, workspaceId, {
-      author,
-      action: "key.created",
-      subject: key.keyId,
-      detail: { name, scopes, expires_at: expiresAt && toTimestamp(expiresAt) },
-    })
+    const detail = { name, scopes, expires_at: expiresAt && toTimestamp(expiresAt) }
+    await recordChange(sql, workspaceId, { author, action: "key.created", subject: key.keyId, detail })
   }
   if (within === sql) await sql.begin(create)
   else await create(within)

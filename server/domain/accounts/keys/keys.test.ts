@@ -6,8 +6,8 @@ import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
-import { listKeys } from "./list.ts"
 import { revokeKey, rotateKey } from "./manage.ts"
+import { listKeys } from "./read.ts"
 
 let app: TestApp
 /** Looks like another replica to the database. */

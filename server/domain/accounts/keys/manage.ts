@@ -2,8 +2,8 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange, theOperator } from "#domain/audit-log"
-import { holdPermission, keysKnownTo } from "#domain/people"
-import type { Principal } from "#domain/requests"
+import { accountOf, holdPermission, keysKnownTo } from "#domain/people"
+import type { Caller } from "#domain/requests"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -31,12 +31,8 @@ export async function revokeKey({ keyId, workspaceId, author = theOperator }: Ke
     if (key.revoked_at !== null) return
     await sql`
       update api_keys set revoked_at = ${clock.now()} where workspace_id = ${key.workspace_id} and id = ${keyId}`
-    await recordChange(sql, key.workspace_id, {
-      author,
-      action: "key.revoked",
-      subject: keyId,
-      detail: { name: key.name },
-    })
+    const detail = { name: key.name }
+    await recordChange(sql, key.workspace_id, { author, action: "key.revoked", subject: keyId, detail })
   })
   publish("keys")
 }
@@ -69,12 +65,8 @@ export async function rotateKey({
       where workspace_id = ${key.workspace_id} and key_id = ${keyId}`
     const apiKey = newApiKey(key.mode)
     await addSecret(sql, { workspaceId: key.workspace_id, keyId, apiKey, author })
-    await recordChange(sql, key.workspace_id, {
-      author,
-      action: "key.rotated",
-      subject: keyId,
-      detail: { name: key.name, grace_seconds: graceSeconds },
-    })
+    const detail = { name: key.name, grace_seconds: graceSeconds }
+    await recordChange(sql, key.workspace_id, { author, action: "key.rotated", subject: keyId, detail })
     return apiKey
   })
   publish("keys")
@@ -104,20 +96,10 @@ async function lockKey(sql: Queryable, keyId: string, workspaceId: string | null
 }
 
 /** Revokes every key of the account whose secret a former member saw. */
-export async function revokeKeysKnownTo({
-  principal,
-  requestId,
-  userId,
-}: {
-  principal: Principal
-  requestId: string
-  userId: string
-}): Promise<{ revoked: number }> {
-  const [workspace] = await sql<{ account_id: string }[]>`
-    select account_id from workspaces where id = ${principal.workspaceId}`
-  const keys = await keysKnownTo(sql, workspace!.account_id, userId)
-  for (const { key_id, workspace_id } of keys) {
-    await revokeKey({ keyId: key_id, workspaceId: workspace_id, author: { principal, requestId } })
-  }
+export async function revokeKeysKnownTo({ userId, ...caller }: Caller & { userId: string }) {
+  const { id } = await accountOf(sql, caller.principal.workspaceId)
+  const keys = await keysKnownTo(sql, id, userId)
+  for (const { key_id, workspace_id } of keys)
+    await revokeKey({ keyId: key_id, workspaceId: workspace_id, author: caller })
   return { revoked: keys.length }
 }

@@ -1,3 +1,4 @@
+import { deleteRows } from "#db/batches.ts"
 import { type Queryable, repeatOnDeadlock, background as sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
@@ -142,8 +143,5 @@ const BATCH = 100
 /** Deletes lists that ended long ago. The audit log keeps who revoked what. */
 export async function dropOldBulkRevocations(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.bulkRevocations)
-  const remove = () => sql`
-    delete from bulk_revocations where ctid in (
-      select ctid from bulk_revocations where ended_at <= ${old} limit ${BATCH})`
-  while ((await remove()).count === BATCH);
+  await deleteRows("bulk_revocations", () => sql`select ctid from bulk_revocations where ended_at <= ${old}`, BATCH)
 }

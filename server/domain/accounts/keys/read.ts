@@ -1,30 +1,34 @@
 import { sql } from "#db/client.ts"
-import { columns, qualified, type RowOf } from "#db/rows.ts"
-import { clock, toTimestamp } from "#server/lib/time.ts"
+import { columns, only, qualified, type RowOf, type Timestamped, timestamped } from "#db/rows.ts"
+import type { Principal } from "#domain/requests"
+import { clock } from "#server/lib/time.ts"
+import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { Scope } from "#shared/scopes.ts"
 import type { KeyStatus } from "#shared/statuses.ts"
 
-export type KeySummary = {
-  key_id: string
-  account: string
-  mode: Mode
-  name: string
+const keyColumns = columns("api_keys", "name, scopes, expires_at, created_at")
+type Key = RowOf<typeof keyColumns> & { key_id: string; account: string; mode: Mode }
+
+/** The key that makes the request. Errors: missing_api_key, for a signed-in member. */
+export async function describeKey({ workspaceId, via }: Principal) {
+  if (via.kind !== "key") return fail("missing_api_key", "Only an API key can use this request.")
+  const rows = await sql<(Key & { workspace_id: string })[]>`
+    select k.id as key_id, w.id as workspace_id, w.mode, a.name as account, ${sql(qualified("k", keyColumns))}
+    from api_keys k join workspaces w on w.id = k.workspace_id join accounts a on a.id = w.account_id
+    where k.workspace_id = ${workspaceId} and k.id = ${via.keyId}`
+  return timestamped(only(rows))
+}
+
+type ListedKey = Key & {
   /** The first characters of the newest secret. */
   start: string
-  scopes: Scope[]
   status: KeyStatus
-  expires_at: string | null
-  last_used_at: string | null
-  created_at: string
+  last_used_at: Date | null
   /** The key's creator, from the audit log; null if the entry is gone. */
   created_by: string | null
   /** A former key manager who saw an active secret of the key. */
   known_to: string | null
 }
-
-const keyColumns = columns("api_keys", "id, name, scopes, expires_at, revoked_at, last_used_at, created_at")
-type ListedRow = RowOf<typeof keyColumns> & Pick<KeySummary, "account" | "mode" | "start" | "created_by" | "known_to">
 
 /** Keys without their secrets, newest first: of one workspace, of one account by its name, or all keys. */
 export async function listKeys({
@@ -33,10 +37,11 @@ export async function listKeys({
 }: {
   workspaceId?: string | null
   account?: string | null
-} = {}): Promise<KeySummary[]> {
+} = {}): Promise<Timestamped<ListedKey>[]> {
   const now = clock.now()
-  const rows = await sql<ListedRow[]>`
-    select ${sql(qualified("k", keyColumns))}, a.name as account, w.mode,
+  const rows = await sql<ListedKey[]>`
+    select k.id as key_id, a.name as account, w.mode, ${sql(qualified("k", keyColumns))}, k.last_used_at,
+      case when k.revoked_at is not null then 'revoked' when k.expires_at <= ${now} then 'expired' else 'active' end as status,
       (select start from key_secrets s where s.workspace_id = k.workspace_id and s.key_id = k.id
        order by s.created_at desc limit 1) as start,
       c.actor_name as created_by,
@@ -54,18 +59,5 @@ export async function listKeys({
       ${workspaceId === null ? sql`` : sql`and k.workspace_id = ${workspaceId}`}
       ${account === null ? sql`` : sql`and a.name = ${account}`}
     order by k.created_at desc, k.id`
-  return rows.map((row) => ({
-    key_id: row.id,
-    account: row.account,
-    mode: row.mode,
-    name: row.name,
-    start: row.start,
-    scopes: row.scopes,
-    status: row.revoked_at ? "revoked" : row.expires_at && row.expires_at <= now ? "expired" : "active",
-    expires_at: row.expires_at && toTimestamp(row.expires_at),
-    last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
-    created_at: toTimestamp(row.created_at),
-    created_by: row.created_by,
-    known_to: row.known_to,
-  }))
+  return rows.map(timestamped)
 }

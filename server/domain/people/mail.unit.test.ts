@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { mailboxOf } from "./mail-limits.ts"
+import { mailboxOf } from "./mail.ts"
 
 test.each([
   [

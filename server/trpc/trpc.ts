@@ -6,6 +6,7 @@ import {
   claimOf,
   fingerprintOf,
   isContended,
+  type Principal,
   readIdempotencyKey,
   requireScope,
   withKey,
@@ -106,12 +107,47 @@ export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next
   })
 })
 
+type Openapi = NonNullable<ProcedureMeta["openapi"]>
+/** What an endpoint needs and says in the API reference. */
+type Endpoint = Omit<ProcedureMeta, "openapi" | "open" | "idempotent"> &
+  Required<Pick<Openapi, "summary" | "description">> &
+  Pick<Openapi, "operationId">
+
+/** A group of endpoints in the API reference: makes procedures that REST offers as well. */
+export function endpointsIn(group: string) {
+  const meta = (route: `${Openapi["method"]} /${string}`, about: Endpoint): ProcedureMeta => {
+    const { operationId, summary, description, ...rest } = about
+    const [method, path] = route.split(" ") as [Openapi["method"], `/${string}`]
+    return {
+      ...rest,
+      openapi: { method, path, tags: [group], summary, description, ...(operationId && { operationId }) },
+    }
+  }
+  return {
+    /** An endpoint for keys. Every write honors Idempotency-Key. */
+    endpoint: (route: Parameters<typeof meta>[0], about: Endpoint) =>
+      procedure.meta({ ...meta(route, about), ...(!route.startsWith("GET ") && { idempotent: true }) }),
+    /** An endpoint that answers without a key. */
+    openEndpoint: (route: Parameters<typeof meta>[0], about: Endpoint) =>
+      openProcedure.meta({ ...meta(route, about), open: true }),
+  }
+}
+
 /** A procedure for members of a workspace. No key may call it. Errors: insufficient_scope. */
 export const memberProcedure = procedure.use(({ ctx, next }) => {
   const { principal } = ctx
   if (principal.via.kind !== "user")
     return fail("insufficient_scope", "Only members of a workspace can do this. Sign in to the dashboard.")
   return next({ ctx: { principal: { ...principal, via: principal.via } } })
+})
+
+/** The same for members with a permission. */
+export const memberWith = (scope: Permission) => memberProcedure.meta({ scope })
+
+/** The author of a change and their workspace. */
+export const changeBy = ({ principal, requestId }: Pick<Context, "requestId"> & { principal: Principal }) => ({
+  workspaceId: principal.workspaceId,
+  author: { principal, requestId },
 })
 
 function refuseAnonymous({ transport, user }: Context): never {

@@ -17,39 +17,31 @@ import { schemaId } from "#domain/schemas"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, procedure, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("Attestation")
+
+const reading = procedure.meta({ scope: "attestation:read" })
 
 const id = idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
 
 export const attestationRouter = router({
-  get: procedure
-    .meta({
-      scope: "attestation:read",
-      fails: ["attestation_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/attestation/{id}",
-        tags: ["Attestation"],
-        summary: "Get an attestation",
-        description: "Returns the attestation with everything needed to verify it on chain.",
-      },
-    })
+  get: endpoint("GET /attestation/{id}", {
+    scope: "attestation:read",
+    fails: ["attestation_not_found"],
+    summary: "Get an attestation",
+    description: "Returns the attestation with everything needed to verify it on chain.",
+  })
     .input(z.object({ id }))
     .output(attestationRecord)
     .query(({ ctx, input }) => getAttestation(ctx.principal, input.id)),
 
-  list: procedure
-    .meta({
-      scope: "attestation:read",
-      fails: ["invalid_public_key", "unknown_schema"],
-      openapi: {
-        method: "GET",
-        path: "/attestations",
-        tags: ["Attestation"],
-        summary: "List attestations",
-        description: "Newest first. Pages stay stable while attestations are added.",
-      },
-    })
+  list: endpoint("GET /attestations", {
+    scope: "attestation:read",
+    fails: ["invalid_public_key", "unknown_schema"],
+    summary: "List attestations",
+    description: "Newest first. Pages stay stable while attestations are added.",
+  })
     .input(
       z.object({
         pubkey: walletAddress.optional(),
@@ -99,20 +91,13 @@ export const attestationRouter = router({
       }),
     ),
 
-  revoke: procedure
-    .meta({
-      scope: "attestation:write",
-      idempotent: true,
-      fails: ["attestation_not_found", "review_open"],
-      openapi: {
-        method: "POST",
-        path: "/attestation/{id}/revoke",
-        tags: ["Attestation"],
-        summary: "Revoke an attestation",
-        description:
-          "Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged.",
-      },
-    })
+  revoke: endpoint("POST /attestation/{id}/revoke", {
+    scope: "attestation:write",
+    fails: ["attestation_not_found", "review_open"],
+    summary: "Revoke an attestation",
+    description:
+      "Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged.",
+  })
     .input(
       z.object({
         id,
@@ -130,32 +115,22 @@ export const attestationRouter = router({
     .output(attestationRecord)
     .mutation(({ ctx, input }) =>
       revokeAttestation({
-        principal: ctx.principal,
-        requestId: ctx.requestId,
-        idempotency: ctx.idempotency,
+        ...ctx,
         attestationId: input.id,
         reason: input.reason,
         publicReason: input.public_reason ?? null,
       }),
     ),
 
-  search: procedure
-    .meta({ scope: "attestation:read" })
+  search: reading
     .input(orderedSearch.extend({ cursor: page.cursor }))
     .query(({ ctx, input }) => searchAttestations(ctx.principal, input)),
 
-  count: procedure
-    .meta({ scope: "attestation:read" })
+  count: reading
     .input(searchFilter.omit({ status: true }))
     .query(({ ctx, input }) => countAttestations(ctx.principal, input)),
 
-  detail: procedure
-    .meta({ scope: "attestation:read" })
-    .input(z.object({ id }))
-    .query(({ ctx, input }) => readDetail(ctx.principal, input.id)),
+  detail: reading.input(z.object({ id })).query(({ ctx, input }) => readDetail(ctx.principal, input.id)),
 
-  verifyOnChain: procedure
-    .meta({ scope: "attestation:read" })
-    .input(z.object({ id }))
-    .query(({ ctx, input }) => verifyOnChain(ctx.principal, input.id)),
+  verifyOnChain: reading.input(z.object({ id })).query(({ ctx, input }) => verifyOnChain(ctx.principal, input.id)),
 })

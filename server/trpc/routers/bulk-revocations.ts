@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { cancelBulkRevocation, publicReason, readBulkRevocation, startBulkRevocation } from "#domain/attestations"
 import { words } from "#server/lib/text.ts"
-import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 import { MOST_REVOKED_TOGETHER } from "#shared/bulk.ts"
 
 /** Revoking many attestations at once, in the background. */
@@ -27,13 +27,11 @@ export const bulkRevocationRouter = router({
       }),
     ),
 
-  cancel: memberProcedure
-    .meta({ scope: "attestation:write" })
+  cancel: memberWith("attestation:write")
     .input(z.object({ id: z.string().max(100) }))
     .mutation(({ ctx, input }) => cancelBulkRevocation({ ...ctx, id: input.id })),
 
-  get: memberProcedure
-    .meta({ scope: "attestation:read" })
+  get: memberWith("attestation:read")
     .input(z.object({ id: z.string().max(100).nullable().default(null) }))
     .query(({ ctx, input }) => readBulkRevocation(ctx.principal, input.id)),
 })

@@ -9,7 +9,9 @@ import {
 } from "#domain/privacy"
 import { idOf } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("Privacy")
 
 const investorId = idOf("inv").meta({
   description: "The investor's id",
@@ -22,55 +24,35 @@ const what = (stays: string) =>
 
 /** Erasing the data about a person. */
 export const erasureRouter = router({
-  wallet: procedure
-    .meta({
-      scope: "investor:erase",
-      idempotent: true,
-      fails: ["attestation_not_found", "invalid_public_key", "review_open"],
-      openapi: {
-        method: "POST",
-        path: "/wallets/{pubkey}/erase",
-        operationId: "eraseWallet",
-        tags: ["Privacy"],
-        summary: "Erase a wallet's data",
-        description: `Erases the data about the person behind a wallet: ${what("The wallet's address stays")} Other wallets of the investor keep their data and are no longer tied to this one.`,
-      },
-    })
+  wallet: endpoint("POST /wallets/{pubkey}/erase", {
+    scope: "investor:erase",
+    fails: ["attestation_not_found", "invalid_public_key", "review_open"],
+    operationId: "eraseWallet",
+    summary: "Erase a wallet's data",
+    description: `Erases the data about the person behind a wallet: ${what("The wallet's address stays")} Other wallets of the investor keep their data and are no longer tied to this one.`,
+  })
     .input(z.object({ pubkey: walletAddress }))
     .output(erasureRecord)
     .mutation(({ ctx, input }) => eraseWalletOnRequest({ ...ctx, wallet: input.pubkey })),
 
-  investor: procedure
-    .meta({
-      scope: "investor:erase",
-      idempotent: true,
-      fails: ["investor_not_found", "review_open"],
-      openapi: {
-        method: "POST",
-        path: "/investor/{id}/erase",
-        operationId: "eraseInvestor",
-        tags: ["Privacy"],
-        summary: "Erase an investor's data",
-        description: `Erases the data about an investor, with all of their wallets: ${what("The addresses of the wallets stay")}`,
-      },
-    })
+  investor: endpoint("POST /investor/{id}/erase", {
+    scope: "investor:erase",
+    fails: ["investor_not_found", "review_open"],
+    operationId: "eraseInvestor",
+    summary: "Erase an investor's data",
+    description: `Erases the data about an investor, with all of their wallets: ${what("The addresses of the wallets stay")}`,
+  })
     .input(z.object({ id: investorId }))
     .output(erasureRecord)
     .mutation(({ ctx, input }) => eraseInvestorOnRequest({ ...ctx, investorId: input.id })),
 
-  get: procedure
-    .meta({
-      scope: "investor:erase",
-      fails: ["erasure_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/erasure/{id}",
-        operationId: "getErasure",
-        tags: ["Privacy"],
-        summary: "Get an erasure",
-        description: "Returns what was erased, and how far vendors are with deleting their data.",
-      },
-    })
+  get: endpoint("GET /erasure/{id}", {
+    scope: "investor:erase",
+    fails: ["erasure_not_found"],
+    operationId: "getErasure",
+    summary: "Get an erasure",
+    description: "Returns what was erased, and how far vendors are with deleting their data.",
+  })
     .input(
       z.object({
         id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }),
@@ -80,15 +62,11 @@ export const erasureRouter = router({
     .query(({ ctx, input }) => getErasure(ctx.principal.workspaceId, input.id)),
 
   /** The data of an erased investor at vendors, with what a member needs to ask vendors without an API. */
-  redactions: memberProcedure
-    .meta({ scope: "investor:erase" })
+  redactions: memberWith("investor:erase")
     .input(z.object({ investorId }))
     .query(({ ctx, input }) => listRedactions(ctx.principal.workspaceId, input.investorId)),
 
-  confirm: memberProcedure
-    .meta({ scope: "investor:erase" })
+  confirm: memberWith("investor:erase")
     .input(z.object({ id: z.string().max(100) }))
-    .mutation(({ ctx, input }) =>
-      confirmRedaction({ principal: ctx.principal, requestId: ctx.requestId, id: input.id }),
-    ),
+    .mutation(({ ctx, input }) => confirmRedaction({ ...ctx, id: input.id })),
 })

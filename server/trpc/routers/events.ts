@@ -2,25 +2,21 @@ import { z } from "zod"
 import { cursorPattern, eventCursor, eventRecord, listEvents } from "#domain/events"
 import { searchEvents, viewEvent } from "#server/dashboard/events.ts"
 import { createdSpan, instant, page, wholeNumber } from "#server/lib/fields.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 
+const { endpoint } = endpointsIn("Events")
+
 /** The events of a workspace, numbered without a gap. */
 export const eventRouter = router({
-  list: procedure
-    .meta({
-      scope: "events:read",
-      fails: ["events_expired", "events_rewound"],
-      openapi: {
-        method: "GET",
-        path: "/events",
-        tags: ["Events"],
-        summary: "List events",
-        description:
-          "Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, so that you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. Events name what they are about and contain nothing personal.",
-      },
-    })
+  list: endpoint("GET /events", {
+    scope: "events:read",
+    fails: ["events_expired", "events_rewound"],
+    summary: "List events",
+    description:
+      "Returns what happened in the workspace, oldest first. Each event has the next sequence number. Send the `cursor` of the last event that you have, so that you miss nothing. To start, leave `cursor` out to read from the oldest event kept, or send `last_cursor` to read only new events. Events are kept for 90 days; if events after yours were deleted, the response is 410 `events_expired`. If a failover or a restore of the database lost your last event, the response is 410 `events_rewound`: continue with the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have. Events name what they are about and contain nothing personal.",
+  })
     .input(
       z.object({
         after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
@@ -66,8 +62,7 @@ export const eventRouter = router({
     }),
 
   /** For people: newest first, filtered by subject. */
-  search: memberProcedure
-    .meta({ scope: "events:read" })
+  search: memberWith("events:read")
     .input(
       z.object({
         about: z.string().min(1).max(100).optional(),
@@ -88,8 +83,7 @@ export const eventRouter = router({
       }),
     ),
 
-  view: memberProcedure
-    .meta({ scope: "events:read" })
+  view: memberWith("events:read")
     .input(z.object({ id: z.string().max(100) }))
     .query(({ ctx, input }) => viewEvent(ctx.principal, input.id)),
 })

@@ -1,12 +1,11 @@
 import { z } from "zod"
 import { find } from "#server/dashboard/find.ts"
 import { plainText } from "#server/lib/text.ts"
-import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { memberWith, router } from "#server/trpc/trpc.ts"
 
 /** The dashboard's search. */
 export const findRouter = router({
-  all: memberProcedure
-    .meta({ scope: "kyc:read" })
+  all: memberWith("kyc:read")
     .input(z.object({ text: plainText(200) }))
     .query(async ({ ctx, input }) => ({ data: await find(ctx.principal, input.text) })),
 })

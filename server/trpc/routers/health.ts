@@ -1,21 +1,15 @@
 import { z } from "zod"
 import { deployment } from "#domain/deployment"
 import { healthForStrangers, healthRecord, readHealth } from "#domain/health"
-import { openProcedure, router } from "../trpc.ts"
+import { endpointsIn, router } from "../trpc.ts"
 
 export const healthRouter = router({
-  get: openProcedure
-    .meta({
-      open: true,
+  get: endpointsIn("Health")
+    .openEndpoint("GET /health", {
       knowsKeys: true,
-      openapi: {
-        method: "GET",
-        path: "/health",
-        tags: ["Health"],
-        summary: "Get the service's health",
-        description:
-          "503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns a short report: `status`, `version` and `checks`, in which most problems are only `degraded`. Send an API key for the full report.",
-      },
+      summary: "Get the service's health",
+      description:
+        "503 with the same body when the database is unreachable. Without a valid API key, a server with a public URL returns a short report: `status`, `version` and `checks`, in which most problems are only `degraded`. Send an API key for the full report.",
     })
     .input(z.object({}))
     .output(healthRecord)

@@ -19,26 +19,22 @@ import { investorSearch, searchInvestors } from "#server/dashboard/investors/sea
 import { createdSpan, idOf, listOf, page } from "#server/lib/fields.ts"
 import { freeLines, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("Investor")
 
 const id = idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" })
 
 const noteText = freeLines(MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
 
 export const investorRouter = router({
-  list: procedure
-    .meta({
-      scope: "kyc:read",
-      fails: ["invalid_public_key"],
-      openapi: {
-        method: "GET",
-        path: "/investors",
-        tags: ["Investor"],
-        summary: "List investors",
-        description:
-          "Newest first. The same externalId means the same investor, with any number of wallets. Without one, each wallet is a separate investor. Pages stay stable while investors are added.",
-      },
-    })
+  list: endpoint("GET /investors", {
+    scope: "kyc:read",
+    fails: ["invalid_public_key"],
+    summary: "List investors",
+    description:
+      "Newest first. The same externalId means the same investor, with any number of wallets. Without one, each wallet is a separate investor. Pages stay stable while investors are added.",
+  })
     .input(
       z.object({
         external_id: plainText(200).optional().meta({
@@ -62,75 +58,59 @@ export const investorRouter = router({
       }),
     ),
 
-  get: procedure
-    .meta({
-      scope: "kyc:read",
-      fails: ["investor_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/investor/{id}",
-        tags: ["Investor"],
-        summary: "Get an investor",
-        description:
-          "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, both ids return the one that remains.",
-      },
-    })
+  get: endpoint("GET /investor/{id}", {
+    scope: "kyc:read",
+    fails: ["investor_not_found"],
+    summary: "Get an investor",
+    description:
+      "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, both ids return the one that remains.",
+  })
     .input(z.object({ id }))
     .output(investorDetail)
     .query(({ ctx, input }) => getInvestor(ctx.principal, input.id)),
 
   // For the dashboard only.
 
-  search: memberProcedure
-    .meta({ scope: "kyc:read" })
+  search: memberWith("kyc:read")
     .input(investorSearch)
     .query(({ ctx, input }) => searchInvestors(ctx.principal, input)),
 
-  count: memberProcedure
-    .meta({ scope: "kyc:read" })
+  count: memberWith("kyc:read")
     .input(searchFilter.omit({ status: true, investor: true }))
     .query(({ ctx, input }) => countInvestors(ctx.principal, input)),
 
-  view: memberProcedure
-    .meta({ scope: "kyc:read" })
+  view: memberWith("kyc:read")
     .input(z.object({ id }))
     .query(({ ctx, input }) => readInvestor(ctx.principal, input.id)),
 
-  operations: memberProcedure
-    .meta({ scope: "token:read" })
+  operations: memberWith("token:read")
     .input(z.object({ id, cursor: page.cursor }))
     .query(({ ctx, input }) =>
       listInvestorOperations(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null }),
     ),
 
-  refusals: memberProcedure
-    .meta({ scope: "token:read" })
+  refusals: memberWith("token:read")
     .input(z.object({ id }))
     .query(({ ctx, input }) => listRefusals(ctx.principal, input.id)),
 
   /** A mutation, because each view is an entry in the audit log. */
-  viewClaims: memberProcedure
-    .meta({ scope: "claims:read" })
+  viewClaims: memberWith("claims:read")
     .input(z.object({ id }))
     .mutation(({ ctx, input }) => viewClaims(ctx, input.id)),
 
-  notes: memberProcedure
-    .meta({ scope: "claims:read" })
+  notes: memberWith("claims:read")
     .input(z.object({ id, cursor: page.cursor }))
     .query(({ ctx, input }) => listNotes(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null })),
 
-  addNote: memberProcedure
-    .meta({ scope: "review:write" })
+  addNote: memberWith("review:write")
     .input(z.object({ id, text: noteText }))
     .mutation(({ ctx, input }) => addNote(ctx, { investorId: input.id, text: input.text })),
 
-  editNote: memberProcedure
-    .meta({ scope: "review:write" })
+  editNote: memberWith("review:write")
     .input(z.object({ note_id: z.string().max(100), text: noteText }))
     .mutation(({ ctx, input }) => editNote(ctx, { noteId: input.note_id, text: input.text })),
 
-  deleteNote: memberProcedure
-    .meta({ scope: "review:write" })
+  deleteNote: memberWith("review:write")
     .input(z.object({ note_id: z.string().max(100) }))
     .mutation(({ ctx, input }) => deleteNote(ctx, input.note_id)),
 })

@@ -4,10 +4,12 @@ import { deployment } from "#domain/deployment"
 import { idOf, instant, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { clock } from "#server/lib/time.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { changeBy, endpointsIn, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { allScopes, scopes } from "#shared/scopes.ts"
 import { keyStatuses } from "#shared/statuses.ts"
+
+const { endpoint } = endpointsIn("Usage")
 
 /** Longest grace period of a rotation: 30 days, in seconds. */
 const MAX_GRACE_SECONDS = 30 * 86_400
@@ -46,24 +48,17 @@ const keyDescription = z
   .meta({ id: "Key" })
 
 export const keyRouter = router({
-  describe: procedure
-    .meta({
-      openapi: {
-        method: "GET",
-        path: "/key",
-        operationId: "getKey",
-        tags: ["Usage"],
-        summary: "Get the key in use",
-        description: "Returns the key of the request, its workspace, and what it may do. Any key may call it.",
-      },
-    })
+  describe: endpoint("GET /key", {
+    operationId: "getKey",
+    summary: "Get the key in use",
+    description: "Returns the key of the request, its workspace, and what it may do. Any key may call it.",
+  })
     .input(z.object({}))
     .output(keyDescription)
     .query(({ ctx }) => describeKey(ctx.principal)),
 
   /** The scopes that this member can give a new key: only their own. */
-  options: memberProcedure
-    .meta({ scope: "key:write" })
+  options: memberWith("key:write")
     .input(z.object({}))
     .output(z.object({ scopes: z.array(z.object({ scope, words: z.string() })), base_url: z.string() }))
     .query(({ ctx }) => ({
@@ -82,8 +77,7 @@ export const keyRouter = router({
     })),
 
   /** The only answer that contains the secret. */
-  create: memberProcedure
-    .meta({ scope: "key:write" })
+  create: memberWith("key:write")
     .input(
       z.object({
         name: nameText(100),
@@ -96,46 +90,35 @@ export const keyRouter = router({
     )
     .output(secret)
     .mutation(async ({ ctx, input }) => {
-      const { principal, requestId } = ctx
-      requireScopes(principal.scopes, input.scopes)
+      requireScopes(ctx.principal.scopes, input.scopes)
       const { apiKey, keyId } = await createKey({
-        workspaceId: principal.workspaceId,
-        mode: principal.mode,
+        ...changeBy(ctx),
+        mode: ctx.principal.mode,
         name: input.name,
         scopes: input.scopes,
         expiresAt: expiryOf(input.expires_at),
-        author: { principal, requestId },
       })
       return { key_id: keyId, api_key: apiKey }
     }),
 
-  rotate: memberProcedure
-    .meta({ scope: "key:write" })
+  rotate: memberWith("key:write")
     .input(z.object({ key_id: keyId, grace_seconds: wholeNumber(0, MAX_GRACE_SECONDS) }))
     .output(secret)
     .mutation(async ({ ctx, input }) => {
-      const { principal, requestId } = ctx
       const apiKey = await rotateKey({
+        ...changeBy(ctx),
         keyId: input.key_id,
-        workspaceId: principal.workspaceId,
         graceSeconds: input.grace_seconds,
-        allowed: principal.scopes,
-        author: { principal, requestId },
+        allowed: ctx.principal.scopes,
       })
       return { key_id: input.key_id, api_key: apiKey }
     }),
 
-  revoke: memberProcedure
-    .meta({ scope: "key:write" })
+  revoke: memberWith("key:write")
     .input(z.object({ key_id: keyId }))
     .output(z.object({ key_id: z.string() }))
     .mutation(async ({ ctx, input }) => {
-      const { principal, requestId } = ctx
-      await revokeKey({
-        keyId: input.key_id,
-        workspaceId: principal.workspaceId,
-        author: { principal, requestId },
-      })
+      await revokeKey({ ...changeBy(ctx), keyId: input.key_id })
       return { key_id: input.key_id }
     }),
 })

@@ -5,7 +5,9 @@ import { schemaId } from "#domain/schemas"
 import { idOf, named, signature, timestamp } from "#server/lib/fields.ts"
 import { foreignId } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { openProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, router } from "#server/trpc/trpc.ts"
+
+const { endpoint, openEndpoint } = endpointsIn("KYC")
 
 const session = z
   .object({
@@ -48,31 +50,24 @@ const received = z
   .meta({ id: "WebhookReceived" })
 
 export const kycRouter = router({
-  start: procedure
-    .meta({
-      scope: "kyc:write",
-      idempotent: true,
-      fails: [
-        "wallet_sanctioned",
-        "unknown_schema",
-        "invalid_public_key",
-        "wallet_cannot_sign",
-        "quota_exceeded",
-        "sol_budget_exceeded",
-        "account_reopening_limit",
-        "provider_not_configured",
-        "chain_not_configured",
-      ],
-      openapi: {
-        method: "POST",
-        path: "/kyc/start",
-        operationId: "startVerification",
-        tags: ["KYC"],
-        summary: "Start a verification",
-        description:
-          "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. The open session takes a new redirectUrl, and an externalId if it has none. Another person's externalId starts a separate session and changes nothing else: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once.",
-      },
-    })
+  start: endpoint("POST /kyc/start", {
+    scope: "kyc:write",
+    fails: [
+      "wallet_sanctioned",
+      "unknown_schema",
+      "invalid_public_key",
+      "wallet_cannot_sign",
+      "quota_exceeded",
+      "sol_budget_exceeded",
+      "account_reopening_limit",
+      "provider_not_configured",
+      "chain_not_configured",
+    ],
+    operationId: "startVerification",
+    summary: "Start a verification",
+    description:
+      "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. The open session takes a new redirectUrl, and an externalId if it has none. Another person's externalId starts a separate session and changes nothing else: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once.",
+  })
     .input(
       z.object({
         userPubkey: walletAddress,
@@ -92,9 +87,7 @@ export const kycRouter = router({
     .output(session)
     .mutation(({ ctx, input }) =>
       startSession({
-        principal: ctx.principal,
-        requestId: ctx.requestId,
-        idempotency: ctx.idempotency,
+        ...ctx,
         wallet: input.userPubkey,
         schemaId: input.schemaId,
         redirectUrl: input.redirectUrl ?? null,
@@ -103,20 +96,14 @@ export const kycRouter = router({
       }),
     ),
 
-  status: procedure
-    .meta({
-      scope: "kyc:read",
-      fails: ["attestation_not_found", "invalid_public_key", "unknown_schema"],
-      openapi: {
-        method: "GET",
-        path: "/kyc/status/{pubkey}",
-        operationId: "getWalletStatus",
-        tags: ["KYC"],
-        summary: "Get a wallet's status",
-        description:
-          "Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present.",
-      },
-    })
+  status: endpoint("GET /kyc/status/{pubkey}", {
+    scope: "kyc:read",
+    fails: ["attestation_not_found", "invalid_public_key", "unknown_schema"],
+    operationId: "getWalletStatus",
+    summary: "Get a wallet's status",
+    description:
+      "Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present.",
+  })
     .input(z.object({ pubkey: walletAddress, schema: schemaId.optional() }))
     .output(walletStatusRecord)
     .query(({ ctx, input }) =>
@@ -127,39 +114,25 @@ export const kycRouter = router({
       }),
     ),
 
-  webhook: openProcedure
-    .meta({
-      open: true,
-      raw: true,
-      fails: ["invalid_signature", "chain_unavailable", "provider_unavailable"],
-      openapi: {
-        method: "POST",
-        path: "/kyc/webhook",
-        operationId: "receiveWebhook",
-        tags: ["KYC"],
-        summary: "Report a verification (default provider)",
-        description:
-          "Called by the KYC provider, signed with Standard Webhooks. The response is sent once the decision is durably stored.",
-      },
-    })
+  webhook: openEndpoint("POST /kyc/webhook", {
+    raw: true,
+    fails: ["invalid_signature", "chain_unavailable", "provider_unavailable"],
+    operationId: "receiveWebhook",
+    summary: "Report a verification (default provider)",
+    description:
+      "Called by the KYC provider, signed with Standard Webhooks. The response is sent once the decision is durably stored.",
+  })
     .input(z.object({}))
     .output(received)
     .mutation(({ ctx }) => receiveWebhook({ name: null, webhook: ctx.webhook })),
 
-  webhookOf: openProcedure
-    .meta({
-      open: true,
-      raw: true,
-      fails: ["invalid_signature", "provider_not_found", "chain_unavailable", "provider_unavailable"],
-      openapi: {
-        method: "POST",
-        path: "/kyc/webhook/{provider}",
-        operationId: "receiveProviderWebhook",
-        tags: ["KYC"],
-        summary: "Report a verification (named provider)",
-        description: "Like POST /kyc/webhook, for the named provider.",
-      },
-    })
+  webhookOf: openEndpoint("POST /kyc/webhook/{provider}", {
+    raw: true,
+    fails: ["invalid_signature", "provider_not_found", "chain_unavailable", "provider_unavailable"],
+    operationId: "receiveProviderWebhook",
+    summary: "Report a verification (named provider)",
+    description: "Like POST /kyc/webhook, for the named provider.",
+  })
     .input(
       z.object({
         provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }),

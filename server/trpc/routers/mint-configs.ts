@@ -16,44 +16,32 @@ import {
   viewConfig,
 } from "#domain/tokens"
 import { operationWait } from "#server/ledger/index.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("Mint configurations")
 
 const byId = z.object({ id: configId })
 
 const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>
-  procedure
-    .meta({
-      scope: "config:write",
-      idempotent: true,
-      fails: ["mint_config_not_found"],
-      openapi: {
-        method: "POST",
-        path: `/mint-config/{id}/${verb}`,
-        tags: ["Mint configurations"],
-        summary,
-        description,
-      },
-    })
+  endpoint(`POST /mint-config/{id}/${verb}`, {
+    scope: "config:write",
+    fails: ["mint_config_not_found"],
+    summary,
+    description,
+  })
     .input(byId)
     .output(mintConfigRecord)
     .mutation(({ ctx, input }) => setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
 
 export const mintConfigRouter = router({
-  create: procedure
-    .meta({
-      scope: "config:write",
-      idempotent: true,
-      accepted: "/mint-config/{id}",
-      fails: ["unknown_schema", "mint_config_exists", "sol_budget_exceeded", "chain_not_configured"],
-      openapi: {
-        method: "POST",
-        path: "/mint-configs",
-        tags: ["Mint configurations"],
-        summary: "Create a mint configuration",
-        description:
-          "Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100.",
-      },
-    })
+  create: endpoint("POST /mint-configs", {
+    scope: "config:write",
+    accepted: "/mint-config/{id}",
+    fails: ["unknown_schema", "mint_config_exists", "sol_budget_exceeded", "chain_not_configured"],
+    summary: "Create a mint configuration",
+    description:
+      "Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100.",
+  })
     .input(configInput)
     .output(mintConfigRecord)
     .mutation(async ({ ctx, input }) => {
@@ -62,49 +50,30 @@ export const mintConfigRouter = router({
       return record
     }),
 
-  list: procedure
-    .meta({
-      openapi: {
-        method: "GET",
-        path: "/mint-configs",
-        tags: ["Mint configurations"],
-        summary: "List mint configurations",
-        description: "All mint configurations of this workspace, newest first.",
-      },
-    })
+  list: endpoint("GET /mint-configs", {
+    summary: "List mint configurations",
+    description: "All mint configurations of this workspace, newest first.",
+  })
     .input(z.object({}))
     .output(z.object({ data: z.array(mintConfigRecord) }).meta({ id: "MintConfigList" }))
     .query(async ({ ctx }) => ({ data: await listConfigs(ctx.principal) })),
 
-  get: procedure
-    .meta({
-      fails: ["mint_config_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/mint-config/{id}",
-        tags: ["Mint configurations"],
-        summary: "Get a mint configuration",
-        description: "Includes the supply and the number of holders.",
-      },
-    })
+  get: endpoint("GET /mint-config/{id}", {
+    fails: ["mint_config_not_found"],
+    summary: "Get a mint configuration",
+    description: "Includes the supply and the number of holders.",
+  })
     .input(byId)
     .output(mintConfigRecord)
     .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
 
-  change: procedure
-    .meta({
-      scope: "config:write",
-      idempotent: true,
-      fails: ["mint_config_not_found", "unknown_schema", "chain_not_configured"],
-      openapi: {
-        method: "PATCH",
-        path: "/mint-config/{id}",
-        tags: ["Mint configurations"],
-        summary: "Change a mint configuration",
-        description:
-          "Changes the fields that you send, and within `rules` the rules that you send. Null removes a rule. New rules apply at once to requests and to operations that are not signed yet. Limits apply to later requests. Fields written on chain cannot change. If holders move tokens themselves, accounts are updated within seconds.",
-      },
-    })
+  change: endpoint("PATCH /mint-config/{id}", {
+    scope: "config:write",
+    fails: ["mint_config_not_found", "unknown_schema", "chain_not_configured"],
+    summary: "Change a mint configuration",
+    description:
+      "Changes the fields that you send, and within `rules` the rules that you send. Null removes a rule. New rules apply at once to requests and to operations that are not signed yet. Limits apply to later requests. Fields written on chain cannot change. If holders move tokens themselves, accounts are updated within seconds.",
+  })
     .input(byId.extend(configPatch))
     .output(mintConfigRecord)
     .mutation(({ ctx, input: { id, ...patch } }) => patchConfig({ ...ctx, id, patch })),
@@ -120,16 +89,14 @@ export const mintConfigRouter = router({
     .query(({ ctx, input }) => viewConfig(ctx.principal, input.id)),
 
   /** Why creating or changing a configuration would be refused. */
-  check: memberProcedure
-    .meta({ scope: "config:write" })
+  check: memberWith("config:write")
     .input(z.object({ config: z.record(z.string(), z.unknown()), is_new: z.boolean() }))
     .output(configIssues)
     .query(async ({ ctx, input }) => ({
       issues: await checkConfig(ctx.principal, { config: input.config, isNew: input.is_new }),
     })),
 
-  save: memberProcedure
-    .meta({ scope: "config:write" })
+  save: memberWith("config:write")
     .input(configInput.strict())
     .output(z.object({ outcome: z.enum(["created", "changed", "unchanged"]), config: configView }))
     .mutation(async ({ ctx, input }) => {

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { changePolicies } from "#domain/screening"
 import { readMonitoring } from "#server/dashboard/monitoring.ts"
-import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { changeBy, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 import { type PolicyChoice, type PolicyName, policies } from "#shared/monitoring.ts"
 
 const choiceOf = <Name extends PolicyName>(name: Name) =>
@@ -10,8 +10,7 @@ const choiceOf = <Name extends PolicyName>(name: Name) =>
 export const monitoringRouter = router({
   get: memberProcedure.input(z.object({})).query(({ ctx }) => readMonitoring(ctx.principal.workspaceId)),
 
-  change: memberProcedure
-    .meta({ scope: "review:write" })
+  change: memberWith("review:write")
     .input(
       z.strictObject({
         wallet_listed: choiceOf("wallet_listed"),
@@ -21,11 +20,5 @@ export const monitoringRouter = router({
         data_deleted: choiceOf("data_deleted"),
       }),
     )
-    .mutation(({ ctx: { principal, requestId }, input }) =>
-      changePolicies({
-        workspaceId: principal.workspaceId,
-        author: { principal, requestId },
-        changes: input,
-      }),
-    ),
+    .mutation(({ ctx, input }) => changePolicies({ ...changeBy(ctx), changes: input })),
 })

@@ -30,7 +30,7 @@ import {
   signInOptions,
 } from "#domain/people"
 import { nameText } from "#server/lib/text.ts"
-import { memberProcedure, openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
+import { memberProcedure, memberWith, openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
 import { allNotifications, type NotificationKind } from "#shared/notifications.ts"
 import { allRoles, type Role } from "#shared/roles.ts"
 
@@ -137,40 +137,32 @@ export const setupRouter = router({
 
 const userId = z.object({ user_id: z.string().min(1).max(100) })
 
+const managing = procedure.meta({ scope: "member:write" })
+
 /** Members of the account that the workspace belongs to. */
 export const memberRouter = router({
   list: procedure.query(({ ctx }) => listMembers(ctx.principal)),
 
-  invite: procedure
-    .meta({ scope: "member:write" })
+  invite: managing
     .input(z.object({ role, email: email.optional() }))
     .mutation(({ ctx, input }) => inviteMember({ ...ctx, role: input.role, email: input.email ?? null })),
 
-  revokeInvitation: procedure
-    .meta({ scope: "member:write" })
+  revokeInvitation: managing
     .input(z.object({ id: z.string().min(1).max(100) }))
     .mutation(({ ctx, input }) => revokeInvitation({ ...ctx, id: input.id })),
 
-  changeRole: procedure
-    .meta({ scope: "member:write" })
+  changeRole: managing
     .input(userId.extend({ role }))
     .mutation(({ ctx, input }) => changeRole({ ...ctx, userId: input.user_id, role: input.role })),
 
   /** Confirms a reviewer who joined while four eyes was on. */
-  admit: memberProcedure
-    .meta({ scope: "review:write" })
+  admit: memberWith("review:write")
     .input(userId)
     .mutation(({ ctx, input }) => admitMember({ ...ctx, userId: input.user_id })),
 
-  remove: procedure
-    .meta({ scope: "member:write" })
-    .input(userId)
-    .mutation(({ ctx, input }) => removeMember({ ...ctx, userId: input.user_id })),
+  remove: managing.input(userId).mutation(({ ctx, input }) => removeMember({ ...ctx, userId: input.user_id })),
 
-  revokeKeys: procedure
-    .meta({ scope: "member:write" })
-    .input(userId)
-    .mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
+  revokeKeys: managing.input(userId).mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
 
   /** Which emails the caller gets. */
   notifications: memberProcedure.query(({ ctx }) => readNotificationSettings(ctx.principal)),

@@ -11,7 +11,7 @@ import {
 } from "#domain/reviews"
 import { country, page } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
-import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { memberWith, router } from "#server/trpc/trpc.ts"
 import { type Claims, mapClaims } from "#shared/claims.ts"
 import { publicReasons } from "#shared/public-reasons.ts"
 import { allReviewDecisions } from "#shared/reviews.ts"
@@ -23,7 +23,7 @@ const reason = words(500)
 
 const claims = z.strictObject(mapClaims(({ kind }) => (kind === "country" ? country : z.boolean()).optional()))
 
-const reviewProcedure = memberProcedure.meta({ scope: "review:write" })
+const reviewProcedure = memberWith("review:write")
 
 /** Reviews, which members decide. */
 export const reviewRouter = router({
@@ -42,8 +42,7 @@ export const reviewRouter = router({
     .query(async ({ ctx }) => ({ data: await listReviewers(ctx.principal) })),
 
   /** A mutation, because each view is an entry in the audit log. */
-  viewClaims: memberProcedure
-    .meta({ scope: "claims:read" })
+  viewClaims: memberWith("claims:read")
     .input(z.object({ review_id: reviewId }))
     .mutation(({ ctx, input }) => readReviewClaims({ ...ctx, reviewId: input.review_id })),
 

@@ -12,7 +12,9 @@ import {
 } from "#domain/schemas"
 import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberProcedure, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("Schemas")
 
 const id = matching(
   /^[a-z][a-z0-9_]{2,63}$/,
@@ -48,49 +50,29 @@ const fields = {
 }
 
 export const schemaRouter = router({
-  list: procedure
-    .meta({
-      openapi: {
-        method: "GET",
-        path: "/schemas",
-        tags: ["Schemas"],
-        summary: "List schemas",
-        description:
-          "The schemas of the workspace: what is verified, and how long a verification is valid. Newest first.",
-      },
-    })
+  list: endpoint("GET /schemas", {
+    summary: "List schemas",
+    description: "The schemas of the workspace: what is verified, and how long a verification is valid. Newest first.",
+  })
     .input(z.object({}))
     .output(z.object({ data: z.array(schemaRecord) }).meta({ id: "VerificationSchemaList" }))
     .query(async ({ ctx }) => ({ data: await listSchemas(ctx.principal) })),
 
-  get: procedure
-    .meta({
-      fails: ["schema_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/schema/{id}",
-        tags: ["Schemas"],
-        summary: "Get a schema",
-        description: "Returns the schema with its settings.",
-      },
-    })
+  get: endpoint("GET /schema/{id}", {
+    fails: ["schema_not_found"],
+    summary: "Get a schema",
+    description: "Returns the schema with its settings.",
+  })
     .input(z.object({ id: schemaInPath }))
     .output(schemaDetail)
     .query(({ ctx, input }) => getSchema(ctx.principal, input.id)),
 
-  create: procedure
-    .meta({
-      scope: "schema:write",
-      idempotent: true,
-      fails: ["schema_exists"],
-      openapi: {
-        method: "POST",
-        path: "/schemas",
-        tags: ["Schemas"],
-        summary: "Create a schema",
-        description: `Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
-      },
-    })
+  create: endpoint("POST /schemas", {
+    scope: "schema:write",
+    fails: ["schema_exists"],
+    summary: "Create a schema",
+    description: `Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
+  })
     .input(
       z.object({
         id,
@@ -102,20 +84,13 @@ export const schemaRouter = router({
     .output(schemaDetail)
     .mutation(({ ctx, input: { id, ...fields } }) => createSchema({ ...ctx, id, fields })),
 
-  change: procedure
-    .meta({
-      scope: "schema:write",
-      idempotent: true,
-      fails: ["schema_not_found"],
-      openapi: {
-        method: "PATCH",
-        path: "/schema/{id}",
-        tags: ["Schemas"],
-        summary: "Change a schema",
-        description:
-          "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed `wallet_proof` applies to sessions started from now on.",
-      },
-    })
+  change: endpoint("PATCH /schema/{id}", {
+    scope: "schema:write",
+    fails: ["schema_not_found"],
+    summary: "Change a schema",
+    description:
+      "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed `wallet_proof` applies to sessions started from now on.",
+  })
     .input(
       z.object({
         id: schemaInPath,

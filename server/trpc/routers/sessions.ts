@@ -7,42 +7,32 @@ import { listSessions as listOpenOrClosed, sessionQuery } from "#server/dashboar
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, procedure, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("KYC")
 
 const id = idOf("sess").meta({ description: "The session's id", example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ" })
 
 /** Sessions are started by `kyc.start`. */
 export const sessionRouter = router({
-  get: procedure
-    .meta({
-      scope: "kyc:read",
-      fails: ["session_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/kyc/session/{id}",
-        operationId: "getSession",
-        tags: ["KYC"],
-        summary: "Get a session",
-        description: "Returns the state of a verification session.",
-      },
-    })
+  get: endpoint("GET /kyc/session/{id}", {
+    scope: "kyc:read",
+    fails: ["session_not_found"],
+    operationId: "getSession",
+    summary: "Get a session",
+    description: "Returns the state of a verification session.",
+  })
     .input(z.object({ id }))
     .output(sessionRecord)
     .query(({ ctx, input }) => getSession(ctx.principal, input.id)),
 
-  search: procedure
-    .meta({
-      scope: "kyc:read",
-      fails: ["invalid_public_key", "unknown_schema"],
-      openapi: {
-        method: "GET",
-        path: "/kyc/sessions",
-        operationId: "listSessions",
-        tags: ["KYC"],
-        summary: "List sessions",
-        description: "Newest first. Pages stay stable while sessions are added.",
-      },
-    })
+  search: endpoint("GET /kyc/sessions", {
+    scope: "kyc:read",
+    fails: ["invalid_public_key", "unknown_schema"],
+    operationId: "listSessions",
+    summary: "List sessions",
+    description: "Newest first. Pages stay stable while sessions are added.",
+  })
     .input(
       z.object({
         state: sessionState.optional().meta({ description: "Only sessions in this state" }),
@@ -80,21 +70,14 @@ export const sessionRouter = router({
       }),
     ),
 
-  cancel: procedure
-    .meta({
-      scope: "kyc:write",
-      idempotent: true,
-      fails: ["session_not_found", "session_approved", "review_open"],
-      openapi: {
-        method: "POST",
-        path: "/kyc/session/{id}/cancel",
-        operationId: "cancelSession",
-        tags: ["KYC"],
-        summary: "Cancel a session",
-        description:
-          "Ends a session without a decision and gives its unit of quota back. The hosted page tells the investor. A session that has ended is returned unchanged. An approved session is refused: revoke its attestation instead.",
-      },
-    })
+  cancel: endpoint("POST /kyc/session/{id}/cancel", {
+    scope: "kyc:write",
+    fails: ["session_not_found", "session_approved", "review_open"],
+    operationId: "cancelSession",
+    summary: "Cancel a session",
+    description:
+      "Ends a session without a decision and gives its unit of quota back. The hosted page tells the investor. A session that has ended is returned unchanged. An approved session is refused: revoke its attestation instead.",
+  })
     .input(
       z.object({
         id,
@@ -107,29 +90,20 @@ export const sessionRouter = router({
     .output(sessionRecord)
     .mutation(({ ctx, input }) =>
       cancelSession({
-        principal: ctx.principal,
-        requestId: ctx.requestId,
-        idempotency: ctx.idempotency,
+        ...ctx,
         sessionId: input.id,
         reason: input.reason ?? null,
       }),
     ),
 
-  decide: procedure
-    .meta({
-      scope: "kyc:write",
-      idempotent: true,
-      fails: ["sandbox_only", "session_not_found", "provider_not_configured", "review_open"],
-      openapi: {
-        method: "POST",
-        path: "/test/sessions/{id}/decide",
-        operationId: "decideTestSession",
-        tags: ["KYC"],
-        summary: "Decide a sandbox session",
-        description:
-          "For tests without a browser: decides a sandbox session as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged.",
-      },
-    })
+  decide: endpoint("POST /test/sessions/{id}/decide", {
+    scope: "kyc:write",
+    fails: ["sandbox_only", "session_not_found", "provider_not_configured", "review_open"],
+    operationId: "decideTestSession",
+    summary: "Decide a sandbox session",
+    description:
+      "For tests without a browser: decides a sandbox session as its form would. Test mode only. After `approved`, poll the wallet's status until it is verified. A session that has ended is returned unchanged.",
+  })
     .input(
       z.object({
         id,
@@ -149,9 +123,7 @@ export const sessionRouter = router({
     .output(sessionRecord)
     .mutation(({ ctx, input }) =>
       decideTestSession({
-        principal: ctx.principal,
-        requestId: ctx.requestId,
-        idempotency: ctx.idempotency,
+        ...ctx,
         sessionId: input.id,
         decision: {
           decision: input.decision,

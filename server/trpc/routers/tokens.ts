@@ -28,9 +28,11 @@ import {
 import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
-import { memberProcedure, procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { codesOn } from "#shared/rules/rules.ts"
+
+const { endpoint } = endpointsIn("Token")
 
 /** The errors of every mint and transfer, in addition to those of its rules. */
 const refusals = [
@@ -82,44 +84,30 @@ async function answerMove(
 const NO_PARTS = "q: must be the first or last characters of a wallet address."
 
 export const tokenRouter = router({
-  mint: procedure
-    .meta({
-      scope: "token:mint",
-      idempotent: true,
-      accepted: "/token/operation/{operation_id}",
-      fails: [...refusals, ...codesOn("mint")],
-      openapi: {
-        method: "POST",
-        path: "/token/mint",
-        operationId: "mintTokens",
-        tags: ["Token"],
-        summary: "Mint tokens",
-        description:
-          "Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
-      },
-    })
+  mint: endpoint("POST /token/mint", {
+    scope: "token:mint",
+    accepted: "/token/operation/{operation_id}",
+    fails: [...refusals, ...codesOn("mint")],
+    operationId: "mintTokens",
+    summary: "Mint tokens",
+    description:
+      "Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
+  })
     .input(z.object(mintInput))
     .output(operationRecord)
     .mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
       answerMove(ctx, { config, from: null, to, amount }),
     ),
 
-  transfer: procedure
-    .meta({
-      scope: "token:transfer",
-      idempotent: true,
-      accepted: "/token/operation/{operation_id}",
-      fails: [...refusals, ...codesOn("transfer")],
-      openapi: {
-        method: "POST",
-        path: "/token/transfer",
-        operationId: "transferTokens",
-        tags: ["Token"],
-        summary: "Transfer tokens",
-        description:
-          "Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
-      },
-    })
+  transfer: endpoint("POST /token/transfer", {
+    scope: "token:transfer",
+    accepted: "/token/operation/{operation_id}",
+    fails: [...refusals, ...codesOn("transfer")],
+    operationId: "transferTokens",
+    summary: "Transfer tokens",
+    description:
+      "Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
+  })
     .input(z.object(transferInput))
     .output(operationRecord)
     .mutation(async ({ ctx, input }) => {
@@ -128,19 +116,13 @@ export const tokenRouter = router({
       return answerMove(ctx, { config, from, to, amount })
     }),
 
-  operation: procedure
-    .meta({
-      scope: "token:read",
-      fails: ["operation_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/token/operation/{id}",
-        operationId: "getOperation",
-        tags: ["Token"],
-        summary: "Get an operation",
-        description: "Returns the status of a mint or a transfer.",
-      },
-    })
+  operation: endpoint("GET /token/operation/{id}", {
+    scope: "token:read",
+    fails: ["operation_not_found"],
+    operationId: "getOperation",
+    summary: "Get an operation",
+    description: "Returns the status of a mint or a transfer.",
+  })
     .input(
       z.object({
         id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
@@ -149,19 +131,13 @@ export const tokenRouter = router({
     .output(operationRecord)
     .query(({ ctx, input }) => getOperation(ctx.principal, input.id)),
 
-  operations: procedure
-    .meta({
-      scope: "token:read",
-      fails: ["invalid_public_key", "unknown_mint_config"],
-      openapi: {
-        method: "GET",
-        path: "/token/operations",
-        operationId: "listOperations",
-        tags: ["Token"],
-        summary: "List operations",
-        description: "Newest first. Pages stay stable while operations are added.",
-      },
-    })
+  operations: endpoint("GET /token/operations", {
+    scope: "token:read",
+    fails: ["invalid_public_key", "unknown_mint_config"],
+    operationId: "listOperations",
+    summary: "List operations",
+    description: "Newest first. Pages stay stable while operations are added.",
+  })
     .input(
       z.object({
         mint_config: knownConfigId.optional(),
@@ -188,55 +164,37 @@ export const tokenRouter = router({
       }),
     ),
 
-  balance: procedure
-    .meta({
-      scope: "token:read",
-      fails: ["invalid_public_key", "unknown_mint_config", "chain_not_configured", "chain_unavailable"],
-      openapi: {
-        method: "GET",
-        path: "/token/balance/{pubkey}",
-        operationId: "getBalance",
-        tags: ["Token"],
-        summary: "Get a balance",
-        description: "Reads the chain now. A wallet without an account has balance 0 and frozen true.",
-      },
-    })
+  balance: endpoint("GET /token/balance/{pubkey}", {
+    scope: "token:read",
+    fails: ["invalid_public_key", "unknown_mint_config", "chain_not_configured", "chain_unavailable"],
+    operationId: "getBalance",
+    summary: "Get a balance",
+    description: "Reads the chain now. A wallet without an account has balance 0 and frozen true.",
+  })
     .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))
     .output(balance)
     .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
 
-  balances: procedure
-    .meta({
-      scope: "token:read",
-      fails: ["invalid_public_key", "chain_not_configured", "chain_unavailable"],
-      openapi: {
-        method: "GET",
-        path: "/token/balances/{pubkey}",
-        operationId: "listBalances",
-        tags: ["Token"],
-        summary: "List a wallet's balances",
-        description:
-          "Reads the chain now: each token of the workspace for which the wallet has an account, newest token first.",
-      },
-    })
+  balances: endpoint("GET /token/balances/{pubkey}", {
+    scope: "token:read",
+    fails: ["invalid_public_key", "chain_not_configured", "chain_unavailable"],
+    operationId: "listBalances",
+    summary: "List a wallet's balances",
+    description:
+      "Reads the chain now: each token of the workspace for which the wallet has an account, newest token first.",
+  })
     .input(z.object({ pubkey: walletAddress }))
     .output(walletBalances)
     .query(({ ctx, input }) => readWalletBalances(ctx.principal, input.pubkey)),
 
-  register: procedure
-    .meta({
-      scope: "token:read",
-      fails: ["mint_config_not_found"],
-      openapi: {
-        method: "GET",
-        path: "/token/holders/{mint_config}",
-        operationId: "listHolders",
-        tags: ["Token"],
-        summary: "List a token's holders",
-        description:
-          "Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode, these balances include only what went through Vouch.",
-      },
-    })
+  register: endpoint("GET /token/holders/{mint_config}", {
+    scope: "token:read",
+    fails: ["mint_config_not_found"],
+    operationId: "listHolders",
+    summary: "List a token's holders",
+    description:
+      "Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode, these balances include only what went through Vouch.",
+  })
     .input(
       z.object({
         mint_config: configId,
@@ -254,8 +212,7 @@ export const tokenRouter = router({
 
   // For the dashboard only.
 
-  preflight: memberProcedure
-    .meta({ scope: "token:read" })
+  preflight: memberWith("token:read")
     .input(
       z.discriminatedUnion("kind", [
         z.object({ kind: z.literal("mint"), ...mintInput }),
@@ -272,8 +229,7 @@ export const tokenRouter = router({
       return preflight(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
     }),
 
-  holders: memberProcedure
-    .meta({ scope: "token:read" })
+  holders: memberWith("token:read")
     .input(
       z.object({
         mint_config: configId,
@@ -292,8 +248,7 @@ export const tokenRouter = router({
       }),
     ),
 
-  operationDetail: memberProcedure
-    .meta({ scope: "token:read" })
+  operationDetail: memberWith("token:read")
     .input(z.object({ id: z.string() }))
     .output(operationDetail)
     .query(({ ctx, input }) => readOperationDetail(ctx.principal, input.id)),

@@ -1,7 +1,9 @@
 import { z } from "zod"
 import { MAX_MONTHS, readUsage, readUsageHistory } from "#domain/accounts"
 import { lamports, timestamp, wholeNumber } from "#server/lib/fields.ts"
-import { procedure, router } from "#server/trpc/trpc.ts"
+import { endpointsIn, router } from "#server/trpc/trpc.ts"
+
+const { endpoint } = endpointsIn("Usage")
 
 const usageRecord = z
   .object({
@@ -40,33 +42,21 @@ const usageRecord = z
   .meta({ id: "Usage" })
 
 export const usageRouter = router({
-  get: procedure
-    .meta({
-      openapi: {
-        method: "GET",
-        path: "/usage",
-        tags: ["Usage"],
-        summary: "Get quota usage",
-        description:
-          "A started session counts until its attestation ends unverified. The period is the calendar month in UTC.",
-      },
-    })
+  get: endpoint("GET /usage", {
+    summary: "Get quota usage",
+    description:
+      "A started session counts until its attestation ends unverified. The period is the calendar month in UTC.",
+  })
     .input(z.object({}))
     .output(usageRecord)
     .query(({ ctx }) => readUsage(ctx.principal.workspaceId)),
 
-  history: procedure
-    .meta({
-      openapi: {
-        method: "GET",
-        path: "/usage/history",
-        operationId: "getUsageHistory",
-        tags: ["Usage"],
-        summary: "Get the usage of past months",
-        description:
-          "The figures of GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the end of the month.",
-      },
-    })
+  history: endpoint("GET /usage/history", {
+    operationId: "getUsageHistory",
+    summary: "Get the usage of past months",
+    description:
+      "The figures of GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the end of the month.",
+  })
     .input(
       z.object({
         months: wholeNumber(1, MAX_MONTHS)

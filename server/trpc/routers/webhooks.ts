@@ -22,25 +22,11 @@ import {
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
-import { type ProcedureMeta, procedure, router } from "#server/trpc/trpc.ts"
+import { changeBy, endpointsIn, router } from "#server/trpc/trpc.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 import { answerWithin_s, deliveryStatuses, overlap_s } from "#shared/webhooks.ts"
 
-type Openapi = NonNullable<ProcedureMeta["openapi"]>
-
-const endpoint = (
-  scope: "events:read" | "webhooks:write",
-  fails: NonNullable<ProcedureMeta["fails"]>,
-  openapi: Pick<Openapi, "method" | "path" | "operationId" | "summary" | "description">,
-  more: Pick<ProcedureMeta, "holdsSecret"> = {},
-) =>
-  procedure.meta({
-    scope,
-    fails,
-    ...more,
-    ...(openapi.method !== "GET" && { idempotent: true }),
-    openapi: { ...openapi, tags: ["Webhooks"] },
-  })
+const { endpoint } = endpointsIn("Webhooks")
 
 const id = idOf("whe").meta({ description: "The endpoint's id", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" })
 const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9tQmW3vXcKpLzR5sYbH2Ga" })
@@ -76,20 +62,16 @@ const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 
 /** Webhook endpoints of a workspace and their deliveries. */
 export const webhookRouter = router({
-  create: endpoint(
-    "webhooks:write",
+  create: endpoint("POST /webhook-endpoints", {
+    scope: "webhooks:write",
     // Not found: a repeated request whose endpoint was deleted since.
-    ["webhook_endpoint_exists", "webhook_endpoint_limit", "webhook_endpoint_not_found"],
-    {
-      method: "POST",
-      path: "/webhook-endpoints",
-      operationId: "createWebhookEndpoint",
-      summary: "Create a webhook endpoint",
-      description:
-        "From now on, Vouch sends each event of the workspace to your address, signed with Standard Webhooks. A workspace can have 20 endpoints, each with a different address.",
-    },
-    { holdsSecret: true },
-  )
+    fails: ["webhook_endpoint_exists", "webhook_endpoint_limit", "webhook_endpoint_not_found"],
+    holdsSecret: true,
+    operationId: "createWebhookEndpoint",
+    summary: "Create a webhook endpoint",
+    description:
+      "From now on, Vouch sends each event of the workspace to your address, signed with Standard Webhooks. A workspace can have 20 endpoints, each with a different address.",
+  })
     .input(
       z.object({
         url: fields.url,
@@ -99,11 +81,10 @@ export const webhookRouter = router({
       }),
     )
     .output(withSecret)
-    .mutation(({ ctx, input }) => createEndpoint({ ...by(ctx), idempotency: ctx.idempotency, ...input })),
+    .mutation(({ ctx, input }) => createEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input })),
 
-  list: endpoint("events:read", [], {
-    method: "GET",
-    path: "/webhook-endpoints",
+  list: endpoint("GET /webhook-endpoints", {
+    scope: "events:read",
     operationId: "listWebhookEndpoints",
     summary: "List webhook endpoints",
     description: "All webhook endpoints of the workspace, newest first.",
@@ -115,9 +96,9 @@ export const webhookRouter = router({
       return { data: endpoints.map((one) => ({ ...one, url: urlFor(ctx.principal, one.url) })) }
     }),
 
-  get: endpoint("events:read", NOT_FOUND, {
-    method: "GET",
-    path: "/webhook-endpoint/{id}",
+  get: endpoint("GET /webhook-endpoint/{id}", {
+    scope: "events:read",
+    fails: NOT_FOUND,
     operationId: "getWebhookEndpoint",
     summary: "Get a webhook endpoint",
     description: "Returns the endpoint, and whether it accepts its events.",
@@ -129,9 +110,9 @@ export const webhookRouter = router({
       return { ...endpoint, url: urlFor(ctx.principal, endpoint.url) }
     }),
 
-  change: endpoint("webhooks:write", [...NOT_FOUND, "webhook_endpoint_exists"], {
-    method: "PATCH",
-    path: "/webhook-endpoint/{id}",
+  change: endpoint("PATCH /webhook-endpoint/{id}", {
+    scope: "webhooks:write",
+    fails: [...NOT_FOUND, "webhook_endpoint_exists"],
     operationId: "changeWebhookEndpoint",
     summary: "Change a webhook endpoint",
     description:
@@ -148,22 +129,22 @@ export const webhookRouter = router({
       }),
     )
     .output(endpointRecord)
-    .mutation(({ ctx, input }) => changeEndpoint({ ...by(ctx), idempotency: ctx.idempotency, ...input })),
+    .mutation(({ ctx, input }) => changeEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input })),
 
-  remove: endpoint("webhooks:write", NOT_FOUND, {
-    method: "DELETE",
-    path: "/webhook-endpoint/{id}",
+  remove: endpoint("DELETE /webhook-endpoint/{id}", {
+    scope: "webhooks:write",
+    fails: NOT_FOUND,
     operationId: "deleteWebhookEndpoint",
     summary: "Delete a webhook endpoint",
     description: "Stops sending events to it and deletes its deliveries.",
   })
     .input(byId)
     .output(z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }))
-    .mutation(({ ctx, input }) => deleteEndpoint({ ...by(ctx), idempotency: ctx.idempotency, id: input.id })),
+    .mutation(({ ctx, input }) => deleteEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, id: input.id })),
 
-  secret: endpoint("webhooks:write", NOT_FOUND, {
-    method: "GET",
-    path: "/webhook-endpoint/{id}/secret",
+  secret: endpoint("GET /webhook-endpoint/{id}/secret", {
+    scope: "webhooks:write",
+    fails: NOT_FOUND,
     operationId: "getWebhookSecret",
     summary: "Get a webhook endpoint's secret",
     description: "Returns the secret that lets you check that an event comes from Vouch.",
@@ -172,19 +153,14 @@ export const webhookRouter = router({
     .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
     .query(({ ctx, input }) => readSecret(ctx.principal.workspaceId, input.id)),
 
-  rotateSecret: endpoint(
-    "webhooks:write",
-    NOT_FOUND,
-    {
-      method: "POST",
-      path: "/webhook-endpoint/{id}/rotate-secret",
-      operationId: "rotateWebhookSecret",
-      summary: "Rotate a webhook endpoint's secret",
-      description:
-        "Creates a new secret. Until the overlap ends, events carry a signature of each secret in one header.",
-    },
-    { holdsSecret: true },
-  )
+  rotateSecret: endpoint("POST /webhook-endpoint/{id}/rotate-secret", {
+    scope: "webhooks:write",
+    fails: NOT_FOUND,
+    holdsSecret: true,
+    operationId: "rotateWebhookSecret",
+    summary: "Rotate a webhook endpoint's secret",
+    description: "Creates a new secret. Until the overlap ends, events carry a signature of each secret in one header.",
+  })
     .input(
       z.object({
         id,
@@ -197,16 +173,16 @@ export const webhookRouter = router({
     .output(withSecret)
     .mutation(({ ctx, input }) =>
       rotateSecret({
-        ...by(ctx),
+        ...changeBy(ctx),
         idempotency: ctx.idempotency,
         id: input.id,
         overlapSeconds: input.overlap_seconds,
       }),
     ),
 
-  test: endpoint("webhooks:write", NOT_FOUND, {
-    method: "POST",
-    path: "/webhook-endpoint/{id}/test",
+  test: endpoint("POST /webhook-endpoint/{id}/test", {
+    scope: "webhooks:write",
+    fails: NOT_FOUND,
     operationId: "testWebhookEndpoint",
     summary: "Send a test event",
     description: `Sends an event of the type \`webhook.test\` at once and returns the endpoint's response, after at most ${answerWithin_s} s. The event has no sequence number and is not retried. The response does not change the endpoint's state.`,
@@ -231,18 +207,14 @@ export const webhookRouter = router({
       }
     }),
 
-  replay: endpoint(
-    "webhooks:write",
-    [...NOT_FOUND, "webhook_endpoint_disabled", "event_not_found", "events_expired", "events_rewound"],
-    {
-      method: "POST",
-      path: "/webhook-endpoint/{id}/replay",
-      operationId: "replayWebhooks",
-      summary: "Replay events",
-      description:
-        "Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have.",
-    },
-  )
+  replay: endpoint("POST /webhook-endpoint/{id}/replay", {
+    scope: "webhooks:write",
+    fails: [...NOT_FOUND, "webhook_endpoint_disabled", "event_not_found", "events_expired", "events_rewound"],
+    operationId: "replayWebhooks",
+    summary: "Replay events",
+    description:
+      "Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have.",
+  })
     .input(
       z
         .object({
@@ -281,7 +253,7 @@ export const webhookRouter = router({
     )
     .mutation(({ ctx, input: { id, event_id, cursor, after, since } }) =>
       replay({
-        ...by(ctx),
+        ...changeBy(ctx),
         id,
         which:
           event_id !== undefined
@@ -294,9 +266,9 @@ export const webhookRouter = router({
       }),
     ),
 
-  deliveries: endpoint("events:read", NOT_FOUND, {
-    method: "GET",
-    path: "/webhook-endpoint/{id}/deliveries",
+  deliveries: endpoint("GET /webhook-endpoint/{id}/deliveries", {
+    scope: "events:read",
+    fails: NOT_FOUND,
     operationId: "listWebhookDeliveries",
     summary: "List deliveries",
     description: "Events sent to an endpoint and those that wait, newest first. Kept as long as events are.",
@@ -311,9 +283,9 @@ export const webhookRouter = router({
     .output(listOf(deliveryRecord).meta({ id: "WebhookDeliveryList" }))
     .query(({ ctx, input: { id, ...filter } }) => listDeliveries(ctx.principal.workspaceId, id, filter)),
 
-  delivery: endpoint("events:read", [...NOT_FOUND, "webhook_delivery_not_found"], {
-    method: "GET",
-    path: "/webhook-endpoint/{id}/deliveries/{event_id}",
+  delivery: endpoint("GET /webhook-endpoint/{id}/deliveries/{event_id}", {
+    scope: "events:read",
+    fails: [...NOT_FOUND, "webhook_delivery_not_found"],
     operationId: "getWebhookDelivery",
     summary: "Get a delivery",
     description: "Returns the delivery with its attempts and the endpoint's responses.",
@@ -321,10 +293,4 @@ export const webhookRouter = router({
     .input(z.object({ id, event_id: eventId }))
     .output(deliveryDetail)
     .query(({ ctx, input }) => getDelivery(ctx.principal, input.id, input.event_id)),
-})
-
-type Caller = Parameters<Parameters<typeof procedure.mutation>[0]>[0]["ctx"]
-const by = ({ principal, requestId }: Caller) => ({
-  workspaceId: principal.workspaceId,
-  author: { principal, requestId },
 })

@@ -12,40 +12,35 @@ import {
 } from "#domain/accounts"
 import { readReminderSettings, setReminders } from "#domain/kyc"
 import { mailedName } from "#server/lib/text.ts"
-import { memberProcedure, router } from "#server/trpc/trpc.ts"
+import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 
 export const workspaceRouter = router({
   get: memberProcedure.query(({ ctx }) => readWorkspace(ctx.principal)),
 
-  renameAccount: memberProcedure
-    .meta({ scope: "member:write" })
+  renameAccount: memberWith("member:write")
     .input(z.object({ name: mailedName(100) }))
     .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
 
   /** The company's brand on the hosted page. */
   brand: memberProcedure.query(({ ctx }) => readBrand(ctx.principal)),
 
-  setBrand: memberProcedure
-    .meta({ scope: "member:write" })
+  setBrand: memberWith("member:write")
     .input(z.object({ color: brandColor, contact }))
     .mutation(({ ctx, input }) => setBrand(ctx, input)),
 
-  removeLogo: memberProcedure.meta({ scope: "member:write" }).mutation(({ ctx }) => setLogo(ctx, null)),
+  removeLogo: memberWith("member:write").mutation(({ ctx }) => setLogo(ctx, null)),
 
   reminders: memberProcedure.query(({ ctx }) => readReminderSettings(ctx.principal.workspaceId)),
 
-  setReminders: memberProcedure
-    .meta({ scope: "schema:write" })
+  setReminders: memberWith("schema:write")
     .input(z.object({ on: z.boolean() }))
-    .mutation(({ ctx, input }) => setReminders({ principal: ctx.principal, requestId: ctx.requestId, on: input.on })),
+    .mutation(({ ctx, input }) => setReminders({ ...ctx, on: input.on })),
 
-  requireSecondFactor: memberProcedure
-    .meta({ scope: "member:write" })
+  requireSecondFactor: memberWith("member:write")
     .input(z.object({ required: z.boolean() }))
     .mutation(({ ctx, input }) => setSecurity({ ...ctx, wanted: { second_factor_required: input.required } })),
 
-  requireFourEyes: memberProcedure
-    .meta({ scope: "member:write" })
+  requireFourEyes: memberWith("member:write")
     .input(z.object({ required: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       if (!input.required) return turnOffFourEyes(ctx)
@@ -54,8 +49,7 @@ export const workspaceRouter = router({
     }),
 
   /** Confirms a change that an owner has asked for. */
-  turnOffFourEyes: memberProcedure
-    .meta({ scope: "review:write" })
+  turnOffFourEyes: memberWith("review:write")
     .input(z.object({}))
     .mutation(({ ctx }) => turnOffFourEyes(ctx)),
 })

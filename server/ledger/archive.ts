@@ -46,9 +46,8 @@ export async function archiveEnded(until: Date, isStopped: () => boolean): Promi
 }
 
 /**
- * Moves some rows of a workspace and returns how many. Each table takes one statement, so a row is always in exactly
- * one place. It waits for no lock: locked rows, and workspaces where another process is moving rows, are left for the
- * next time.
+ * Moves some rows of a workspace and returns how many. One statement for each table, so a row is always in exactly one
+ * place. It waits for no lock: what is locked is left for the next time.
  */
 async function moveBatch(workspaceId: string, until: Date): Promise<number> {
   const held = sql`held as (select from workspaces where id = ${workspaceId} for no key update skip locked)`
@@ -71,10 +70,7 @@ async function moveBatch(workspaceId: string, until: Date): Promise<number> {
   return operations.count + transactions.count
 }
 
-/**
- * Keeps the workspace's rows in place until the caller's transaction ends. Call it before you update rows that may be
- * in the archive: the update could miss a row that is being moved.
- */
+/** Keeps the workspace's rows in place until the transaction ends, because an update misses a row being moved. */
 export const holdArchive = (sql: Queryable, workspaceId: string) =>
   sql`select from workspaces where id = ${workspaceId} for share`
 
@@ -83,19 +79,13 @@ export const takeFromArchive = (sql: Queryable, signature: string) => sql`
   with back as (delete from archived_transactions where signature = ${signature} returning *)
   insert into transactions select * from back`
 
-/**
- * How many days before the limit a sweep looks back, in case earlier sweeps did not run. Older transactions have
- * already lost their bytes.
- */
+/** How many days before the limit a sweep looks back, in case earlier sweeps did not run. */
 const LOOK_BACK_DAYS = 7
 const DROP_BATCH = 5000
 
 let hasLookedBack = false
 
-/**
- * Drops the bytes of old transactions that have ended. The first sweep of a process reads all of them, later ones only
- * the last few days before the limit.
- */
+/** Drops the bytes of old transactions that have ended. A process's first sweep reads all of them. */
 export async function dropOldBytes(now: Date): Promise<void> {
   const until = addDays(now, -keptDays.transactionBytes)
   const since = hasLookedBack ? addDays(until, -LOOK_BACK_DAYS) : new Date(0)

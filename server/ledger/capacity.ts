@@ -4,10 +4,7 @@ import type { Address } from "#shared/address.ts"
 const MAX_IN_FLIGHT = 128
 /** The same for urgent operations, when others use all of it. */
 const MAX_IN_FLIGHT_URGENT = 144
-/**
- * Unfinished transactions of one workspace, including doubtful ones. From the first number on, only urgent operations
- * are signed; from the second on, none.
- */
+/** A workspace's unfinished transactions: from the first number on, only urgent operations are signed; then none. */
 const MAX_OWN = 64
 const MAX_OWN_URGENT = 128
 
@@ -54,10 +51,7 @@ export function countByWorkspace(all: Iterable<{ workspaceId: string }>): Map<st
   return counts
 }
 
-/**
- * When this many transactions of a workspace's own fee payer are older than this and have not landed, its other
- * operations wait.
- */
+/** When so many transactions of a workspace's own fee payer have not landed for so long, its other operations wait. */
 const STUCK = 8
 const STUCK_MS = 10_000
 

@@ -74,10 +74,7 @@ export class CostCounter {
   }
 }
 
-/**
- * Adds the cost of transactions to their operations, months and accounts, once per transaction. Returns their
- * workspaces.
- */
+/** Adds each transaction's cost once to its operations, month and accounts. Returns their workspaces. */
 async function count(counted: readonly { row: Uncounted; costs: Costs }[]): Promise<Set<string>> {
   if (counted.length === 0) return new Set()
   return sql.begin(async (sql) => {

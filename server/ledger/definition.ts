@@ -53,19 +53,13 @@ type RebuildContext = {
 /** An operation that succeeded. `landing` is null if its plan found nothing left to do. */
 type Settled<Payload> = { operation: Operation<Payload>; landing: Landing | null }
 
-/**
- * The full definition of a kind of operation. `Schema` is its payload, `Facts` what it reads from the chain before it
- * is planned.
- */
+/** A kind of operation. `Schema` is its payload, `Facts` what it reads from the chain before it is planned. */
 export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   /** Its name in the database. */
   kind: string
   /** What it does, as screens show it. */
   label: string
-  /**
-   * Whether it takes rights away. Such an operation goes before all others and is signed as long as the fee payer can
-   * pay the fee. It must not pay for an account.
-   */
+  /** Whether it takes rights away: it goes before all others and needs only the fee. It must not pay for an account. */
   isUrgent: boolean
   /**
    * Its payload, as stored. A changed schema must still read what earlier versions wrote. `mint_config`, `wallet` and
@@ -76,10 +70,9 @@ export type OperationDefinition<Schema extends z.ZodType, Facts> = {
   lookUp: ((operations: Operation<z.output<Schema>>[], at: Lookup) => Promise<Facts>) | null
   /**
    * Checks what may have changed since the operation was queued, and builds its instructions. It reads only the
-   * database, since the chain may be slow. `facts` is what `lookUp` just found; null if the chain was not read. If
-   * something changes before the signed transaction is saved (`voidPlans`), it is called again and must return the same
-   * plan unless the change affects it. An operation that is redone (`redo`) is already in the books: it depends
-   * only on the chain, and if the chain refuses it, it waits.
+   * database. `facts` is what `lookUp` just found; null if the chain was not read. After a change (`voidPlans`) it is
+   * called again and must return the same plan unless the change affects it. An operation that is redone (`redo`) is
+   * already in the books: it depends only on the chain, and if the chain refuses it, it waits.
    */
   plan(
     sql: Queryable,
@@ -147,10 +140,7 @@ export class Operations {
     return definition
   }
 
-  /**
-   * What a kind does, as screens show it. A newer version running at the same time may have kinds that are unknown
-   * here.
-   */
+  /** What a kind does, as screens show it. A newer version that runs at the same time may have unknown kinds. */
   labelOf(kind: string): string {
     return this.#byKind.get(kind)?.label ?? kind
   }

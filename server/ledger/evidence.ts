@@ -16,9 +16,7 @@ import type { Outcome } from "./settling.ts"
 /** What is needed to find the outcome of a transaction. */
 export type Sought = Pick<Saved, "signature" | "workspaceId" | "wire" | "signedSlot" | "lastValidBlockHeight">
 
-/**
- * Slots after which a blockhash is checked even if the reported height says that it is valid: four times its lifetime.
- */
+/** Slots after which a blockhash is checked whatever the reported height: four times its lifetime. */
 const LONGEST_SLOTS = 600
 
 /** Whether a transaction may have expired as of a finalized slot and height. `examine` finds out whether it did. */
@@ -80,9 +78,8 @@ export async function examine(
 }
 
 /**
- * What one node reports about a transaction: `landed`, permanently `gone`, or `unseen`, which is all that a node
- * without history can say. After a `contradiction` in its answers, no node is believed. `nothing` means that it did not
- * answer.
+ * What one node reports: `landed`, permanently `gone`, or `unseen`, which is all that a node without history can say.
+ * After a `contradiction`, no node is believed. `nothing` means that it did not answer.
  */
 type Answer =
   | { says: "landed"; outcome: Outcome }
@@ -257,9 +254,8 @@ const WITNESS_WORKSPACES = 50
 type Witness = { signature: string; slot: number; isOfWorkspace: boolean }
 
 /**
- * Transactions that are known to be final by `asOf`: the last one, and the last one before `since`. A history that
- * lists both is complete between them. They are the workspace's own if possible, or else other workspaces' of the mode.
- * None if nothing has landed.
+ * Transactions known to be final by `asOf`: the last one, and the last one before `since`. A history that lists both is
+ * complete between them. They are the workspace's own if possible, or else of the mode. None if nothing has landed.
  */
 async function findWitnesses(
   mode: Mode,

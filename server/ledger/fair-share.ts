@@ -20,9 +20,8 @@ function add(workspaceId: string, change: number): void {
 }
 
 /**
- * The batch size for a workspace: `most` if no other workspace has waiting requests. Otherwise as many as those
- * requests, but at least `least` and at most `most`. Small batches slow a flood a little and shorten the wait of the
- * others. If all are equally busy, batches have full size.
+ * The batch size for a workspace: `most` if no other workspace has waiting requests, otherwise as many as those, but at
+ * least `least`. Small batches shorten the others' wait. If all are equally busy, batches have full size.
  */
 export function batchSize(workspaceId: string, { least, most }: { least: number; most: number }): number {
   const others = all - (waiting.get(workspaceId) ?? 0)

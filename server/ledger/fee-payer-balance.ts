@@ -4,9 +4,7 @@ import type { Chain } from "#server/solana/chain.ts"
 import type { Address } from "#shared/address.ts"
 import type { LowPayer } from "#shared/ledger-report.ts"
 
-/**
- * Below this, a fee payer cannot pay the rent of one more account. Only urgent operations are signed until it has more.
- */
+/** Below this, a fee payer cannot pay for one more account. Only urgent operations are signed until it has more. */
 const EMPTY_SOL = 0.01
 /** How often a shortage is logged while it lasts. */
 const LOG_EVERY_MS = 60_000

@@ -142,7 +142,5 @@ export class Funds {
   }
 }
 
-/**
- * `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock), the last of five 8-byte fields.
- */
+/** `unix_timestamp` of the clock sysvar (https://docs.anza.xyz/runtime/sysvars#clock): the last of five fields. */
 const unixSecondsOf = (clock: Buffer): number => Number(clock.readBigInt64LE(32))

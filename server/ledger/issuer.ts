@@ -8,10 +8,7 @@ import { authorityPurpose, feePayerPurpose, type Signer } from "#server/solana/k
 import type { Address } from "#shared/address.ts"
 import type { Lease } from "./lease.ts"
 
-/**
- * The workspace and keys that instructions are built for. It has no access to the chain: see `lookUp` in
- * `definition.ts`.
- */
+/** A workspace and its keys, for which instructions are built. Without access to the chain: see `lookUp`. */
 export type Issuer = {
   workspaceId: string
   /** The key that a mint obeys, by its address. Throws if it is not one of the workspace's keys. */
@@ -78,10 +75,7 @@ export const readAuthorities = (sql: Queryable, workspaceId: string) => sql<Auth
 export const authorityForNew = (sql: Queryable, workspaceId: string) =>
   sql`(select w.authority from workspaces w where w.id = ${workspaceId} for share)`
 
-/**
- * The addresses of all keys that issue for a workspace, or once did. Together, their histories on chain are the
- * workspace's.
- */
+/** All keys that issue for a workspace, or once did. Their histories on chain are the workspace's. */
 export async function issuedBy(sql: Queryable, workspaceId: string): Promise<Address[]> {
   return (await readAuthorities(sql, workspaceId)).map(({ address }) => address)
 }

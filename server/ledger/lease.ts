@@ -28,8 +28,7 @@ export class Leases {
   }
 
   /**
-   * Takes or keeps a workspace and returns its current version. Null if another worker has it. It waits for no lock: a
-   * locked row is left for the next time.
+   * Takes or keeps a workspace and returns its current version. Null if another worker has it, or its row is locked.
    */
   async take(workspaceId: string): Promise<{ lease: Lease; isNew: boolean } | null> {
     const known = this.#tokens.get(workspaceId) ?? null
@@ -85,8 +84,7 @@ async function acquire(workspaceId: string, known: string | null): Promise<Lease
 
 /**
  * Makes a workspace's operations that are being signed be planned again before they are saved. Call it in the
- * transaction of a change that they must respect, such as a pause or the end of a verification. What is saved before
- * that commit precedes the change, and what is saved later respects it.
+ * transaction of a change that they must respect, such as a pause: what is saved later respects it.
  */
 export async function voidPlans(sql: Queryable, workspaceId: string): Promise<void> {
   await sql`

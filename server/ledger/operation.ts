@@ -23,10 +23,7 @@ export type Operation<Payload> = {
   payload: Payload
   /** How often it was built again after an error of its instruction. */
   attempts: number
-  /**
-   * Whether it was confirmed before and vanished from the chain: the books already have it, so it can no longer be
-   * refused.
-   */
+  /** Whether it was confirmed before and vanished from the chain. The books have it, so it can no longer be refused. */
   redo: boolean
 }
 
@@ -83,10 +80,7 @@ export const toRow = <Schema extends z.ZodType>(
   { id = newId("op"), payload, writes, reads, traceparent = currentTraceparent() }: NewOperation<z.output<Schema>>,
 ) => ({ id, kind, urgent: isUrgent, ...encodePayload(schema, payload), writes, reads, traceparent })
 
-/**
- * Queues operations in order. Call it in the transaction of the state change that needs them, and publish `ledger`
- * after the commit.
- */
+/** Queues operations in order, in the transaction that needs them. Publish `ledger` after the commit. */
 export async function enqueueAll(
   sql: Queryable,
   workspaceId: string,

@@ -22,10 +22,9 @@ export function issuersOf(chain: Chain): Issuers {
 }
 
 /**
- * The transaction, if one of our fee payers or authorities signed it: a restored database may no longer know a
- * workspace's fee payer. Anyone can name our keys in a transaction and copy our memo into it. Null if another sender
- * signed it, or if Vouch does not sign transactions of its version. Throws if the node that lists it does not return
- * it.
+ * The transaction, if one of our fee payers or authorities signed it: anyone can name our keys and copy our memo. Null
+ * if another sender signed it, or if Vouch does not sign transactions of its version. Throws if the node that lists it
+ * does not return it.
  */
 export async function readOwnTransaction(chain: Chain, signature: string, issuers: Issuers) {
   const told = await chain.rpc.settling.transaction(signature).catch((error) => {
@@ -88,9 +87,8 @@ async function statusesOf(page: readonly ConfirmedSignatureInfo[]): Promise<Read
 }
 
 /**
- * Reads, one by one, transactions that were listed without a memo. Rejects with HistoryMissing if one of them is ours
- * and has a memo, or if there are too many to read. With `isProven`, another transaction proves that the node returns
- * memos, and any number is accepted.
+ * Reads transactions that were listed without a memo. Rejects with HistoryMissing if one is ours and has a memo, or if
+ * there are too many. With `isProven`, another transaction proves that the node returns memos.
  */
 export async function refuseHiddenMemos(
   chain: Chain,

@@ -43,10 +43,9 @@ export type PlannedBatch = {
 }
 
 /**
- * The first part of one workspace's batch: takes its lease, finds what can run, checks it again and plans it. Null if
- * another worker has the workspace. It reads only the database, and opens a transaction only to end operations that
- * need nothing from the chain. Nothing is locked: when the plan is saved (`signing.ts`), the lease's version from
- * before its first read shows whether it still holds.
+ * The first part of one workspace's batch: takes its lease, finds what can run and plans it. Null if another worker has
+ * the workspace. It reads only the database and locks nothing: when the plan is saved (`signing.ts`), the lease's
+ * version from before its first read shows whether it still holds.
  */
 export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
   const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = batch
@@ -89,10 +88,7 @@ export async function lookUp(
 /** The outcome of an operation in this batch. */
 type PlanOutcome = Plan | { do: "hold back"; error: unknown }
 
-/**
- * Plans all operations of a kind together. If that throws, one of them is at fault: each is then planned alone, so that
- * it delays no other.
- */
+/** Plans all operations of a kind together or, if that throws, each alone, so that one at fault delays no other. */
 export async function planAll(
   operations: readonly OperationRow[],
   { kinds, issuer, facts }: { kinds: Operations; issuer: Issuer; facts: Facts | null },
@@ -141,8 +137,7 @@ export function sortPlans(operations: readonly OperationRow[], plans: ReadonlyMa
 
 /**
  * Ends operations that need no transaction, if the lease is unchanged since they were planned. Returns whether any
- * ended. The lease is not locked, because callers of `voidPlans` hold locks on rows that are changed here: a change
- * that commits in the meantime counts as later.
+ * ended. The lease is not locked, because callers of `voidPlans` hold locks on rows that are changed here.
  */
 async function endUnsent(lease: Lease, kinds: Operations, toEnd: Sorted["toEnd"]): Promise<boolean> {
   if (toEnd.length === 0) return false

@@ -26,10 +26,7 @@ export type Payers = {
   empty: readonly Address[]
 }
 
-/**
- * Ids of workspaces with unfinished operations, ending with a null: the body of a recursive `busy`. It skips along the
- * index from one workspace to the next instead of reading all of it.
- */
+/** A recursive `busy`: workspaces with unfinished operations, then a null. It skips along the index. */
 export const busyWorkspaces = () => sql`
   (select workspace_id as id from operations where status in ('queued', 'submitted') order by workspace_id limit 1)
   union all
@@ -86,9 +83,8 @@ export async function nextWorkspace({
 }
 
 /**
- * At most one batch of a workspace's operations that can run now, urgent ones first. `only` restricts them to given
- * ids, `urgentOnly` to urgent ones. Those in `signing` count as submitted. Nothing is locked: an operation that changes
- * before it is saved is not saved.
+ * At most one batch of a workspace's operations that can run now, urgent ones first. Those in `signing` count as
+ * submitted. Nothing is locked: an operation that changes before it is saved is not saved.
  */
 export async function readRunnable(
   workspaceId: string,
@@ -122,10 +118,7 @@ export async function readRunnable(
   return runnable.slice(0, most)
 }
 
-/**
- * Operations that go before the rest of a workspace's queue, wherever they are in it: urgent ones and, if any of those
- * wait, submitted ones.
- */
+/** Operations that go before the rest of a queue: urgent ones and, if any of those wait, submitted ones. */
 async function readAhead(workspaceId: string, except: readonly string[]): Promise<Unfinished[]> {
   const urgent = await short<Unfinished[]>`
     select ${sql(OPERATION_COLUMNS)}, status, not_before

@@ -132,10 +132,7 @@ const firstSeen = new LRUCache<string, number>({ max: MOST, ttl: REMEMBERED_MS }
 /** Reads the same again; returns true for operations that still have nothing to do. */
 type ReadAgain = (ids: readonly string[], rpc: Rpc, options: ReadOptions) => Promise<(id: string) => boolean>
 
-/**
- * Returns the operations whose "nothing to do" is final: it is seen again, `finalized` in the same slot or later, by
- * two nodes if there are two. The others wait.
- */
+/** Operations whose "nothing to do" is final: seen again, `finalized`, by two nodes if there are two. */
 export async function confirmNothingToDo(
   chain: Chain,
   { ids, slot }: { ids: readonly string[]; slot: number },

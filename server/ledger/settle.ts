@@ -23,10 +23,7 @@ const waitShortly = (sql: Queryable) => sql`select set_config('lock_timeout', ${
 /** Writes that belong in the same commit, if this call settles it. */
 type Also = (sql: Queryable) => Promise<void>
 
-/**
- * Settles confirmed transactions: marks them and their operations and applies the effects on the domain, in one commit.
- * Skips those that are already settled. Returns how many it settled.
- */
+/** Settles confirmed transactions and applies their effects, in one commit. Returns how many were not settled yet. */
 export async function settleConfirmed(kinds: Operations, landings: readonly Landing[], also?: Also): Promise<number> {
   if (landings.length === 0) return 0
   const { won, carried, now } = await sql.begin(async (sql) => {
@@ -185,10 +182,7 @@ export async function settleFailed(
 
 type Blamed = { operation: OperationRow; instruction: number }
 
-/**
- * The operation whose instruction failed. Instructions that belong to no operation, such as the compute budget, and
- * other failures point to none.
- */
+/** The operation whose instruction failed; null for the compute budget's instructions and other failures. */
 function blame(failure: TransactionFailure, row: SavedRow, operations: OperationRow[]): Blamed | null {
   if (failure.kind !== "instruction") return null
   let first = row.head

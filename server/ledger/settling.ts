@@ -8,10 +8,7 @@ import type { Operations } from "./definition.ts"
 import { areReportedFinal, hasFailed, provenFinal, readStatuses } from "./quorum.ts"
 import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 
-/**
- * When a transaction is settled (VOUCH_COMMITMENT): once two thirds of the stake have voted for its slot, or once it is
- * final.
- */
+/** When to settle (VOUCH_COMMITMENT): once two thirds of the stake have voted for the slot, or once it is final. */
 export type SettlingCommitment = "confirmed" | "finalized"
 
 /** The outcome of a workspace's transaction. */
@@ -24,9 +21,8 @@ export type Outcome = { signature: string; workspaceId: string } & (
 type Options = { commitment: SettlingCommitment; wireOf: (signature: string) => Buffer | null }
 
 /**
- * Outcomes certain enough to settle; the others are checked again. A failed transaction's operations are signed again,
- * and under commitment `finalized` clients are notified of something that cannot be undone, so both take more than one
- * node's answer. A confirmed transaction is followed until it is final (`finality.ts`).
+ * Outcomes certain enough to settle. A failed transaction's operations are signed again, and under commitment
+ * `finalized` clients are notified of something that cannot be undone, so both take more than one node's answer.
  */
 export async function certainOutcomes(
   chain: Chain,
@@ -67,16 +63,12 @@ async function finalizedAmong(
 
 type Confirmed = Extract<Outcome, { end: "confirmed" }>
 
-/**
- * Workspaces that are settled separately at the same time: each may wait for a lock and holds a connection while it
- * does.
- */
+/** Workspaces settled separately at the same time. Each may hold a connection while it waits for a lock. */
 const MAX_SEPARATE = 2
 
 /**
  * Settles transactions that have ended, all in one commit if possible. Otherwise each workspace is settled separately,
- * and within it each transaction. One that cannot be settled is retried later, and one customer's locked rows delay
- * only that customer.
+ * and within it each transaction, so one customer's locked rows delay only that customer.
  */
 export class Settling {
   readonly #kinds: Operations

@@ -22,15 +22,13 @@ import { SimulatedUnits } from "./simulated-units.ts"
 /** How long signing may take: less than the lifetime of a lease or a blockhash, so that neither expires first. */
 export const SIGN_MS = 3000
 /**
- * How often saving is tried while other processes change what the plans depend on, and the pause before each try, in
- * milliseconds.
+ * How often saving is tried while other processes change what plans depend on, and the first pause, in milliseconds.
  */
 const SAVE_TRIES = 10
 const SAVE_PAUSE_MS = 10
 
 /**
- * `facts` is what the plans depend on, `fees_lamports` the most that fees may add up to, `price` the least to offer, in
- * micro-lamports per compute unit.
+ * `facts` is what the plans depend on, `fees_lamports` the most for fees, `price` the least in micro-lamports per unit.
  */
 export type SignOptions = { facts: Facts | null; fees_lamports: number; price: number }
 
@@ -62,10 +60,7 @@ type InProgress = {
   done: Promise<Saved[]>
 }
 
-/**
- * The second part of each batch: signs and saves what was planned, any number at the same time, outside of any database
- * transaction.
- */
+/** The second part of each batch: signs and saves what was planned, any number at once, outside of any transaction. */
 export class Signing {
   readonly #options: SigningOptions
   readonly #units: SimulatedUnits
@@ -184,8 +179,7 @@ export class Signing {
   }
 
   /**
-   * As many units as the operations may need. A draft that failed before may have had too few: it gets twice as many
-   * each time.
+   * As many units as the operations may need; twice as many after each failure, which may have been for lack of units.
    */
   #budgetOf(draft: readonly Planned[], price: number): { units: number; price: number } {
     const takes = draft.map((one) => 2 ** Math.min(one.operation.attempts, 8) * this.#units.of(one))

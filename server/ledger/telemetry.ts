@@ -47,9 +47,8 @@ type Landed = { signature: string; slot: number; mode: Mode; created_at: Date }
 type Carried = { id: string; kind: string; signature: string; traceparent: string | null; created_at: Date }
 
 /**
- * Adds the outcome of operations to the traces of the requests that started them. It is written afterwards, from the
- * times in the rows. So it is complete even if several processes did the work, and operations without a trace cost
- * nothing.
+ * Adds the outcome of operations to the traces of their requests. It is written afterwards, from the times in the rows,
+ * so it is complete even if several processes did the work.
  */
 export function traceConfirmed(landed: readonly Landed[], carried: readonly Carried[], now: Date): void {
   if (tracer === null) return

@@ -28,10 +28,7 @@ type VerifiedEvent = {
   mode: Mode
 }
 
-/**
- * Records an authentic event and its effect in one commit. The event applies only to a session of the mode and provider
- * whose secret verified it. Null if there is no such session.
- */
+/** Records an authentic event and its effect in one commit. Null if no session of this mode and provider has its id. */
 export async function applyEvent({ event, provider, mode }: VerifiedEvent): Promise<EventResult | null> {
   if (!isId("sess", event.sessionId)) return null
   const now = clock.now()

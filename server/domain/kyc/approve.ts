@@ -21,9 +21,7 @@ export const IN_REVIEW_SECONDS = 30 * 86_400
 
 type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 
-/**
- * What an approval does now: an approval that is past its validity expires, and one that still lacks something is held.
- */
+/** What an approval does now: one past its validity expires, and one that still lacks something is held. */
 export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "approve" | "hold" | "expire" {
   if (addDays(issuedAt(occurredAt, now), row.validity_days) <= now) return "expire"
   return isProofMissing(row) || row.listed.length > 0 ? "hold" : "approve"

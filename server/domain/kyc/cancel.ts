@@ -15,8 +15,7 @@ const cancelledColumns = columns("attestations", "id, status, open_until, issued
 
 /**
  * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved
- * one: a caller who cancels assumes that no one was verified, and revoking is a separate decision. Errors:
- * session_not_found, session_approved, review_open.
+ * one, because revoking is a separate decision. Errors: session_not_found, session_approved, review_open.
  */
 export async function cancelSession({
   principal,
@@ -53,9 +52,7 @@ export async function cancelSession({
   return getSession(principal, sessionId)
 }
 
-/**
- * Cancels within a transaction that has locked the session. The caller publishes `ledger` and the activity after it.
- */
+/** Cancels a locked session. The caller publishes `ledger` and the activity after the commit. */
 async function cancelIn(
   sql: Queryable,
   { author, ...end }: { workspaceId: string; attestationId: string; author: Author; reason: string | null; now: Date },

@@ -17,9 +17,7 @@ export type ProviderCheck = {
   setup: SetupStep[]
 }
 
-/**
- * Tries the credentials of every configured provider, in one mode or in both. Problems are in the result, not thrown.
- */
+/** Tries the credentials of every configured provider. Problems are in the result, not thrown. */
 export async function checkProviders(only: Mode | null): Promise<ProviderCheck[]> {
   const found = modes
     .filter((mode) => only === null || mode === only)

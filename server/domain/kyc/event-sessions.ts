@@ -27,9 +27,7 @@ export const toVerify = (session: Omit<ProviderSession, "attestation_id">): Sess
   lastDecision: session.event_decision,
 })
 
-/**
- * The most sessions of one person that an event applies to, those in force first. No one verifies that many wallets.
- */
+/** The most sessions of one person that an event applies to. No one verifies that many wallets. */
 const MOST_SESSIONS = 100
 
 export type Reading = { event: ProviderEvent; provider: Provider; mode: Mode }

@@ -10,9 +10,8 @@ import { isApproved, lockDecided } from "./decided-session.ts"
 type Source = { eventId: string; mode: Mode; provider: string } | null
 
 /**
- * Notes that the investor has submitted at the vendor. Counts as the provider's first event, so the session gets 30
- * days. It does not take part in the order of decisions: otherwise it could make a decision that arrives later look
- * outdated.
+ * Notes that the investor has submitted at the vendor: the provider's first event, so the session gets 30 days. It does
+ * not order decisions: otherwise a decision that arrives later could look outdated.
  */
 export async function noteSubmission(
   { workspace_id, attestation_id }: { workspace_id: string; attestation_id: string },

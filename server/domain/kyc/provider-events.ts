@@ -169,10 +169,7 @@ const decisionOf = ({ decision, occurredAt, claims, reason, publicReason }: Prov
 /** No event names more checks than this. */
 const MOST = 10
 
-/**
- * Sessions whose investor left the check of this event for another one, for example after a request to submit again.
- * The vendor may still approve the earlier check.
- */
+/** Sessions whose investor left the event's check for another one. The vendor may still approve the earlier check. */
 async function sessionsWithEarlierCheck(reading: Reading): Promise<Found[]> {
   const references = (await referencesOf(reading)).join("\n")
   if (references === "") return []
@@ -189,10 +186,7 @@ async function sessionsWithEarlierCheck(reading: Reading): Promise<Found[]> {
     order by a.seq desc limit ${MOST}`
 }
 
-/**
- * Makes an earlier check the session's current one again, so that the vendor's later events about it count. False if it
- * is too late.
- */
+/** Makes an earlier check the session's current one, so that later events about it count. False if it is too late. */
 async function resumeCheck({ workspace_id, attestation_id, provider_reference }: Found): Promise<boolean> {
   const taken = await sql`
     update attestations set provider_reference = ${provider_reference},

@@ -60,10 +60,7 @@ const noteTime = (sql: Queryable, row: DecidedSession, { occurredAt, decision }:
   update attestations set event_at = ${occurredAt}, event_rank = ${rankOf(decision)}
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
 
-/**
- * Locks the attestation that an accepted reversal created. The vendor's later events about the rejected session apply
- * to it. Null if there is none.
- */
+/** Locks the attestation of an accepted reversal, to which the vendor's later events apply. Null if there is none. */
 export async function lockSuccessor(sql: Queryable, row: DecidedSession): Promise<DecidedSession | null> {
   if (row.status !== "rejected") return null
   const { workspace_id: workspaceId, wallet, id } = row

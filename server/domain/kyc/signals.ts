@@ -23,9 +23,8 @@ type Signalled = {
 const MOST = 100
 
 /**
- * Applies a workspace's policy when a vendor reports something about a person whom it verified: revokes everything this
- * vendor verified for them, on any wallet, or opens one review of the person. Does nothing if all of the vendor's
- * decisions are newer or have ended.
+ * Applies a workspace's policy when a vendor reports something about a person whom it verified: revokes everything it
+ * verified for them, on any wallet, or opens one review. Does nothing if all its decisions are newer or have ended.
  */
 export async function applySignal({ sessions, ...signal }: Signalled): Promise<EventResult> {
   const people = new Map(sessions.map((one) => [`${one.workspace_id} ${one.investor_id}`, one]))

@@ -18,9 +18,8 @@ type Unread = { body: Buffer; provider: Provider; mode: Mode; why: Failure }
 
 /**
  * Handles a signed webhook that its adapter cannot read: logs why, and asks the vendor about the checks that the body
- * names. An approval or withdrawal in a new format then still counts at once, and the vendor does not get a 4xx, after
- * which it may disable the webhook. Null if the body names no check of this provider and mode. Errors:
- * provider_unavailable.
+ * names. So an approval in a new format counts at once, and the vendor gets no 4xx, after which it may disable the
+ * webhook. Null if the body names no check of this provider and mode. Errors: provider_unavailable.
  */
 export async function askAboutUnread({ body, provider, mode, why }: Unread): Promise<EventResult | null> {
   const references = await referencesIn(body, provider.name, mode)

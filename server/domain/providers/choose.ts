@@ -9,10 +9,7 @@ export type ModeProviders = {
   /** For every schema without its own provider; null if the mode has none. */
   default: Provider | null
   bySchema: ReadonlyMap<string, Provider>
-  /**
-   * All providers with settings, by name. A provider that is no longer chosen still finishes the sessions that it
-   * began.
-   */
+  /** All providers with settings. One that is no longer chosen still finishes the sessions that it began. */
   configured: ReadonlyMap<string, Provider>
 }
 

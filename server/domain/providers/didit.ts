@@ -82,10 +82,7 @@ const LINK_SECONDS = 86_400
 
 type StatusDecision = { decision: Decision; reason: string | null; publicReason: PublicReason | null }
 
-/**
- * Exact texts, including case: https://docs.didit.me/integration/verification-statuses. Other statuses decide nothing
- * yet.
- */
+/** Exact texts: https://docs.didit.me/integration/verification-statuses. Other statuses decide nothing yet. */
 const decisions: ReadonlyMap<string, StatusDecision> = new Map([
   ["Approved", { decision: "approved", reason: null, publicReason: null }],
   ["Declined", { decision: "rejected", reason: "Didit: declined", publicReason: null }],

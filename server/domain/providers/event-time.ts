@@ -12,10 +12,7 @@ export const vendorTime = z.string().transform((text, context): Date => {
   return z.NEVER
 })
 
-/**
- * Checks a vendor's time of decision: one in the future would hide later decisions until then. Errors:
- * validation_failed.
- */
+/** Refuses a time in the future: it would hide later decisions until then. Errors: validation_failed. */
 export function decidedAt(label: string, time: Date): Date {
   if (!(time.getTime() >= 0)) return fail("validation_failed", `The time of ${label}'s event is before 1970.`)
   if (secondsBetween(clock.now(), time) > TOLERANCE_SECONDS)

@@ -1,9 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 
-/**
- * Whether a header is the hex HMAC of these exact bytes under any of the secrets. Checks the form first, because the
- * constant-time comparison needs values of equal length.
- */
+/** Whether a header is the hex HMAC of these exact bytes under any of the secrets. */
 export function isHexHmac(
   header: string | string[] | undefined,
   body: Buffer | string,

@@ -159,9 +159,7 @@ export const onfido = defineProvider({
       return sessionOf(started) ?? { reference: started.id, url: "", usableUntil: clock.now(), singleUse: true }
     }
 
-    /**
-     * Opens the session's run. Onfido has no idempotency key, so first looks for a run that an earlier request opened.
-     */
+    /** Opens the session's run, or finds it: Onfido has no idempotency key. */
     async function begin(session: SessionToVerify): Promise<VendorSession> {
       const runs = await runsOf(session.investorId)
       const begun = runs.find(({ tags }) => tags?.includes(tagOf(session.sessionId)))

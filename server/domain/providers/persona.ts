@@ -64,10 +64,7 @@ const webhook = z.object({
   }),
 })
 
-/**
- * The status does not show a redaction:
- * https://docs.withpersona.com/api-reference/webhooks/inquiry-events/webhook-inquiry-redacted.
- */
+/** The status does not show a redaction: https://docs.withpersona.com/api-reference/webhooks/inquiry-events. */
 const redacted = z.object({ data: z.object({ attributes: z.object({ "redacted-at": time }) }) })
 
 /** The inquiries of an account. */

@@ -31,9 +31,8 @@ export type ProviderEvent = {
   /** Identifies repeats. If the provider gives no id, the digest of the body (`digestOf`). */
   eventId: string
   /**
-   * What the event is about: our session's id, or the vendor's reference of it. A vendor that checks people instead of
-   * sessions has one reference for all sessions of a person, and the event is about each of them. A signal can be about
-   * everything of a person: by our investor id, by several references, or by a vendor's subject id that
+   * Our session's id, or the vendor's reference of it. A vendor that checks people has one reference for all sessions
+   * of a person. A signal can be about a person: by our investor id, several references, or a subject that
    * `findReferences` resolves.
    */
   about:
@@ -45,9 +44,8 @@ export type ProviderEvent = {
   says:
     | ({ kind: "decision" } & AfterApproval & ProviderDecision)
     /**
-     * Something changed, and `readDecision` asks the vendor what. `occurredAt` is the event's signed time, if it has
-     * one. It counts if the vendor's answer has no time. `isFinal` means that no further step follows, for a vendor
-     * whose answer does not show that.
+     * Something changed, and `readDecision` asks the vendor what. `occurredAt` is the event's signed time, which counts
+     * if the answer has none. `isFinal`: no further step follows, for a vendor whose answer does not show that.
      */
     | ({ kind: "changed"; occurredAt?: Date; isFinal?: boolean } & AfterApproval)
     /** The investor has submitted. Nothing is decided, but the session now stays open for 30 days. */
@@ -120,30 +118,19 @@ export type Flow =
        */
       createSession(session: SessionToVerify): Promise<VendorSession>
       /**
-       * Returns another address for a session that `createSession` opened, because the last one no longer works or the
-       * investor must submit again. A vendor whose sessions accept only one submission opens a new session.
-       * Errors: provider_unavailable.
+       * Returns another address for an opened session, because the last one no longer works or the investor must submit
+       * again. A vendor whose sessions accept only one submission opens a new one.
        */
       resumeSession(session: SessionToVerify, reference: string): Promise<VendorSession>
       /** Whether the same session accepts another submission, at the same address while it works. */
       takesResubmission?: true
-      /**
-       * The vendor's current decision about a session that `createSession` opened; null while the investor still has
-       * something to do there. Errors: provider_unavailable.
-       */
+      /** The vendor's current decision; null while the investor still has something to do there. */
       readDecision(session: SessionToVerify, reference: string, event?: { isFinal: boolean }): Promise<ReadAnswer>
-      /**
-       * References of the sessions that an event without references is about, found by its `subject`. For vendors that
-       * send such events. Errors: provider_unavailable.
-       */
+      /** References of the sessions that a `subject` is about, for vendors that send events without references. */
       findReferences?(subject: string): Promise<readonly string[]>
-      /**
-       * Asks the vendor to delete the person's data; null if its API does not offer that. Errors: provider_unavailable.
-       */
+      /** Asks the vendor to delete the person's data; null if its API does not offer that. */
       redact: ((reference: string) => Promise<void>) | null
-      /**
-       * Makes a request that succeeds only with valid credentials and changes nothing. Errors: provider_unavailable.
-       */
+      /** Makes a request that succeeds only with valid credentials and changes nothing. */
       probe(): Promise<void>
     }
 
@@ -157,15 +144,13 @@ export type Adapter = {
   /** Whether the provider signed these exact bytes, and recently if it signs the time. Reads nothing else of them. */
   isSigned(headers: IncomingHttpHeaders, body: Buffer): boolean
   /**
-   * Reads a webhook whose signature is valid; null if its type is known and never about a session. Throws if it cannot
-   * read the body or does not know the event's type: then Vouch logs it and asks the vendor about the checks that the
-   * body names (`unread-webhook.ts`).
-   * Errors: malformed_json, malformed_request, validation_failed.
+   * Reads a webhook whose signature is valid; null if it is never about a session. Throws if it cannot read the body or
+   * does not know the event's type: Vouch then asks the vendor (`unread-webhook.ts`). Errors: malformed_json,
+   * malformed_request, validation_failed.
    */
   readEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent | null
   /**
-   * Answer errors of `readEvent` with a 4xx. For Vouch's own format, so that the author of a bridge sees the mistake,
-   * and for a vendor that documents retries after a 4xx. Other vendors get 200 `ignored`.
+   * Answer errors of `readEvent` with a 4xx, so that the author of a bridge sees the mistake. Others get 200 `ignored`.
    */
   refusesUnread?: true
 }
@@ -210,10 +195,7 @@ export type ProviderDefinition = Facts &
     configure(values: Values): { provider: Provider } | { wrong: { name: string; problem: string }[] }
   }
 
-/**
- * Makes a definition. `settings` has a field for each variable: `API_KEY` is read from `VOUCH_TEST_API_KEY` in test
- * mode, or else from `VOUCH_API_KEY`.
- */
+/** `API_KEY` in `settings` is read from `VOUCH_TEST_API_KEY` in test mode, or else from `VOUCH_API_KEY`. */
 export function defineProvider<Settings extends z.ZodObject>({
   settings,
   create,

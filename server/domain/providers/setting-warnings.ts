@@ -8,9 +8,8 @@ import type { ProviderDefinition } from "./provider.ts"
 import { providers } from "./table.ts"
 
 /**
- * Settings that have no effect, by name and never with their value: names that are nearly right, parameters for other
- * programs, and wrong or incomplete settings of a provider that no setting chooses. (Those of a chosen provider stop
- * the server's start: see `chooseProviders`.)
+ * Settings without effect, by name and never with their value: nearly right names, parameters for other programs, and
+ * wrong or incomplete settings of a provider that is not chosen. (`chooseProviders` refuses those of a chosen one.)
  */
 export function settingWarnings(settings: Settings, table: readonly ProviderDefinition[] = providers): string[] {
   return [

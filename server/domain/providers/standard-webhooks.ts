@@ -52,9 +52,7 @@ function readSignature(headers: IncomingHttpHeaders): Signature | null {
   return macs.length === 0 ? null : { id, timestamp, macs }
 }
 
-/**
- * Whether the secret signed these exact bytes. All signatures have the same length, and are compared in constant time.
- */
+/** Whether the secret signed these exact bytes. All signatures have the same length; compared in constant time. */
 function holds(secret: string, { id, timestamp, macs }: Signature, body: Buffer): boolean {
   const key = keyOf(secret)
   if (key.length === 0) return false

@@ -74,10 +74,7 @@ export function readReference(reference: string): { userId: string; entry: strin
   return { userId: reference.slice(0, at), entry: reference.slice(at + 1) }
 }
 
-/**
- * https://docs.sumsub.com/docs/user-verification-webhooks. Errors: malformed_json, malformed_request,
- * validation_failed.
- */
+/** https://docs.sumsub.com/docs/user-verification-webhooks. Errors: as `readEvent` of `Adapter`. */
 export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
   const { type, externalUserId, levelName, previousLevelName, createdAtMs, createdAt, testMode } = parse(
     event,

@@ -24,10 +24,7 @@ const publicReasons: Record<string, PublicReason> = {
 /** Sumsub's level names may have spaces, but no commas. */
 export const LEVEL = /^[^,=\s\p{Cc}](?:[^,=\p{Cc}]{0,98}[^,=\s\p{Cc}])?$/u
 
-/**
- * How long an approval must last to be final if the workflow might continue. Sumsub moves an applicant on within
- * seconds.
- */
+/** How long an approval must last to be final if the workflow may continue. Sumsub moves people on within seconds. */
 const SETTLED_SECONDS = 600
 /** How far Sumsub's clock may be behind. Its next decision must not look older than what Vouch read. */
 const SKEW_MS = 10_000

@@ -15,9 +15,8 @@ export const isNow = (seconds: number): boolean =>
   Math.abs(Math.floor(databaseTime_ms() / 1000) - seconds) <= TOLERANCE_SECONDS
 
 /**
- * Whether a header such as `t=1614265330,v1=5257a8…` signs these exact bytes with any of the secrets, at a time that is
- * off by at most 300 seconds. Stripe sends several `v1` for one time, Persona several pairs separated by spaces. All
- * signatures have the same length, and are compared in constant time.
+ * Whether a header such as `t=1614265330,v1=5257a8…` signs these exact bytes with any of the secrets, within 300
+ * seconds. Stripe sends several `v1` for one time, Persona several pairs separated by spaces.
  */
 export function isSignedWithTime(
   header: string | string[] | undefined,

@@ -12,10 +12,7 @@ export const vendorDeadline = { ms: 10_000 }
 /** The largest answer to read, in bytes. */
 const MAX_BYTES = 256 * 1024
 
-/**
- * An id from a vendor. Refuses characters that the database cannot store, which would make every repeat of an event a
- * 5xx.
- */
+/** An id from a vendor. Characters that the database cannot store would make every repeat of an event a 5xx. */
 export const vendorId = plainText(200)
 
 export type VendorCall<Answer extends z.ZodType> = {
@@ -61,9 +58,8 @@ export function requireAbout(label: string, asked: string, answered: string | un
 const REFUSALS = [400, 409, 422]
 
 /**
- * Has a vendor delete something. It also succeeds if the vendor does not find it, or if the vendor refuses and `isGone`
- * finds that it was deleted before: by a request whose answer was lost, or in the vendor's dashboard. Errors:
- * provider_unavailable.
+ * Has a vendor delete something. It also succeeds if the vendor does not find it, or refuses and `isGone` finds that it
+ * was deleted before. Errors: provider_unavailable.
  */
 export async function deleteAtVendor(
   call: Omit<VendorCall<z.ZodType>, "answer">,

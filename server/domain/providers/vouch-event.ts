@@ -17,10 +17,7 @@ import { countryFrom, countryOf } from "./vendor-person.ts"
 /** How far in the future an event's time may be, in seconds. */
 const CLOCK_SKEW_SECONDS = 300
 
-/**
- * A country that rules can name, or a passport's code that is not of a country. Other values are mistakes of the
- * bridge.
- */
+/** A country that rules can name, or a passport's code without a country. Others are mistakes of the bridge. */
 const countryCode = z
   .string()
   .refine(

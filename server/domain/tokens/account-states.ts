@@ -87,9 +87,8 @@ export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[]
 
 /**
  * The state of operations' accounts before they run; null if the chain must be read. In agent mode every account is
- * frozen between operations, and one with a balance cannot be closed, so nothing needs to be read. An empty one may
- * have been closed since something last landed on it. In holder mode, holders open and close their accounts freely, so
- * an account that once was not as expected is read from the chain.
+ * frozen between operations, and only an empty one can have been closed. In holder mode, holders open and close their
+ * accounts freely, so an account that once was not as expected is read from the chain.
  */
 export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,
@@ -137,10 +136,7 @@ export async function accountStates<Payload extends OfHolders>(
   return (key) => states.get(nameOf(key)) ?? null
 }
 
-/**
- * The accounts as read, unless an operation has since landed on one of them. One address may serve many nodes, and some
- * lag.
- */
+/** The accounts as read, unless an operation has since landed on one of them: some nodes lag. */
 export async function stillHolds(
   sql: Queryable,
   workspaceId: string,

@@ -16,8 +16,7 @@ export type Counted = {
   counted: number
   handovers: number
   /**
-   * Whether holders could ever move and burn tokens themselves. If so, operations alone do not determine the books,
-   * which are read back from the chain when holder mode ends.
+   * Whether holders could ever move and burn tokens themselves, so that operations alone do not determine the books.
    */
   was_free: boolean
   /** Unfinished operations and the newest operation, which show whether anything has moved since. */
@@ -67,9 +66,7 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
   )
 }
 
-/**
- * The counters of configurations and wallets must equal the sums of their operations, even while some are unfinished.
- */
+/** The counters must equal the sums of their operations, even while some are unfinished. */
 export async function auditTokenCounters({ workspaceId, report }: Audited, counted: readonly Counted[]): Promise<void> {
   for (const one of counted) {
     const differs = (kind: string, detail: string) =>

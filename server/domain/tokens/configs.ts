@@ -155,10 +155,7 @@ export async function setPaused({
   return getConfig(principal, id)
 }
 
-/**
- * Makes the chain follow a pause: pauses the mint if it can be paused, otherwise freezes the accounts that holders use
- * directly.
- */
+/** Makes the chain follow a pause: pauses the mint or, if it cannot be paused, freezes the accounts. */
 async function followPause(
   sql: Queryable,
   workspaceId: string,
@@ -213,9 +210,7 @@ export async function applyConfig(author: Author, config: ConfigInput): Promise<
 export const lockConfig = async (sql: Queryable, workspaceId: string, id: string): Promise<ConfigRow | undefined> =>
   (await loadConfigs(sql, workspaceId, [id], { lock: true })).get(id)
 
-/**
- * Changes a configuration that is locked. Errors: validation_failed for a field that is fixed on chain, unknown_schema.
- */
+/** Changes a locked configuration. Errors: validation_failed for a field that is fixed on chain, unknown_schema. */
 export async function changeConfig(
   sql: Queryable,
   author: Author,

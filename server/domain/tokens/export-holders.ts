@@ -75,9 +75,7 @@ export async function exportHolders(
 
 type Snapshot = { decimals: number; schemaId: string; supply: bigint; holders: string[] }
 
-/**
- * One statement, so that balances and the supply are from the same moment. `wallet balance` takes 60 bytes per holder.
- */
+/** One statement, so that balances and supply are from the same moment. Text takes 60 bytes per holder. */
 async function readSnapshot(workspaceId: string, id: string): Promise<Snapshot> {
   type Row = { decimals: number; required_schema: string; supply: string; holders: string | null }
   const [row] = await sql<Row[]>`

@@ -88,9 +88,7 @@ const lostInRestore = (operationId: string): never =>
 
 export type Balance = { user_pubkey: string; mint_config: string; amount: string; frozen: boolean }
 
-/**
- * A wallet's balance, read from the chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable.
- */
+/** A wallet's balance on chain now. Errors: unknown_mint_config, chain_not_configured, chain_unavailable. */
 export async function balanceOf({ workspaceId, mode }: Principal, config: string, wallet: Address): Promise<Balance> {
   const chain = chainOf(mode)
   const [row] = await sql<ConfigRow[]>`

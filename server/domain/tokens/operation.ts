@@ -155,10 +155,7 @@ export type OperationFilter = TimeFilter & {
   cursor: string | null
 }
 
-/**
- * Newest first. A page stays the same while rows are added. Errors: validation_failed for a cursor,
- * unknown_mint_config.
- */
+/** Newest first. A page is stable while rows are added. Errors: validation_failed for a cursor, unknown_mint_config. */
 export async function listOperations(
   { workspaceId }: Principal,
   { kind, mintConfig, wallet, status, limit, cursor, ...times }: OperationFilter,

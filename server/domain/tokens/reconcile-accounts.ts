@@ -91,9 +91,8 @@ type Count = {
 type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigint | null }
 
 /**
- * The progress of the count, and the version of the configuration's row. Nothing is accepted during the count, so
- * anything that starts has changed that row. Null while something is unfinished or may still vanish, and if there is
- * nothing to count.
+ * The progress of the count, and the version of the configuration's row, which anything that starts changes. Null while
+ * something is unfinished or may still vanish, and if there is nothing to count.
  */
 async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due): Promise<CountSnapshot | null> {
   const [row] = await sql<CountSnapshot[]>`
@@ -112,9 +111,8 @@ async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due
 }
 
 /**
- * Reads from the chain what the next wallets hold, finalized, as of a slot by which everything is settled. Limits
- * depend on the answer, so two nodes must agree if there are two. That takes time, so nothing is locked. Null if there
- * is nothing to count now.
+ * Reads what the next wallets hold on chain, finalized, as of a slot by which everything is settled. Limits depend on
+ * it, so two nodes must agree if there are two. Nothing is locked. Null if there is nothing to count now.
  */
 async function readCount(due: Due): Promise<Count | null> {
   const { workspace_id, id, mode } = due
@@ -181,9 +179,7 @@ async function countBatch(
   return null
 }
 
-/**
- * Whether all balances add up to the mint's supply. Every account is created frozen, so tokens cannot be anywhere else.
- */
+/** Whether all balances add up to the supply. Accounts are created frozen, so no tokens can be elsewhere. */
 async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string): Promise<boolean> {
   const rows = await sql<{ is_all: boolean }[]>`
     select coalesce(sum(balance), 0) = ${supply}::numeric as is_all from holdings

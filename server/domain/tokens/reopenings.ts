@@ -25,11 +25,10 @@ type Row = {
 const RECENT = 32
 
 /**
- * What must happen before accounts that are known to be missing are opened. If something has landed on one before, its
- * holder closed it and keeps the rent. Null if it may be paid for once more. No number of requests exceeds the limit:
- * of all operations that wait to give to such an account, only the first may open it, and the next one not before the
- * cost of the first is counted. For an account on which nothing has landed, no more operations are unfinished at once
- * than may pay for it.
+ * What must happen before missing accounts are opened; null if Vouch may pay once more. If something has landed on one
+ * before, its holder closed it and keeps the rent. No number of requests exceeds the limit: only the first operation
+ * that waits for such an account may open it, and the next one not before that cost is counted. An account on which
+ * nothing has landed has no more unfinished operations than may pay for it.
  */
 export async function loadReopenings(
   sql: Queryable,

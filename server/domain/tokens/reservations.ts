@@ -274,8 +274,7 @@ const firstUses = (accepted: readonly Reserved[]): string[] => [
 
 /**
  * Reserves in memory what an accepted request counts against. Returns whether the holder slot of a wallet that gives
- * everything away moves with it. At the limit there is no other slot for the new holder, and until the operation has
- * landed, no wallet owns the slot.
+ * everything away moves with it: at the limit there is no other. Until the operation has landed, no wallet owns it.
  */
 function reserve({ request, config, amount }: Considered, holdings: Holdings): boolean {
   const to = holdings.of({ config: config.id, wallet: request.to })

@@ -13,10 +13,7 @@ import { type ReservationResult, Reservations, type TokenRequest } from "./reser
 const BATCH = { least: 4, most: 128 }
 /** The most requests of one workspace that can wait to be decided. */
 const MOST_WAITING = 4096
-/**
- * How long a request waits for earlier ones, and in total if its batch could not get a lock, in milliseconds. Tests on a
- * busy machine raise both.
- */
+/** How long a request waits for earlier ones, and in total after a lock, in milliseconds. Tests raise both. */
 export const reservationWait = { ms: 3000, longest_ms: 5000 }
 /** How often to check for requests that have waited too long. */
 const LOOK_MS = 250
@@ -143,8 +140,7 @@ async function reserveParts(workspaceId: string, parts: Waiting[][]): Promise<vo
 }
 
 /**
- * What to decide separately after a batch failed, because one request may be the cause: each configuration, then each
- * request. Nothing if all are affected.
+ * What to decide separately after a batch failed: each configuration, then each request. Nothing if all are affected.
  */
 function partsAfter(error: unknown, batch: readonly Waiting[]): Waiting[][] {
   if (isDatabaseUnavailable(error) && !isUndone(error)) return []

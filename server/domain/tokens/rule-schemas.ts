@@ -22,9 +22,7 @@ const requested: Schemas = {
   time: () => time,
 }
 
-/**
- * What a response may contain. An old configuration may name a country that does not exist, and must still be readable.
- */
+/** What a response may contain. An old configuration that names an unknown country must still be readable. */
 const recorded: Schemas = { ...requested, countries: () => z.array(recordedCountry) }
 
 type Shape = { [N in keyof RulesJson]-?: z.ZodOptional<z.ZodType<Exclude<RulesJson[N], undefined>>> }

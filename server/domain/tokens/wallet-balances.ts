@@ -38,10 +38,7 @@ export const walletBalances = z
   .meta({ id: "WalletBalances" })
 type WalletBalances = z.infer<typeof walletBalances>
 
-/**
- * The tokens of the workspace for which a wallet has an account, with balances read from the chain now, newest token
- * first. Errors: chain_not_configured, chain_unavailable.
- */
+/** The wallet's tokens on chain now, newest first. Errors: chain_not_configured, chain_unavailable. */
 export async function readWalletBalances({ workspaceId, mode }: Principal, wallet: Address): Promise<WalletBalances> {
   const chain = chainOf(mode)
   const configs = await sql<ConfigRow[]>`

@@ -50,8 +50,7 @@ const STATUSES = 256
 /** Rows that are compared at a time. */
 const ROWS = 1000
 /**
- * The most unknown transactions that are read: with one of our memos, and without. Anyone can name our key in as many
- * as they like. What only our keys can do shows in the accounts, which a full reconciliation compares.
+ * The most unknown transactions to read, with and without our memo. Anyone can name our key in as many as they like.
  */
 const READ_WITH_MEMO = 1000
 const READ_WITHOUT = 100
@@ -60,9 +59,8 @@ const TRIES = 3
 
 /**
  * Checks that every effect is on chain exactly once: compares the history of the workspace's authorities with the
- * transactions and operations in the database, from a slot on, or null for all that the node has. It takes 8 bytes of
- * memory per transaction. Returns the finalized slot up to which everything is compared, where the next reconciliation
- * begins.
+ * database, from a slot on, or null for all that the node has. It takes 8 bytes per transaction. Returns the finalized
+ * slot up to which everything is compared.
  */
 export async function auditOperations(audited: Audited, from: number | null): Promise<number> {
   const { chain } = audited

@@ -23,10 +23,7 @@ const MOVES = new Set(["MintTo", "MintToChecked", "Burn", "BurnChecked", "Transf
 /** Offset in a token account (spl-token: AccountLayout). */
 const OWNER_OFFSET = 32
 
-/**
- * The result for one transaction: `foreign` if no workspace of this database signed it, `stranger` if we did not pay
- * for it.
- */
+/** `foreign`: no workspace of this database signed the transaction. `stranger`: we did not pay for it. */
 export type BookingResult = "settled" | "unexplained" | "foreign" | "stranger"
 
 /** Books transactions that have landed. Call `book` in the order in which they landed. */
@@ -174,9 +171,7 @@ export class Booking {
     return byMemo
   }
 
-  /**
-   * Binds an operation to the transaction that landed. Its other transaction, if any, can no longer land, and expires.
-   */
+  /** Binds an operation to the transaction that landed. Its other transaction, if any, can only expire. */
   async #attach(sql: Queryable, { workspace_id, id }: OperationRow, signature: string): Promise<string | null> {
     const taken = await sql`
       update operations set status = 'submitted', signature = ${signature}

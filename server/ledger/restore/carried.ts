@@ -34,10 +34,7 @@ export function carriedBy(message: VersionedMessage): Carried[] {
   })
 }
 
-/**
- * The owners of the token accounts that a transaction creates, from the instructions that create them: `payer, account,
- * owner, …`
- */
+/** The owners of the token accounts that a transaction creates, from the instructions: `payer, account, owner, …` */
 export function ownersIn(message: VersionedMessage): Map<Address, Address> {
   const made = decodeInstructions(message).filter(
     ({ program_name, name }) => program_name === "Associated token account" && name !== null,

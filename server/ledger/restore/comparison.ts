@@ -76,10 +76,7 @@ export class Comparison {
     return this.#quarantined
   }
 
-  /**
-   * Checks again, and returns `reason`. `slot` is one that the chain has reached. Rejects if the chain or the database
-   * cannot be reached.
-   */
+  /** Checks again, and returns `reason`. `slot` is one that the chain has reached. */
   async check(slot: number): Promise<string | null> {
     if (performance.now() - this.#checkedAt < CHECK_EVERY_MS) return this.#reason
     const { mode } = this.#chain
@@ -165,9 +162,8 @@ export class Comparison {
   }
 
   /**
-   * A list may have a gap. If accounts show the effect of an operation that is about to be signed and not in the books,
-   * it has landed after all, and nodes have left something out. Rejects with HistoryMissing then, whichever of two
-   * nodes shows it.
+   * A list may have a gap. If accounts show the effect of an operation that is about to be signed, it has landed, and
+   * nodes have left something out. Rejects with HistoryMissing then, whichever of two nodes shows it.
    */
   async #refuseGap(asOf: { slot: number }, except: readonly Quarantined[]): Promise<void> {
     const rows = await sql<(OperationRow & { workspace_id: string })[]>`

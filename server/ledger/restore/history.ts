@@ -15,10 +15,7 @@ import { HistoryMissing, isOfTheNodes } from "#server/solana/rpc/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { ChainState } from "./state.ts"
 
-/**
- * If the database only restarted, a node's history need not contain a transaction that landed more than about a day
- * ago.
- */
+/** A database that only restarted needs no history of transactions that landed more than about a day ago. */
 const RECENT_SLOTS = 200_000
 
 /** A successful transaction that names one of our fee payers; `known` if it is saved and only not settled. */

@@ -63,10 +63,7 @@ export const readQuarantines = (mode: Mode): Promise<Quarantined[]> =>
     select q.workspace_id, q.since, q.differences from quarantines q join workspaces w on w.id = q.workspace_id
     where w.mode = ${mode} order by q.since, q.workspace_id`.then((rows) => [...rows])
 
-/**
- * Checks quarantines again. If a token account is empty now, because its tokens were taken away later, there is nothing
- * left to decide. Returns those that remain.
- */
+/** Checks quarantines again, and returns those that remain. An account that is empty now needs no decision. */
 export async function recheckQuarantines(chain: Chain): Promise<Quarantined[]> {
   const remaining: Quarantined[] = []
   for (const one of await readQuarantines(chain.mode)) {
@@ -84,8 +81,7 @@ export async function recheckQuarantines(chain: Chain): Promise<Quarantined[]> {
 }
 
 /**
- * The accounts that a node still shows with tokens. An empty one must be confirmed by two nodes, if there are two.
- * Rejects if fewer answer.
+ * The accounts that still hold tokens. Two nodes must confirm an empty one, if there are two. Rejects if fewer answer.
  */
 async function stillThere(chain: Chain, differences: readonly Unexplained[]): Promise<Unexplained[]> {
   const { slot } = await chain.rpc.finalizedHeight()

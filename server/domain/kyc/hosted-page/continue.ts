@@ -26,10 +26,9 @@ const LEAST_SECONDS = 60
 
 /**
  * Returns the address of the provider's page for an investor who has consented, or null if the session is no longer
- * open. The first of several simultaneous requests asks the vendor, and the others get the same address. If the vendor
- * cannot be reached, the next click asks again for the same session. A new page at the vendor uses `language`, our
- * page's language. Errors: provider_unavailable, provider_not_configured, wallet_proof_required, invalid_public_key,
- * validation_failed.
+ * open. Of several simultaneous requests, the first asks the vendor and all get the same address. A new page at the
+ * vendor uses `language`. Errors: provider_unavailable, provider_not_configured, wallet_proof_required,
+ * invalid_public_key, validation_failed.
  */
 export async function continueToProvider(sessionId: string, language: Language | null = null): Promise<string | null> {
   const giveUpAt = monotonic.now() + WAIT_MS
@@ -179,10 +178,7 @@ function requireSound(label: string, session: VendorSession): VendorSession {
   return parsed.success ? session : unsound(label, parsed.error.issues[0]?.path.join("."))
 }
 
-/**
- * Whether the reference belongs to another person's session. A decision applies to all sessions with the same
- * reference.
- */
+/** Whether it is a reference of another person's session. A decision applies to all sessions of a reference. */
 async function belongsToAnotherPerson(row: SessionRow, reference: string): Promise<boolean> {
   const [other] = await sql`
     select from attestations

@@ -27,10 +27,7 @@ type Submission = {
   attempts: number
 }
 
-/**
- * Reports submissions of the hosted page's form as a vendor would: each by the signed webhook, over HTTP, repeatedly
- * until the webhook acknowledges it.
- */
+/** Reports the form's submissions by the signed webhook, over HTTP, until the webhook acknowledges each. */
 export class FormDelivery {
   readonly #webhooksUrl: string
   readonly #stop = new AbortController()

@@ -5,10 +5,7 @@ import { readRenewal } from "#server/domain/kyc/renewal/renew.ts"
 import { clock } from "#server/lib/time.ts"
 import { findSession, type SessionView, viewOf } from "./view.ts"
 
-/**
- * What the hosted page shows now. `isBack`: the investor is at the page and may have returned from the vendor's, so the
- * vendor is asked soon.
- */
+/** What the hosted page shows now. `isBack`: the investor may have returned from the vendor, so ask it soon. */
 export async function readView(sessionId: string, { isBack = false } = {}): Promise<SessionView> {
   if (isRenewal(sessionId)) return readRenewal(sessionId)
   const row = await findSession(sessionId)

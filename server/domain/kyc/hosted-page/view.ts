@@ -45,10 +45,7 @@ export type SessionView =
       state: "open"
       /** Why the investor must submit again; null for the first submission. */
       again: PublicReason | null
-      /**
-       * Whether the investor consented before the wallet step. Without that step, the consent comes with the
-       * submission.
-       */
+      /** Whether the investor consented before the wallet step. Otherwise the consent comes with the submission. */
       consented: boolean
       /** Whether the wallet must sign on chain, because it is a program's address, such as a multisig vault. */
       provesOnChain: boolean

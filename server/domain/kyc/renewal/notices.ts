@@ -50,8 +50,7 @@ async function recordDueReminders(): Promise<void> {
 
 /**
  * Checks the mail limits. Mails of a test workspace also count towards the account's limit, because members decide test
- * cases themselves and could send mail to any address. A reminder beyond a limit waits until the next day, without
- * counting as an attempt.
+ * cases themselves. A reminder beyond a limit waits until the next day, without counting as an attempt.
  */
 async function mayMail(due: Due): Promise<boolean> {
   const { workspace_id, attestation_id, days, mode, account_id } = due
@@ -80,10 +79,7 @@ type Due = {
   mode: Mode
 }
 
-/**
- * Claims the reminders to send now, of verifications in force. It schedules the next try first, so a crash only delays
- * it.
- */
+/** Claims the reminders to send now, and schedules the next try first, so that a crash only delays it. */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const rows = await sql<Due[]>`

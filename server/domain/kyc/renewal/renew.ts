@@ -34,9 +34,7 @@ function isRenewable({ expires_at }: SessionRow, view: SessionView, now: Date): 
   return view.state === "expired" && view.was === "verified" && addDays(expires_at!, LATE_DAYS) > now
 }
 
-/**
- * Whether the wallet still belongs to the person for whom it was verified. A link never takes it from another person.
- */
+/** Whether the wallet still belongs to the person it was verified for. A link never takes it from another person. */
 async function isStillOwner({ workspace_id, wallet, investor_id }: SessionRow): Promise<boolean> {
   const rows = await sql`
     select from wallet_owner(${workspace_id}, ${wallet}) where investor_id = ${investor_id}`
@@ -49,9 +47,8 @@ const rowOf = async (token: string): Promise<SessionRow | null> => {
 }
 
 /**
- * Begins the renewal that a link is for, or finds the open one. Returns the URL of its session's page, or null if there
- * is nothing to renew. The wallet stays verified while the renewal is open. Errors: those of starting a session, and
- * invalid_link if the wallet now belongs to another person.
+ * Begins the renewal that a link is for, or finds the open one. Returns its page's URL, or null if there is nothing to
+ * renew. Errors: those of starting a session, and invalid_link if the wallet now belongs to another person.
  */
 export async function startRenewal(token: string, requestId: string): Promise<string | null> {
   const row = await rowOf(token)

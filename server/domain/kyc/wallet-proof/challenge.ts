@@ -54,9 +54,8 @@ export type ProofRequest = {
 }
 
 /**
- * Makes the request that the wallet of a session must sign. It replaces the previous request, except for a smart
- * wallet: its members may need hours, so its request stays valid while the session is open. Errors:
- * wallet_proof_refused.
+ * Makes the request that a session's wallet must sign, in place of the previous one. A smart wallet's members may need
+ * hours, so its request stays valid while the session is open. Errors: wallet_proof_refused.
  */
 export async function askForProof(sessionId: string): Promise<ProofRequest> {
   const now = clock.now()

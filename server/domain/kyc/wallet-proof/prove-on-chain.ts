@@ -10,10 +10,9 @@ import { requireInTime } from "./prove.ts"
 import { noSuchRequest, recordProof } from "./record.ts"
 
 /**
- * Accepts a transaction on chain in which the wallet signed the requested memo. For smart wallets, whose program signs
- * once enough members have approved. A wallet with a key must sign the message instead: it signs many transactions, and
- * any program in one of them could add a memo that the wallet does not show. Errors: wallet_proof_refused,
- * chain_unavailable, chain_not_configured.
+ * Accepts a transaction on chain in which a smart wallet's program signed the requested memo. A wallet with a key must
+ * sign the message instead: any program in one of its transactions could add a memo that the wallet does not show.
+ * Errors: wallet_proof_refused, chain_unavailable, chain_not_configured.
  */
 export async function proveOnChain(sessionId: string, signature: string): Promise<void> {
   const session = await findOpenSession(sessionId, clock.now())

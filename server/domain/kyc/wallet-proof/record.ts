@@ -11,9 +11,8 @@ export const noSuchRequest = (): never =>
 type Proof = { sessionId: string; session: SessionRow; challenge: Challenge; now: Date }
 
 /**
- * Records that the wallet of a session is proved, and uses up the request. The wallet now belongs to this person, and
- * other people's verifications of it end. Applies a held approval. Errors: wallet_proof_refused, chain_unavailable in
- * quarantine.
+ * Records that a session's wallet is proved, and uses up the request. Other people's verifications of it end. Applies a
+ * held approval. Errors: wallet_proof_refused, chain_unavailable in quarantine.
  */
 export async function recordProof(proof: Proof): Promise<void> {
   const { workspace_id } = proof.session

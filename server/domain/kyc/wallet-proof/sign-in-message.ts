@@ -72,9 +72,8 @@ export function readSignInText(text: string): Parsed | null {
 }
 
 /**
- * The first field of a text that differs from the request, starting with those that say what the text is for; `message`
- * for another form. Null if the text is identical: the standard lets a wallet add fields that the input omits, but ours
- * omits none.
+ * The first field of a text that differs from the request, beginning with those that say what it is for; `message` for
+ * another form. Null only if identical: the standard lets a wallet add omitted fields, but ours omits none.
  */
 export function firstDifference(input: SignInInput, text: string): keyof Parsed | "message" | null {
   if (text === signInText(input)) return null

@@ -81,8 +81,7 @@ export async function planMovements<M extends Movement>(
 }
 
 /**
- * Whether accounts show movements, finalized as of a slot. While only Vouch moves tokens, a balance is either what the
- * books say, or that with the movement.
+ * Whether accounts show movements, as of a finalized slot: while only Vouch moves tokens, the books say the balance.
  */
 export async function movementEffects<M extends Movement>(
   operations: readonly Operation<M>[],

@@ -111,10 +111,7 @@ export const transfer = defineOperation({
   },
 })
 
-/**
- * A holder slot that moves with an operation reaches its wallet. If the wallet got another one in the meantime, one is
- * released.
- */
+/** A holder slot reaches its wallet. If the wallet got another one in the meantime, one is released. */
 function takePlace(holding: Holding, config: ConfigRow): void {
   if (holding.hasSlot) config.holders -= 1
   holding.hasSlot = true

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { chooseProviders } from "#server/domain/providers/choose.ts"
 import { providers } from "#server/domain/providers/table.ts"
-import { vendorDeadline } from "#server/domain/providers/vendor-call.ts"
+import { vendorDeadline } from "#server/domain/providers/vendor-api.ts"
 import { parseSettings, type SettingsError } from "#server/settings/env.ts"
 import { waitFor, webhookSecret } from "#test/fixtures/app.ts"
 import { describeClosing } from "./closing.ts"

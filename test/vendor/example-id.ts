@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
 import { defineProvider, type ProviderDecision, type VendorSession } from "#server/domain/providers/provider.ts"
-import { callVendor } from "#server/domain/providers/vendor-call.ts"
+import { vendorApi } from "#server/domain/providers/vendor-api.ts"
 import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -67,22 +67,14 @@ export const exampleId = defineProvider({
     EXAMPLEID_DEADLINE_MS: z.coerce.number().default(10_000),
   }),
   create: ({ EXAMPLEID_URL, EXAMPLEID_API_KEY, EXAMPLEID_SECRET, EXAMPLEID_DEADLINE_MS }) => {
+    const api = vendorApi({
+      label: LABEL,
+      origin: EXAMPLEID_URL,
+      headers: { authorization: `Bearer ${EXAMPLEID_API_KEY}` },
+      deadline_ms: EXAMPLEID_DEADLINE_MS,
+    })
     const ask = async (path: string, body: object, headers: Record<string, string> = {}) =>
-      sessionOf(
-        await callVendor({
-          label: LABEL,
-          method: "POST",
-          url: `${EXAMPLEID_URL}${path}`,
-          headers: {
-            authorization: `Bearer ${EXAMPLEID_API_KEY}`,
-            "content-type": "application/json",
-            ...headers,
-          },
-          body: JSON.stringify(body),
-          answer: page,
-          deadline_ms: EXAMPLEID_DEADLINE_MS,
-        }),
-      )
+      sessionOf(await api.call({ method: "POST", path, body, headers, answer: page }))
     return {
       flow: {
         kind: "redirect",
@@ -97,39 +89,15 @@ export const exampleId = defineProvider({
           ),
         resumeSession: (_session, reference) => ask(`/checks/${reference}/links`, {}),
         async readDecision(_session, reference) {
-          const check = await callVendor({
-            label: LABEL,
-            method: "GET",
-            url: `${EXAMPLEID_URL}/checks/${reference}`,
-            headers: { authorization: `Bearer ${EXAMPLEID_API_KEY}` },
-            answer: result,
-            deadline_ms: EXAMPLEID_DEADLINE_MS,
-          })
+          const check = await api.call({ path: `/checks/${reference}`, answer: result })
           return check.decided_at === null ? null : decided(check, check.decided_at)
         },
         async redact(reference) {
-          await callVendor({
-            label: LABEL,
-            method: "POST",
-            url: `${EXAMPLEID_URL}/checks/${reference}/redact`,
-            headers: {
-              authorization: `Bearer ${EXAMPLEID_API_KEY}`,
-              "content-type": "application/json",
-            },
-            body: "{}",
-            answer: z.object({ redacted: z.literal(true) }),
-            deadline_ms: EXAMPLEID_DEADLINE_MS,
-          })
+          const answer = z.object({ redacted: z.literal(true) })
+          await api.call({ method: "POST", path: `/checks/${reference}/redact`, body: {}, answer })
         },
         async probe() {
-          await callVendor({
-            label: LABEL,
-            method: "GET",
-            url: `${EXAMPLEID_URL}/account`,
-            headers: { authorization: `Bearer ${EXAMPLEID_API_KEY}` },
-            answer: z.object({ name: z.string() }),
-            deadline_ms: EXAMPLEID_DEADLINE_MS,
-          })
+          await api.call({ path: "/account", answer: z.object({ name: z.string() }) })
         },
       },
       isSigned(headers, body) {

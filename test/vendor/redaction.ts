@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { deployment } from "#server/domain/deployment/deployment.ts"
 import type { Flow } from "#server/domain/providers/provider.ts"
-import { vendorDeadline } from "#server/domain/providers/vendor-call.ts"
+import { vendorDeadline } from "#server/domain/providers/vendor-api.ts"
 import type { VendorContract, VendorDouble, VendorFixture } from "./fixture.ts"
 
 type Redact = NonNullable<Extract<Flow, { kind: "redirect" }>["redact"]>

@@ -1,23 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
 import { isId } from "#server/lib/ids.ts"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
-import { parse } from "#server/lib/validation.ts"
+import { clock } from "#server/lib/time.ts"
 import type { Claims } from "#shared/claims.ts"
-import type { PublicReason } from "#shared/public-reasons.ts"
-import type { Decision } from "#shared/statuses.ts"
-import { decidedAt } from "./event-time.ts"
-import { isHexHmac } from "./hex-signature.ts"
-import {
-  defineProvider,
-  type ProviderEvent,
-  type SessionToVerify,
-  type Signal,
-  type VendorSession,
-} from "./provider.ts"
-import { isNow } from "./timed-signature.ts"
-import { callVendor, findAtVendor, requireAbout, vendorId } from "./vendor-call.ts"
+import { defineProvider, type ProviderEvent, type SessionToVerify, type Signal } from "./provider.ts"
+import { isHexHmac, isNow } from "./signatures.ts"
+import { decide, decidedAt, linkTo, readBody } from "./vendor-answers.ts"
+import { vendorApi, vendorId } from "./vendor-api.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
@@ -29,7 +18,7 @@ import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-sett
 function isSignedByDidit(headers: IncomingHttpHeaders, body: Buffer, secrets: readonly string[]): boolean {
   // Only the time in the body is signed, not the one in the header. Each attempt sends new ones.
   const at = headers["x-timestamp"]
-  if (typeof at !== "string" || !/^[1-9][0-9]{0,11}$/.test(at) || !isNow(Number(at))) return false
+  if (!isNow(at)) return false
   const event = read(body)
   // A body without a time would stay valid indefinitely. `readEvent` refuses it.
   if (event?.timestamp !== undefined && !(typeof event.timestamp === "number" && isNow(event.timestamp))) return false
@@ -80,18 +69,16 @@ const LABEL = "Didit"
 /** How long a stored address is reused. After that Vouch requests the session again, and gets the same one. */
 const LINK_SECONDS = 86_400
 
-type StatusDecision = { decision: Decision; reason: string | null; publicReason: PublicReason | null }
-
 /** Exact texts: https://docs.didit.me/integration/verification-statuses. Other statuses decide nothing yet. */
-const decisions: ReadonlyMap<string, StatusDecision> = new Map([
-  ["Approved", { decision: "approved", reason: null, publicReason: null }],
-  ["Declined", { decision: "rejected", reason: "Didit: declined", publicReason: null }],
-  ["In Review", { decision: "in_review", reason: "Didit: in review", publicReason: null }],
-  ["Resubmitted", { decision: "resubmission_requested", reason: "Didit: resubmission requested", publicReason: null }],
-  ["Expired", { decision: "expired", reason: "Didit: expired", publicReason: null }],
-  ["Abandoned", { decision: "expired", reason: "Didit: abandoned", publicReason: null }],
+const decisions = new Map([
+  ["Approved", decide("approved", null)],
+  ["Declined", decide("rejected", null, { reason: "Didit: declined" })],
+  ["In Review", decide("in_review", null, { reason: "Didit: in review" })],
+  ["Resubmitted", decide("resubmission_requested", null, { reason: "Didit: resubmission requested" })],
+  ["Expired", decide("expired", null, { reason: "Didit: expired" })],
+  ["Abandoned", decide("expired", null, { reason: "Didit: abandoned" })],
   // A person approved before whose document has expired.
-  ["Kyc Expired", { decision: "rejected", reason: "Didit: the document has expired", publicReason: "withdrawn" }],
+  ["Kyc Expired", decide("rejected", null, { reason: "Didit: the document has expired", publicReason: "withdrawn" })],
 ])
 
 const STATUS_UPDATED = "status.updated"
@@ -114,11 +101,7 @@ const found = z.object({
 })
 
 /** `timestamp` is when this attempt was sent, in seconds. */
-const webhook = z.object({
-  webhook_type: z.string(),
-  event_id: vendorId.nullish(),
-  timestamp: z.number(),
-})
+const webhook = z.object({ webhook_type: z.string(), event_id: vendorId.nullish(), timestamp: z.number() })
 const ofSession = z.object({
   session_id: vendorId,
   status: z.string(),
@@ -129,11 +112,7 @@ const ofSession = z.object({
     .nullish()
     .catch(null),
 })
-const ofUser = z.object({
-  vendor_data: z.string().nullish(),
-  status: z.string(),
-  created_at: z.number().nullish(),
-})
+const ofUser = z.object({ vendor_data: z.string().nullish(), status: z.string(), created_at: z.number().nullish() })
 
 /** https://docs.didit.me. `vendor_data` is our id of the investor: Didit identifies its users by it. */
 export const didit = defineProvider({
@@ -144,10 +123,7 @@ export const didit = defineProvider({
     { where: "Console > API & Webhooks > Add destination > URL", enter: webhook },
     { where: "… > Webhook version", enter: "v3" },
     { where: "… > Subscribed events", enter: `${STATUS_UPDATED}, ${USER_STATUS_UPDATED}` },
-    {
-      where: "Your firewall, if it filters by source address",
-      enter: "allow 18.203.201.92, which Didit sends from",
-    },
+    { where: "Your firewall, if it filters by source address", enter: "allow 18.203.201.92, which Didit sends from" },
   ],
   settings: z.object({
     DIDIT_API_KEY: vendorSecret(),
@@ -159,31 +135,20 @@ export const didit = defineProvider({
     DIDIT_URL: vendorUrl.default("https://verification.didit.me"),
   }),
   create: (settings) => {
-    const headers = { "x-api-key": settings.DIDIT_API_KEY, accept: "application/json" }
-    const at = (reference: string, more: string) =>
-      `${settings.DIDIT_URL}/v3/session/${encodeURIComponent(reference)}/${more}/`
+    const headers = { "x-api-key": settings.DIDIT_API_KEY }
+    const api = vendorApi({ label: LABEL, origin: settings.DIDIT_URL, headers })
+    const at = (reference: string, more: string) => `/v3/session/${encodeURIComponent(reference)}/${more}/`
 
     /** Didit returns an unfinished session of the same person and workflow again, so this can be repeated. */
-    const open = async (session: SessionToVerify): Promise<VendorSession> => {
-      const made = await callVendor({
-        label: LABEL,
-        method: "POST",
-        url: `${settings.DIDIT_URL}/v3/session/`,
-        headers: { ...headers, "content-type": "application/json" },
-        body: JSON.stringify({
-          workflow_id: settings.DIDIT_WORKFLOWS.of(session.schemaId),
-          vendor_data: session.investorId,
-          callback: session.returnUrl,
-          ...(session.language === null ? {} : { language: session.language }),
-        }),
-        answer: opened,
-      })
-      return {
-        reference: made.session_id,
-        url: made.url,
-        usableUntil: addSeconds(clock.now(), LINK_SECONDS),
-        singleUse: false,
+    const open = async ({ schemaId, investorId, returnUrl, language }: SessionToVerify) => {
+      const body = {
+        workflow_id: settings.DIDIT_WORKFLOWS.of(schemaId),
+        vendor_data: investorId,
+        callback: returnUrl,
+        language: language ?? undefined,
       }
+      const { session_id, url } = await api.call({ method: "POST", path: "/v3/session/", body, answer: opened })
+      return linkTo(session_id, url, { seconds: LINK_SECONDS })
     }
 
     return {
@@ -192,31 +157,25 @@ export const didit = defineProvider({
         createSession: open,
         resumeSession: open,
         async readDecision(_session, reference) {
-          const url = at(reference, "decision")
-          const decision = await callVendor({ label: LABEL, method: "GET", url, headers, answer: found })
-          requireAbout(LABEL, reference, decision.session_id)
+          const decision = await api.call({ path: at(reference, "decision"), answer: found })
+          api.requireAbout(reference, decision.session_id)
           const decided = decisions.get(decision.status)
-          if (decided === undefined) return null
-          const claims = decided.decision === "approved" ? claimsOf(decision, clock.now()) : {}
-          return { ...decided, occurredAt: null, claims }
+          if (decided?.decision !== "approved") return decided ?? null
+          return { ...decided, claims: claimsOf(decision, clock.now()) }
         },
         async redact(reference) {
-          const url = at(reference, "delete")
-          await findAtVendor({ label: LABEL, method: "DELETE", url, headers, answer: z.unknown() })
+          await api.find({ method: "DELETE", path: at(reference, "delete"), answer: z.unknown() })
         },
         async probe() {
-          const url = `${settings.DIDIT_URL}/v3/sessions/?limit=1`
-          const answer = z.object({ results: z.array(z.unknown()) })
-          await callVendor({ label: LABEL, method: "GET", url, headers, answer })
+          await api.call({ path: "/v3/sessions/?limit=1", answer: z.object({ results: z.array(z.unknown()) }) })
         },
       },
       isSigned: (headers, body) => isSignedByDidit(headers, body, settings.DIDIT_WEBHOOK_SECRET),
       readEvent(_headers, body) {
-        const json = plainJson(readJsonObject(body))
-        const { webhook_type, event_id, timestamp } = parse(webhook, json)
-        if (webhook_type === USER_STATUS_UPDATED) return readUserEvent(parse(ofUser, json), event_id, timestamp)
+        const { webhook_type, event_id, timestamp } = readBody(webhook, body)
+        if (webhook_type === USER_STATUS_UPDATED) return readUserEvent(readBody(ofUser, body), event_id, timestamp)
         if (webhook_type !== STATUS_UPDATED) return null
-        const { session_id, status, created_at, decision } = parse(ofSession, json)
+        const { session_id, status, created_at, decision } = readBody(ofSession, body)
         const decided = decisions.get(status)
         if (decided === undefined) return null
         const changed = created_at ?? timestamp
@@ -228,11 +187,7 @@ export const didit = defineProvider({
         // Didit puts a person found on a list after the approval under review again, as a reviewer would.
         const isListed = decision?.aml_screenings?.some((one) => isHit(one.status)) ?? false
         const afterApproval = isListed ? "watchlist_match" : "case_opened"
-        return {
-          eventId,
-          about,
-          says: { kind: "decision", afterApproval, ...decided, occurredAt, claims: {} },
-        }
+        return { eventId, about, says: { kind: "decision", afterApproval, ...decided, occurredAt } }
       },
     }
   },
@@ -249,15 +204,12 @@ function readUserEvent(
   const signal = signalOf.get(status)
   if (signal === undefined || !person || !isId("inv", person)) return null
   const changed = created_at ?? timestamp
+  const occurredAt = decidedAt(LABEL, new Date(changed * 1000))
+  const reason = `${LABEL}: ${status.toLowerCase()}`
   return {
     eventId: event_id ?? `${person} ${status} ${changed}`,
     about: { investorId: person },
-    says: {
-      kind: "signal",
-      signal,
-      occurredAt: decidedAt(LABEL, new Date(changed * 1000)),
-      reason: `${LABEL}: ${status.toLowerCase()}`,
-    },
+    says: { kind: "signal", signal, occurredAt, reason },
   }
 }
 

@@ -4,23 +4,15 @@ import { z } from "zod"
 import { nameText } from "#server/lib/text.ts"
 import { clock } from "#server/lib/time.ts"
 import { defineProvider, type SessionToVerify, type VendorSession } from "./provider.ts"
-import { isSignedByStandard, standardSecrets } from "./standard-webhooks.ts"
-import { callVendor, findAtVendor, vendorId } from "./vendor-call.ts"
-import { vendorSecret } from "./vendor-settings.ts"
+import { isSignedByStandard, standardSecrets } from "./signatures.ts"
+import { vendorApi, vendorId } from "./vendor-api.ts"
+import { isSafeUrl, vendorSecret } from "./vendor-settings.ts"
 import { decisionFields, readVouchDecision, readVouchEvent } from "./vouch-event.ts"
 
 const LABEL = "Your KYC provider"
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
-const bridgeUrl = z.string().refine(isBridgeUrl, "must be an https address without credentials")
-
 /** The bridge may use any path and query. */
-function isBridgeUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password } = new URL(text)
-  const isSafe = protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname))
-  return isSafe && username === "" && password === ""
-}
+const bridgeUrl = z.string().refine(isSafeUrl, "must be an https address without credentials")
 
 const opened = z.object({
   reference: vendorId,
@@ -50,46 +42,41 @@ export const generic = defineProvider({
     GENERIC_LABEL: nameText(60).default(LABEL),
   }),
   create: ({ GENERIC_URL: url, GENERIC_SECRET: secrets, GENERIC_TOKEN: token, GENERIC_LABEL: label }) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const api = vendorApi({ label, origin: url, headers })
     /** `id` is the same for the same request. The bridge recognises a repeat by it, or by the session. */
     const request = <Answer extends z.ZodType>(
       type: string,
       data: object,
       answer: Answer,
-      id = randomUUID() as string,
+      id: string = randomUUID(),
     ) => {
       const now = clock.now()
       const body = JSON.stringify({ type, data })
-      return {
-        label,
-        method: "POST",
-        url,
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": id,
-          "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
-          "webhook-signature": new Webhook(secrets[0]!).sign(id, now, body),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
-        body,
-        answer,
-      } as const
+      const headers = {
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
+        "webhook-signature": new Webhook(secrets[0]!).sign(id, now, body),
+      }
+      return { method: "POST", path: "", headers, body, answer } as const
     }
     const call = <Answer extends z.ZodType>(...asked: Parameters<typeof request<Answer>>) =>
-      callVendor(request<Answer>(...asked))
+      api.call(request<Answer>(...asked))
     return {
       label,
       flow: {
         kind: "redirect",
         createSession: async (session) =>
-          linkTo(await call("session.create", fieldsOf(session), opened, session.sessionId)),
+          sessionOf(await call("session.create", fieldsOf(session), opened, session.sessionId)),
         resumeSession: async (session, reference) =>
-          linkTo(await call("session.resume", { ...fieldsOf(session), reference }, opened)),
+          sessionOf(await call("session.resume", { ...fieldsOf(session), reference }, opened)),
         async readDecision({ sessionId }, reference) {
           const answer = await call("session.read", { session_id: sessionId, reference }, asked)
           return answer.decision === null ? null : readVouchDecision(answer)
         },
         async redact(reference) {
-          await findAtVendor(request("session.redact", { reference }, z.unknown()))
+          await api.find(request("session.redact", { reference }, z.unknown()))
         },
         async probe() {
           await call("ping", {}, z.object({}))
@@ -111,7 +98,7 @@ const fieldsOf = ({ sessionId, investorId, schemaId, wallet, returnUrl, language
   language,
 })
 
-const linkTo = ({ reference, url, usable_until, single_use }: z.infer<typeof opened>): VendorSession => ({
+const sessionOf = ({ reference, url, usable_until, single_use }: z.infer<typeof opened>): VendorSession => ({
   reference,
   url,
   usableUntil: new Date(usable_until),

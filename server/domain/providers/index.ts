@@ -20,9 +20,8 @@ export { chooseProviders, type ModeProviders, variableIn } from "./choose.ts"
 export { refuseUnknownSettings, settingWarnings } from "./setting-warnings.ts"
 
 /** Signatures, calls and countries. */
-export { digestOf } from "./hex-signature.ts"
-export { TOLERANCE_SECONDS } from "./timed-signature.ts"
-export { VendorTrouble } from "./vendor-call.ts"
+export { digestOf, TOLERANCE_SECONDS } from "./signatures.ts"
+export { VendorTrouble } from "./vendor-api.ts"
 export { countryOf } from "./vendor-person.ts"
 
 /** The format of our own events. */

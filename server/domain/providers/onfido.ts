@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
-import { parse } from "#server/lib/validation.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { digestOf, isHexHmac } from "./hex-signature.ts"
 import {
   defineProvider,
   type ProviderDecision,
@@ -13,7 +10,9 @@ import {
   SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
-import { callVendor, deleteAtVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
+import { digestOf, isHexHmac } from "./signatures.ts"
+import { decide, readBody } from "./vendor-answers.ts"
+import { vendorApi } from "./vendor-api.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
@@ -36,15 +35,9 @@ const decisions: Record<string, Decision> = {
 /** The investor has something left to do in a run. */
 const open = new Set(["awaiting_input", "awaiting_client_input"])
 
-const languages: Record<string, string> = {
-  de: "de_DE",
-  en: "en_US",
-  es: "es_ES",
-  fr: "fr_FR",
-  it: "it_IT",
-  nl: "nl_NL",
-  pt: "pt_PT",
-}
+const languages: Record<string, string> = Object.fromEntries(
+  ["de_DE", "en_US", "es_ES", "fr_FR", "it_IT", "nl_NL", "pt_PT"].map((locale) => [locale.slice(0, 2), locale]),
+)
 
 const TASK_STARTED = "workflow_task.started"
 
@@ -92,10 +85,7 @@ export const onfido = defineProvider({
   testOnly: null,
   setup: ({ webhook }) => [
     { where: "Settings > Developers > Webhooks > Create webhook > URL", enter: webhook },
-    {
-      where: "… > Events",
-      enter: `workflow_run.completed, ${TASK_STARTED}, watchlist_monitor.matches_updated`,
-    },
+    { where: "… > Events", enter: `workflow_run.completed, ${TASK_STARTED}, watchlist_monitor.matches_updated` },
     { where: "… > Environments", enter: "only the environment of your API token" },
   ],
   settings: z.object({
@@ -106,55 +96,40 @@ export const onfido = defineProvider({
     ONFIDO_WORKFLOWS: perSchema({ what: "a workflow's id", pattern: UUID }),
   }),
   create: ({ ONFIDO_REGION, ONFIDO_URL, ONFIDO_API_TOKEN, ONFIDO_WEBHOOK_TOKEN, ONFIDO_WORKFLOWS: workflows }) => {
-    const origin = ONFIDO_URL ?? `https://api.${ONFIDO_REGION}.onfido.com`
-
-    const to = <Answer extends z.ZodType>(
-      method: VendorCall<Answer>["method"],
-      path: string,
-      answer: Answer,
-      body?: object,
-    ): VendorCall<Answer> => ({
+    const api = vendorApi({
       label: LABEL,
-      method,
-      url: `${origin}/v3.6${path}`,
-      headers: {
-        accept: "application/json",
-        authorization: `Token token=${ONFIDO_API_TOKEN}`,
-        ...(body && { "content-type": "application/json" }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      answer,
+      origin: `${ONFIDO_URL ?? `https://api.${ONFIDO_REGION}.onfido.com`}/v3.6`,
+      headers: { authorization: `Token token=${ONFIDO_API_TOKEN}` },
     })
 
     async function findRun(reference: string): Promise<Run | null> {
-      const found = await findAtVendor(to("GET", `/workflow_runs/${encodeURIComponent(reference)}`, run))
-      if (found !== null) requireAbout(LABEL, reference, found.id)
+      const found = await api.find({ path: `/workflow_runs/${encodeURIComponent(reference)}`, answer: run })
+      if (found !== null) api.requireAbout(reference, found.id)
       return found
     }
 
     /** The person's runs: only those with its tag, even if the answer contains others. */
     async function runsOf(investorId: string): Promise<Run[]> {
-      const found = await callVendor(to("GET", `/workflow_runs?tags=${encodeURIComponent(investorId)}`, z.array(run)))
+      const path = `/workflow_runs?tags=${encodeURIComponent(investorId)}`
+      const found = await api.call({ path, answer: z.array(run) })
       return found.filter(({ tags }) => tags?.includes(investorId))
     }
 
     async function startRun(session: SessionToVerify, applicantId: string): Promise<VendorSession> {
       const { sessionId, investorId, schemaId, returnUrl, language } = session
-      const locale = languages[language ?? ""]
-      const started = await callVendor(
-        to("POST", "/workflow_runs", run, {
-          workflow_id: workflows.of(schemaId),
-          applicant_id: applicantId,
-          customer_user_id: investorId,
-          tags: [investorId, tagOf(sessionId)],
-          link: {
-            completed_redirect_url: returnUrl,
-            expired_redirect_url: returnUrl,
-            expires_at: addSeconds(clock.now(), LINK_SECONDS).toISOString(),
-            ...(locale && { language: locale }),
-          },
-        }),
-      )
+      const body = {
+        workflow_id: workflows.of(schemaId),
+        applicant_id: applicantId,
+        customer_user_id: investorId,
+        tags: [investorId, tagOf(sessionId)],
+        link: {
+          completed_redirect_url: returnUrl,
+          expired_redirect_url: returnUrl,
+          expires_at: addSeconds(clock.now(), LINK_SECONDS).toISOString(),
+          language: languages[language ?? ""],
+        },
+      }
+      const started = await api.call({ method: "POST", path: "/workflow_runs", body, answer: run })
       // A workflow without a step for the investor has no page. It is refused because its address is empty.
       return sessionOf(started) ?? { reference: started.id, url: "", usableUntil: clock.now(), singleUse: true }
     }
@@ -169,8 +144,8 @@ export const onfido = defineProvider({
       if (before) return startRun(session, before.applicant_id)
       // One applicant per person, because Onfido reports a face that it knows from another applicant. Onfido gets no
       // real name.
-      const name = { first_name: "Investor", last_name: session.investorId }
-      const applicant = await callVendor(to("POST", "/applicants", z.object({ id }), name))
+      const body = { first_name: "Investor", last_name: session.investorId }
+      const applicant = await api.call({ method: "POST", path: "/applicants", body, answer: z.object({ id }) })
       return startRun(session, applicant.id)
     }
 
@@ -192,29 +167,30 @@ export const onfido = defineProvider({
         },
         async findReferences(monitor) {
           const path = `/watchlist_monitors/${encodeURIComponent(monitor)}`
-          const watched = await findAtVendor(to("GET", path, z.object({ applicant_id: id })))
+          const watched = await api.find({ path, answer: z.object({ applicant_id: id }) })
           if (watched === null) return []
           const { applicant_id } = watched
-          const runs = await callVendor(to("GET", `/workflow_runs?applicant_id=${applicant_id}`, z.array(run)))
+          const query = `applicant_id=${applicant_id}`
+          const runs = await api.call({ path: `/workflow_runs?${query}`, answer: z.array(run) })
           return runs.filter((one) => one.applicant_id === applicant_id).map((one) => one.id)
         },
         async redact(reference) {
           const found = await findRun(reference)
           if (found === null) return
           const path = `/applicants/${found.applicant_id}`
-          await deleteAtVendor(to("DELETE", path, z.unknown()), async () => {
-            const left = await findAtVendor(to("GET", path, z.object({ delete_at: z.string().nullish() })))
-            return !left || Boolean(left.delete_at)
+          await api.remove({ method: "DELETE", path }, async () => {
+            const left = await api.find({ path, answer: z.object({ delete_at: z.string().nullish() }) })
+            return left === null || Boolean(left.delete_at)
           })
         },
         async probe() {
-          await callVendor(to("GET", "/workflow_runs?page=1", z.array(z.unknown())))
+          await api.call({ path: "/workflow_runs?page=1", answer: z.array(z.unknown()) })
         },
       },
       isSigned: ({ "x-sha2-signature": signature }, body) =>
         isHexHmac(signature, body, { secrets: ONFIDO_WEBHOOK_TOKEN }),
       readEvent(_headers, body): ProviderEvent | null {
-        const { action, object, resource } = parse(event, plainJson(readJsonObject(body))).payload
+        const { action, object, resource } = readBody(event, body).payload
         const eventId = digestOf(body)
         // No event reports that a run is processing. Its checks then start as tasks, so read the run when one starts.
         if (action === TASK_STARTED && resource?.workflow_run_id)
@@ -222,16 +198,9 @@ export const onfido = defineProvider({
         if (action === "workflow_run.completed")
           return { eventId, about: { reference: object.id }, says: { kind: "changed" } }
         if (action !== "watchlist_monitor.matches_updated") return null
-        return {
-          eventId,
-          about: { subject: object.id },
-          says: {
-            kind: "signal",
-            signal: "watchlist_match",
-            occurredAt: object.completed_at_iso8601 ?? clock.now(),
-            reason: action,
-          },
-        }
+        const occurredAt = object.completed_at_iso8601 ?? clock.now()
+        const says = { kind: "signal", signal: "watchlist_match", occurredAt, reason: action } as const
+        return { eventId, about: { subject: object.id }, says }
       },
     }
   },
@@ -251,20 +220,13 @@ const tagOf = (sessionId: string): string =>
 function decisionOf({ status, updated_at, output, reasons }: Run): ProviderDecision | null {
   const decision = decisions[status]
   if (decision === undefined) return null
-  const of = { ...output?.properties, ...output }
-  const isApproved = decision === "approved"
   const named = (reasons ?? []).filter((reason) => /^[\w .-]{1,60}$/.test(reason))
-  return {
-    decision,
-    occurredAt: updated_at,
-    claims: isApproved
-      ? {
-          ...countryFrom(of.country, of.issuing_country),
-          age_over_18: isOver18(of.date_of_birth, clock.now()),
-          accredited: of.accredited ?? undefined,
-        }
-      : {},
-    reason: isApproved ? null : named.slice(0, 10).join(", ") || null,
-    publicReason: null,
+  if (decision !== "approved") return decide(decision, updated_at, { reason: named.slice(0, 10).join(", ") || null })
+  const of = { ...output?.properties, ...output }
+  const claims = {
+    ...countryFrom(of.country, of.issuing_country),
+    age_over_18: isOver18(of.date_of_birth, clock.now()),
+    accredited: of.accredited ?? undefined,
   }
+  return decide(decision, updated_at, { claims })
 }

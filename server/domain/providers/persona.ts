@@ -1,20 +1,12 @@
 import { z } from "zod"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
-import { parse } from "#server/lib/validation.ts"
+import { clock } from "#server/lib/time.ts"
+import type { Claims } from "#shared/claims.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { decidedAt } from "./event-time.ts"
-import { createOnce } from "./idempotent-create.ts"
 import { aboutOf, signalOf, signals, subject } from "./persona-signals.ts"
-import {
-  defineProvider,
-  type ProviderDecision,
-  type SessionToVerify,
-  SUBMITTED,
-  type VendorSession,
-} from "./provider.ts"
-import { isSignedWithTime } from "./timed-signature.ts"
-import { callVendor, deleteAtVendor, findAtVendor, requireAbout, vendorId } from "./vendor-call.ts"
+import { defineProvider, type SessionToVerify, SUBMITTED, type VendorSession } from "./provider.ts"
+import { isSignedWithTime } from "./signatures.ts"
+import { decide, decidedAt, linkTo, readBody } from "./vendor-answers.ts"
+import { createOnce, vendorApi, vendorId } from "./vendor-api.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
@@ -24,12 +16,13 @@ const LABEL = "Persona"
 const VERSION = "2025-12-08"
 
 /** A one-time link works for a day: https://docs.withpersona.com/inquiry-one-time-links. */
-const LINK_SECONDS = 86_400
+const link = { seconds: 86_400, singleUse: true }
 
 /** The attributes of an inquiry to request. */
 const ATTRIBUTES = "status,updated-at,decisioned-at,marked-for-review-at,failed-at,expired-at,fields"
 
 const time = z.iso.datetime({ offset: true }).nullish()
+const fieldName = z.string().regex(/^[a-z0-9-]{1,100}$/)
 const field = z.object({ value: z.unknown() }).nullish()
 const inquiry = z.object({
   data: z.object({
@@ -47,10 +40,7 @@ const inquiry = z.object({
 })
 type Inquiry = z.infer<typeof inquiry>["data"]["attributes"]
 
-const linked = z.object({
-  data: z.object({ id: vendorId }),
-  meta: z.object({ "one-time-link": z.string() }),
-})
+const linked = z.object({ data: z.object({ id: vendorId }), meta: z.object({ "one-time-link": z.string() }) })
 
 const webhook = z.object({
   data: z.object({
@@ -130,74 +120,55 @@ export const persona = defineProvider({
   settings: z.object({
     PERSONA_API_KEY: vendorSecret(),
     PERSONA_WEBHOOK_SECRET: vendorSecrets(),
-    PERSONA_TEMPLATES: perSchema({
-      what: "an inquiry template (itmpl_…)",
-      pattern: /^itmpl_[A-Za-z0-9]{1,100}$/,
-    }),
+    PERSONA_TEMPLATES: perSchema({ what: "an inquiry template (itmpl_…)", pattern: /^itmpl_[A-Za-z0-9]{1,100}$/ }),
     PERSONA_FAILED: z
       .enum(["rejected", "resubmission_requested"], { error: "must be rejected or resubmission_requested" })
       .default("rejected"),
-    PERSONA_COUNTRY_FIELD: z
-      .string()
-      .regex(/^[a-z0-9-]{1,100}$/)
-      .default("address-country-code"),
-    PERSONA_ACCREDITED_FIELD: z
-      .string()
-      .regex(/^[a-z0-9-]{1,100}$/)
-      .optional(),
+    PERSONA_COUNTRY_FIELD: fieldName.default("address-country-code"),
+    PERSONA_ACCREDITED_FIELD: fieldName.optional(),
     PERSONA_URL: vendorUrl.default("https://api.withpersona.com"),
   }),
   create: (settings) => {
-    const api = `${settings.PERSONA_URL}/api/v1`
-    const headers = {
-      authorization: `Bearer ${settings.PERSONA_API_KEY}`,
-      "persona-version": VERSION,
-      "key-inflection": "kebab",
-      accept: "application/json",
-    }
+    const api = vendorApi({
+      label: LABEL,
+      origin: `${settings.PERSONA_URL}/api/v1`,
+      headers: {
+        authorization: `Bearer ${settings.PERSONA_API_KEY}`,
+        "persona-version": VERSION,
+        "key-inflection": "kebab",
+      },
+    })
+    const at = (id: string) => `/inquiries/${encodeURIComponent(id)}`
     const environment = environmentOf(settings.PERSONA_API_KEY)
     const decided = (status: string): Decision | undefined =>
       status === "failed" ? settings.PERSONA_FAILED : decisionOf[status]
 
-    const post = (path: string, body: object, more: Record<string, string> = {}) =>
-      callVendor({
-        label: LABEL,
-        method: "POST",
-        url: `${api}${path}`,
-        headers: { ...headers, "content-type": "application/json", ...more },
-        body: JSON.stringify(body),
-        answer: linked,
-      })
     const read = async (id: string): Promise<Inquiry> => {
-      const url = `${api}/inquiries/${encodeURIComponent(id)}?fields[inquiry]=${ATTRIBUTES}`
-      const { data } = await callVendor({ label: LABEL, method: "GET", url, headers, answer: inquiry })
-      requireAbout(LABEL, id, data.id)
+      const { data } = await api.call({ path: `${at(id)}?fields[inquiry]=${ATTRIBUTES}`, answer: inquiry })
+      api.requireAbout(id, data.id)
       return data.attributes
     }
-    const open = (session: SessionToVerify, key: string): Promise<VendorSession> =>
-      createOnce(key, async (idempotencyKey) =>
-        sessionOf(
-          await post(
-            "/inquiries",
-            {
-              data: {
-                attributes: {
-                  "inquiry-template-id": settings.PERSONA_TEMPLATES.of(session.schemaId),
-                  "redirect-uri": session.returnUrl,
-                },
-              },
-              meta: {
-                "auto-create-account": true,
-                "auto-create-account-reference-id": session.investorId,
-                "auto-create-one-time-link": true,
-              },
+    const open = ({ schemaId, investorId, returnUrl }: SessionToVerify, key: string): Promise<VendorSession> =>
+      createOnce(key, async (idempotencyKey) => {
+        const body = {
+          data: {
+            attributes: {
+              "inquiry-template-id": settings.PERSONA_TEMPLATES.of(schemaId),
+              "redirect-uri": returnUrl,
             },
-            { "idempotency-key": idempotencyKey },
-          ),
-        ),
-      )
+          },
+          meta: {
+            "auto-create-account": true,
+            "auto-create-account-reference-id": investorId,
+            "auto-create-one-time-link": true,
+          },
+        }
+        const headers = { "idempotency-key": idempotencyKey }
+        const { data, meta } = await api.call({ method: "POST", path: "/inquiries", headers, body, answer: linked })
+        return linkTo(data.id, meta["one-time-link"], link)
+      })
 
-    const claimsOf = ({ fields }: Inquiry, at: Date) => {
+    const claimsOf = ({ fields }: Inquiry, at: Date): Claims => {
       const value = (name: string) => fields?.[name]?.value
       const text = (name: string) => z.string().optional().catch(undefined).parse(value(name))
       const accredited = value(settings.PERSONA_ACCREDITED_FIELD ?? "")
@@ -216,58 +187,48 @@ export const persona = defineProvider({
         async resumeSession(session, reference) {
           const { status } = await read(reference)
           if (RESUMABLE.has(status)) {
-            const path = `/inquiries/${encodeURIComponent(reference)}/generate-one-time-link`
-            const resumed = await post(path, {})
-            requireAbout(LABEL, reference, resumed.data.id)
-            return sessionOf(resumed)
+            const path = `${at(reference)}/generate-one-time-link`
+            const { data, meta } = await api.call({ method: "POST", path, body: {}, answer: linked })
+            api.requireAbout(reference, data.id)
+            return linkTo(reference, meta["one-time-link"], link)
           }
           if (decided(status) === "resubmission_requested")
             return open(session, `${session.sessionId} after ${reference}`)
           // The inquiry is submitted, so an investor who returns waits on our page.
-          return linkTo(reference, session.returnUrl)
+          return linkTo(reference, session.returnUrl, link)
         },
         async readDecision(_session, reference) {
-          const at = await read(reference)
-          if (at.status === COMPLETED) return SUBMITTED
-          const decision = decided(at.status)
+          const inquiry = await read(reference)
+          if (inquiry.status === COMPLETED) return SUBMITTED
+          const decision = decided(inquiry.status)
           if (decision === undefined) return null
-          const occurredAt = since(at.status, at)
-          const claims = decision === "approved" ? claimsOf(at, occurredAt) : {}
-          return decisionFrom(at.status, decision, occurredAt, claims)
+          const occurredAt = since(inquiry.status, inquiry)
+          if (decision === "approved") return decide(decision, occurredAt, { claims: claimsOf(inquiry, occurredAt) })
+          return decide(decision, occurredAt, { reason: reasonOf(inquiry.status) })
         },
         async findReferences(accounts) {
           const query = `filter[account-id]=${encodeURIComponent(accounts)}&page[size]=100&fields[inquiry]=status`
-          const url = `${api}/inquiries?${query}`
-          const { data } = await callVendor({ label: LABEL, method: "GET", url, headers, answer: inquiries })
+          const { data } = await api.call({ path: `/inquiries?${query}`, answer: inquiries })
           const asked = new Set(accounts.split(","))
           return data.flatMap(({ id, relationships }) =>
             asked.has(relationships?.account?.data?.id ?? "") ? [id] : [],
           )
         },
-        async redact(reference) {
-          const url = `${api}/inquiries/${encodeURIComponent(reference)}`
-          await deleteAtVendor({ label: LABEL, method: "DELETE", url, headers }, async () => {
-            const asked = `${url}?fields[inquiry]=redacted-at`
-            const found = await findAtVendor({
-              label: LABEL,
-              method: "GET",
-              url: asked,
-              headers,
-              answer: redacted,
-            })
+        redact: (reference) =>
+          api.remove({ method: "DELETE", path: at(reference) }, async () => {
+            const path = `${at(reference)}?fields[inquiry]=redacted-at`
+            const found = await api.find({ path, answer: redacted })
             return found === null || Boolean(found.data.attributes["redacted-at"])
-          })
-        },
+          }),
         async probe() {
-          const url = `${api}/inquiries?page[size]=1&fields[inquiry]=status`
-          const answer = z.object({ data: z.array(z.unknown()) })
-          await callVendor({ label: LABEL, method: "GET", url, headers, answer })
+          const path = "/inquiries?page[size]=1&fields[inquiry]=status"
+          await api.call({ path, answer: z.object({ data: z.array(z.unknown()) }) })
         },
       },
       isSigned: (headers, body) =>
         isSignedWithTime(headers["persona-signature"], body, settings.PERSONA_WEBHOOK_SECRET),
       readEvent(_headers, body) {
-        const { id: eventId, attributes } = parse(webhook, plainJson(readJsonObject(body))).data
+        const { id: eventId, attributes } = readBody(webhook, body).data
         const { type, id } = attributes.payload.data
         const { name } = attributes
         const signal = signalOf(name)
@@ -285,7 +246,7 @@ export const persona = defineProvider({
         const occurredAt = decidedAt(LABEL, new Date(attributes["created-at"]))
         // Read the facts from the API, so that webhooks need not contain personal data.
         if (decision === "approved") return { eventId, about, says: { kind: "changed" } }
-        const says = decisionFrom(status, decision, occurredAt, {})
+        const says = decide(decision, occurredAt, { reason: reasonOf(status) })
         return { eventId, about, says: { kind: "decision", afterApproval: "case_opened", ...says } }
       },
     }
@@ -298,24 +259,4 @@ function environmentOf(key: string): "live" | "test" | null {
   return key.startsWith("persona_production_") ? "live" : null
 }
 
-const sessionOf = ({ data, meta }: z.infer<typeof linked>): VendorSession => linkTo(data.id, meta["one-time-link"])
-
-const linkTo = (reference: string, url: string): VendorSession => ({
-  reference,
-  url,
-  usableUntil: addSeconds(clock.now(), LINK_SECONDS),
-  singleUse: true,
-})
-
-const decisionFrom = (
-  status: string,
-  decision: Decision,
-  occurredAt: Date,
-  claims: ProviderDecision["claims"],
-): ProviderDecision => ({
-  decision,
-  occurredAt,
-  claims,
-  reason: decision === "approved" ? null : `${LABEL}: ${status.replace("_", " ")}`,
-  publicReason: null,
-})
+const reasonOf = (status: string): string => `${LABEL}: ${status.replace("_", " ")}`

@@ -3,7 +3,7 @@ import { z } from "zod"
 import type { Decision } from "#shared/statuses.ts"
 import { EVENT_TYPE } from "#shared/webhook-event.ts"
 import { defineProvider } from "./provider.ts"
-import { isSignedByStandard, standardSecrets } from "./standard-webhooks.ts"
+import { isSignedByStandard, standardSecrets } from "./signatures.ts"
 import { readVouchEvent, type WebhookEvent } from "./vouch-event.ts"
 
 const reasons: Partial<Record<Decision, string>> = {

@@ -1,12 +1,7 @@
 import { z } from "zod"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
-import { parse } from "#server/lib/validation.ts"
 import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { decidedAt } from "./event-time.ts"
-import { createOnce } from "./idempotent-create.ts"
 import {
   defineProvider,
   type ProviderDecision,
@@ -14,8 +9,9 @@ import {
   SUBMITTED,
   type VendorSession,
 } from "./provider.ts"
-import { isSignedWithTime } from "./timed-signature.ts"
-import { callVendor, deleteAtVendor, findAtVendor, requireAbout, VendorTrouble, vendorId } from "./vendor-call.ts"
+import { isSignedWithTime } from "./signatures.ts"
+import { decide, decidedAt, linkTo, readBody } from "./vendor-answers.ts"
+import { createOnce, VendorTrouble, vendorApi, vendorId } from "./vendor-api.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
@@ -25,7 +21,7 @@ const LABEL = "Stripe Identity"
 const VERSION = "2026-10-28.endive"
 
 /** An address works once, within two days: https://docs.stripe.com/identity/verification-sessions. */
-const LINK_SECONDS = 48 * 3600
+const link = { seconds: 48 * 3600, singleUse: true }
 
 const lastError = z
   .object({
@@ -117,36 +113,34 @@ export const stripe = defineProvider({
     STRIPE_URL: vendorUrl.default("https://api.stripe.com"),
   }),
   create: (settings) => {
-    const sessions = `${settings.STRIPE_URL}/v1/identity/verification_sessions`
-    const headers = { authorization: `Bearer ${settings.STRIPE_SECRET_KEY}`, "stripe-version": VERSION }
+    const api = vendorApi({
+      label: LABEL,
+      origin: `${settings.STRIPE_URL}/v1/identity/verification_sessions`,
+      headers: { authorization: `Bearer ${settings.STRIPE_SECRET_KEY}`, "stripe-version": VERSION },
+    })
+    const form = { "content-type": "application/x-www-form-urlencoded" }
     // Only a restricted key can have permission to read a date of birth:
     // https://docs.stripe.com/identity/access-verification-results.
     const mayReadBirthDate = settings.STRIPE_SECRET_KEY.startsWith("rk_")
-    const at = (reference: string, more = "") => `${sessions}/${encodeURIComponent(reference)}${more}`
-    const form = { ...headers, "content-type": "application/x-www-form-urlencoded" }
+    const at = (reference: string) => `/${encodeURIComponent(reference)}`
 
     const open = (session: SessionToVerify, key: string): Promise<VendorSession> =>
       createOnce(key, async (idempotencyKey) => {
-        const made = await callVendor({
-          label: LABEL,
-          method: "POST",
-          url: sessions,
-          headers: { ...form, "idempotency-key": idempotencyKey },
-          body: new URLSearchParams({
-            ...checksOf(settings.STRIPE_FLOWS.of(session.schemaId)),
-            client_reference_id: session.investorId,
-            return_url: session.returnUrl,
-          }).toString(),
-          answer: opened.extend({ url: z.string() }),
-        })
-        return linkTo(made.id, made.url)
+        const body = new URLSearchParams({
+          ...checksOf(settings.STRIPE_FLOWS.of(session.schemaId)),
+          client_reference_id: session.investorId,
+          return_url: session.returnUrl,
+        }).toString()
+        const headers = { ...form, "idempotency-key": idempotencyKey }
+        const answer = opened.extend({ url: z.string() })
+        const { id, url } = await api.call({ method: "POST", path: "", headers, body, answer })
+        return linkTo(id, url, link)
       })
 
     const read = async (reference: string, expand: string[]): Promise<Verification> => {
       const query = expand.map((one) => `expand[]=${one}`).join("&")
-      const url = at(reference, `?${query}`)
-      const found = await callVendor({ label: LABEL, method: "GET", url, headers, answer: verification })
-      requireAbout(LABEL, reference, found.id)
+      const found = await api.call({ path: `${at(reference)}?${query}`, answer: verification })
+      api.requireAbout(reference, found.id)
       return found
     }
 
@@ -168,10 +162,8 @@ export const stripe = defineProvider({
         : { decision: settings.STRIPE_FAILED, publicReason: publicReasonOf[code ?? ""] ?? null }
 
     const reject = (code: string | null | undefined, occurredAt: Date): ProviderDecision => ({
+      ...decide("rejected", occurredAt, { reason: `${LABEL}: ${code ?? "not verified"}` }),
       ...failed(code),
-      occurredAt,
-      claims: {},
-      reason: `${LABEL}: ${code ?? "not verified"}`,
     })
 
     return {
@@ -180,19 +172,12 @@ export const stripe = defineProvider({
         kind: "redirect",
         createSession: (session) => open(session, session.sessionId),
         async resumeSession(session, reference) {
-          const resumed = {
-            label: LABEL,
-            method: "GET",
-            url: at(reference),
-            headers,
-            answer: opened,
-          } as const
-          const { id, status, url } = await callVendor(resumed)
-          requireAbout(LABEL, reference, id)
-          if (status === "requires_input" && url) return linkTo(reference, url)
+          const { id, status, url } = await api.call({ path: at(reference), answer: opened })
+          api.requireAbout(reference, id)
+          if (status === "requires_input" && url) return linkTo(reference, url, link)
           if (status === "canceled") return open(session, `${session.sessionId} after ${reference}`)
           // The session is submitted, so an investor who returns waits on our page.
-          return linkTo(reference, session.returnUrl)
+          return linkTo(reference, session.returnUrl, link)
         },
         async readDecision(_session, reference) {
           const found = await readAll(reference)
@@ -200,50 +185,29 @@ export const stripe = defineProvider({
           const occurredAt = new Date((report?.created ?? found.created) * 1000)
           switch (status) {
             case "verified":
-              return {
-                decision: "approved",
-                occurredAt,
-                claims: claimsOf(found, occurredAt),
-                reason: null,
-                publicReason: null,
-              }
+              return decide("approved", occurredAt, { claims: claimsOf(found, occurredAt) })
             case "requires_input":
               return last_error ? reject(last_error.code, occurredAt) : null
             case "canceled":
-              return { ...canceled, occurredAt: null }
+              return decide("expired", null, canceled)
             case "processing":
               return SUBMITTED
             default:
               return null
           }
         },
-        async redact(reference) {
-          const call = {
-            label: LABEL,
-            method: "POST",
-            url: at(reference, "/redact"),
-            headers: form,
-            body: "",
-          } as const
-          await deleteAtVendor(call, async () => {
-            const asked = {
-              label: LABEL,
-              method: "GET",
-              url: at(reference),
-              headers,
-              answer: redacted,
-            } as const
-            return (await findAtVendor(asked))?.redaction !== null
-          })
-        },
+        redact: (reference) =>
+          api.remove({ method: "POST", path: `${at(reference)}/redact`, headers: form, body: "" }, async () => {
+            const found = await api.find({ path: at(reference), answer: redacted })
+            return found?.redaction !== null
+          }),
         async probe() {
-          const answer = z.object({ data: z.array(z.unknown()) })
-          await callVendor({ label: LABEL, method: "GET", url: `${sessions}?limit=1`, headers, answer })
+          await api.call({ path: "?limit=1", answer: z.object({ data: z.array(z.unknown()) }) })
         },
       },
       isSigned: (headers, body) => isSignedWithTime(headers["stripe-signature"], body, settings.STRIPE_WEBHOOK_SECRET),
       readEvent(_headers, body) {
-        const { id: eventId, type, created, data } = parse(webhook, plainJson(readJsonObject(body)))
+        const { id: eventId, type, created, data } = readBody(webhook, body)
         const about = { reference: data.object.id }
         const occurredAt = decidedAt(LABEL, new Date(created * 1000))
         switch (type) {
@@ -253,19 +217,11 @@ export const stripe = defineProvider({
           case `${EVENT}verified`:
             return { eventId, about, says: { kind: "changed" } }
           case `${EVENT}requires_input`:
-            return {
-              eventId,
-              about,
-              says: { kind: "decision", ...reject(data.object.last_error?.code, occurredAt) },
-            }
+            return { eventId, about, says: { kind: "decision", ...reject(data.object.last_error?.code, occurredAt) } }
           case `${EVENT}canceled`:
-            return { eventId, about, says: { kind: "decision", ...canceled, occurredAt } }
+            return { eventId, about, says: { kind: "decision", ...decide("expired", occurredAt, canceled) } }
           case `${EVENT}redacted`:
-            return {
-              eventId,
-              about,
-              says: { kind: "signal", signal: "data_deleted", occurredAt, reason: type },
-            }
+            return { eventId, about, says: { kind: "signal", signal: "data_deleted", occurredAt, reason: type } }
           default:
             return null
         }
@@ -285,19 +241,7 @@ function checksOf(flow: string): Record<string, string> {
   }
 }
 
-const linkTo = (reference: string, url: string): VendorSession => ({
-  reference,
-  url,
-  usableUntil: addSeconds(clock.now(), LINK_SECONDS),
-  singleUse: true,
-})
-
-const canceled = {
-  decision: "expired",
-  claims: {},
-  reason: `${LABEL}: canceled`,
-  publicReason: null,
-} as const
+const canceled = { reason: `${LABEL}: canceled` }
 
 function claimsOf({ verified_outputs: found, last_verification_report: report }: Verification, at: Date): Claims {
   const { year, month, day } = found?.dob ?? {}

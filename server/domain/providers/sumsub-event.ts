@@ -1,12 +1,10 @@
 import { z } from "zod"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { parse } from "#server/lib/validation.ts"
 import { fail } from "#shared/errors.ts"
-import { vendorTime as time } from "./event-time.ts"
-import { digestOf } from "./hex-signature.ts"
 import type { ProviderEvent, Signal } from "./provider.ts"
+import { digestOf } from "./signatures.ts"
 import { entryOf, LEVEL, type Levels } from "./sumsub-level.ts"
-import { vendorId } from "./vendor-call.ts"
+import { readBody, vendorTime as time } from "./vendor-answers.ts"
+import { vendorId } from "./vendor-api.ts"
 
 /** An event, without personal data. */
 const event = z.object({
@@ -76,14 +74,11 @@ export function readReference(reference: string): { userId: string; entry: strin
 
 /** https://docs.sumsub.com/docs/user-verification-webhooks. Errors: as `readEvent` of `Adapter`. */
 export function readEvent(body: Buffer, levels: Levels): ProviderEvent | null {
-  const { type, externalUserId, levelName, previousLevelName, createdAtMs, createdAt, testMode } = parse(
-    event,
-    plainJson(readJsonObject(body)),
-  )
+  const { type, externalUserId, levelName, previousLevelName, testMode, ...times } = readBody(event, body)
   // Sumsub's dashboard can send samples.
   if (String(testMode) === "true" || !externalUserId || SILENT.test(type)) return null
   const eventId = digestOf(body)
-  const occurredAt = createdAtMs ?? createdAt
+  const occurredAt = times.createdAtMs ?? times.createdAt
   if (changes.includes(type)) {
     const named = [levelName, previousLevelName].filter((level) => typeof level === "string")
     const entries = named.length === 0 ? levels.entries : entriesOf(named, levels)

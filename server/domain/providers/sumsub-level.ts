@@ -2,8 +2,8 @@ import { z } from "zod"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { vendorTime as time } from "./event-time.ts"
 import { type ReadAnswer, SUBMITTED } from "./provider.ts"
+import { decide, vendorTime as time } from "./vendor-answers.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import type { PerSchema } from "./vendor-settings.ts"
 
@@ -69,10 +69,8 @@ const atWork = new Set(["pending", "queued", "prechecked", "onHold", "awaitingSe
 export const finalLevels = z.string().transform((text, context): ReadonlyMap<string, ReadonlySet<string>> => {
   const pairs = text.split(",").map((part) => part.split("=").map((level) => level.trim()))
   if (!pairs.every((pair) => pair.length === 2 && pair.every((level) => LEVEL.test(level)))) {
-    context.addIssue({
-      code: "custom",
-      message: "must be entry=final with names of levels, or several such pairs separated by commas",
-    })
+    const message = "must be entry=final with names of levels, or several such pairs separated by commas"
+    context.addIssue({ code: "custom", message })
     return z.NEVER
   }
   const byEntry = Map.groupBy(pairs, ([entry]) => entry!)
@@ -107,7 +105,7 @@ export function entryOf({ entries, finals }: Levels, level: string): string | nu
   return workflows.length === 1 ? workflows[0]! : null
 }
 
-type Question = {
+export type Question = {
   /** The level that the session started at. */
   entry: string
   levels: Levels
@@ -128,49 +126,34 @@ export function decisionOf(found: Applicant, question: Question): ReadAnswer {
   const hasMovedOn = lastDecision === "approved" && level !== entry && !levels.entries.includes(level)
   if (owner !== entry && !hasMovedOn) return null
   const { reviewStatus = "", createDate, startDate } = review
-  if (owner === entry && atWork.has(reviewStatus)) return plain("in_review", startDate ?? createDate ?? null)
+  if (owner === entry && atWork.has(reviewStatus)) return decide("in_review", startDate ?? createDate ?? null)
   if (owner === entry && reviewStatus === "completed") return reviewDecision(found, review, level, question)
-  if (hasMovedOn) return plain("in_review", null)
+  if (hasMovedOn) return decide("in_review", null)
   // Reset, asked for more documents, or moved on to a level with other steps.
   if (lastDecision === "in_review")
-    return {
-      ...plain("resubmission_requested", new Date(clock.now().getTime() - SKEW_MS)),
-      publicReason: "resubmit",
-    }
+    return decide("resubmission_requested", new Date(clock.now().getTime() - SKEW_MS), { publicReason: "resubmit" })
   return null
 }
-
-const plain = (decision: Decision, occurredAt: Date | null) => ({
-  decision,
-  occurredAt,
-  claims: {},
-  reason: null,
-  publicReason: null,
-})
 
 function reviewDecision({ info }: Applicant, review: Review, level: string, question: Question): ReadAnswer {
   const { reviewResult, reviewDate } = review
   if (reviewDate === undefined) return null
   if (reviewResult?.reviewAnswer === "RED") {
     const labels = (reviewResult.rejectLabels ?? []).filter((label) => /^\w{1,60}$/.test(label))
-    const [publicReason] = labels.flatMap((label) => publicReasons[label] ?? [])
-    return {
-      ...plain(reviewResult.reviewRejectType === "RETRY" ? "resubmission_requested" : "rejected", reviewDate),
-      reason: labels.slice(0, 10).join(", ") || null,
-      publicReason: publicReason ?? null,
-    }
+    const [publicReason = null] = labels.flatMap((label) => publicReasons[label] ?? [])
+    const reason = labels.slice(0, 10).join(", ") || null
+    const decision = reviewResult.reviewRejectType === "RETRY" ? "resubmission_requested" : "rejected"
+    return decide(decision, reviewDate, { reason, publicReason })
   }
   if (reviewResult?.reviewAnswer !== "GREEN") return null
   if (!isEnd(level, reviewDate, question)) return SUBMITTED
   const { entry, accredited } = question
-  return {
-    ...plain("approved", reviewDate),
-    claims: {
-      ...countryFrom(info?.country ?? info?.idDocs?.[0]?.country),
-      age_over_18: isOver18(info?.dob, clock.now()),
-      accredited: accredited.includes(entry) || accredited.includes(level) || undefined,
-    },
+  const claims = {
+    ...countryFrom(info?.country ?? info?.idDocs?.[0]?.country),
+    age_over_18: isOver18(info?.dob, clock.now()),
+    accredited: accredited.includes(entry) || accredited.includes(level) || undefined,
   }
+  return decide("approved", reviewDate, { claims })
 }
 
 /** Whether an approval at a level is final for a session that started at `entry`. */

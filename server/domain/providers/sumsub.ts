@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto"
 import { z } from "zod"
-import { addDays, addSeconds, clock, secondsBetween } from "#server/lib/time.ts"
-import type { Decision } from "#shared/statuses.ts"
-import { isHexHmac } from "./hex-signature.ts"
+import { addDays, clock, secondsBetween } from "#server/lib/time.ts"
 import { defineProvider, type SessionToVerify, SUBMITTED } from "./provider.ts"
+import { isHexHmac } from "./signatures.ts"
 import { changes, readEvent, readReference, referenceOf, SIGNALS } from "./sumsub-event.ts"
 import {
   type Applicant,
@@ -13,9 +12,11 @@ import {
   finalLevels,
   LEVEL,
   type Levels,
+  type Question,
   wrongFinals,
 } from "./sumsub-level.ts"
-import { callVendor, findAtVendor, requireAbout, type VendorCall } from "./vendor-call.ts"
+import { linkTo } from "./vendor-answers.ts"
+import { vendorApi } from "./vendor-api.ts"
 import { listOf, perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Sumsub"
@@ -33,10 +34,7 @@ export const sumsub = defineProvider({
   testOnly: null,
   setup: ({ webhook }) => [
     { where: "Dev space > Webhooks > Create webhook > Target", enter: webhook },
-    {
-      where: "… > Webhook types",
-      enter: [...changes, ...SIGNALS].join(", "),
-    },
+    { where: "… > Webhook types", enter: [...changes, ...SIGNALS].join(", ") },
     {
       where: "… > Signature algorithm",
       enter: "SHA256. For SHA512, also set VOUCH_SUMSUB_WEBHOOK_ALGORITHM=HMAC_SHA512_HEX",
@@ -63,44 +61,28 @@ export const sumsub = defineProvider({
   create: (settings) => {
     const levels: Levels = { entries: settings.SUMSUB_LEVELS.all, finals: settings.SUMSUB_FINAL_LEVELS }
 
-    /** A signed call. */
-    function signed<Answer extends z.ZodType>({
-      method,
-      path,
-      body,
-      answer,
-    }: {
-      method: "GET" | "POST"
-      path: string
-      body?: object
-      answer: Answer
-    }): VendorCall<Answer> {
-      const url = new URL(path, settings.SUMSUB_URL)
-      const text = body === undefined ? "" : JSON.stringify(body)
-      const seconds = String(Math.floor(clock.now().getTime() / 1000))
-      // Sumsub signs the path and query as sent, including their encoding.
-      const covered = `${seconds}${method}${url.pathname}${url.search}${text}`
-      return {
-        label: LABEL,
-        method,
-        url: url.href,
-        headers: {
-          accept: "application/json",
+    const api = vendorApi({
+      label: LABEL,
+      origin: settings.SUMSUB_URL,
+      headers({ method, url, body = "" }) {
+        const { pathname, search } = new URL(url)
+        const seconds = String(Math.floor(clock.now().getTime() / 1000))
+        // Sumsub signs the path and query as sent, including their encoding.
+        const covered = `${seconds}${method}${pathname}${search}${body}`
+        return {
           // Sumsub refuses a POST without this header, even if it has no body.
-          ...(method === "POST" ? { "content-type": "application/json" } : {}),
+          ...(method === "POST" && { "content-type": "application/json" }),
           "x-app-token": settings.SUMSUB_APP_TOKEN,
           "x-app-access-ts": seconds,
           "x-app-access-sig": createHmac("sha256", settings.SUMSUB_SECRET_KEY).update(covered).digest("hex"),
-        },
-        ...(body === undefined ? {} : { body: text }),
-        answer,
-      }
-    }
+        }
+      },
+    })
 
     async function find(userId: string): Promise<Applicant | null> {
       const path = `/resources/applicants/-;externalUserId=${encodeURIComponent(userId)}/one`
-      const found = await findAtVendor(signed({ method: "GET", path, answer: applicant }))
-      if (found !== null) requireAbout(LABEL, userId, found.externalUserId)
+      const found = await api.find({ path, answer: applicant })
+      if (found !== null) api.requireAbout(userId, found.externalUserId)
       return found
     }
 
@@ -109,39 +91,23 @@ export const sumsub = defineProvider({
       { returnUrl, language }: SessionToVerify,
     ) {
       const asked = clock.now()
-      const { url } = await callVendor(
-        signed({
-          method: "POST",
-          path: `/resources/sdkIntegrations/levels/-/websdkLink${language === null ? "" : `?lang=${language}`}`,
-          body: {
-            levelName: level,
-            userId,
-            redirect: { successUrl: returnUrl, rejectUrl: returnUrl },
-            ttlInSecs: LINK_SECONDS,
-          },
-          answer: z.object({ url: z.string() }),
-        }),
-      )
-      return {
-        reference: referenceOf(userId, entry),
-        url,
-        usableUntil: addSeconds(asked, LINK_SECONDS),
-        singleUse: false,
-      }
+      const { url } = await api.call({
+        method: "POST",
+        path: `/resources/sdkIntegrations/levels/-/websdkLink${language === null ? "" : `?lang=${language}`}`,
+        body: {
+          levelName: level,
+          userId,
+          redirect: { successUrl: returnUrl, rejectUrl: returnUrl },
+          ttlInSecs: LINK_SECONDS,
+        },
+        answer: z.object({ url: z.string() }),
+      })
+      return linkTo(referenceOf(userId, entry), url, { seconds: LINK_SECONDS, asked })
     }
 
-    const decisionFor = (
-      found: Applicant,
-      entry: string,
-      { lastDecision, isFinal }: { lastDecision: Decision | null; isFinal: boolean },
-    ) =>
-      decisionOf(found, {
-        entry,
-        levels,
-        accredited: settings.SUMSUB_ACCREDITED_LEVELS,
-        lastDecision,
-        isFinal,
-      })
+    const accredited = settings.SUMSUB_ACCREDITED_LEVELS
+    const decisionFor = (found: Applicant, about: Pick<Question, "entry" | "lastDecision" | "isFinal">) =>
+      decisionOf(found, { ...about, levels, accredited })
 
     /** The level for the link. Sumsub moves the applicant to it, so in a workflow it must be the current level. */
     function levelToOpen(found: Applicant | null, entry: string): string {
@@ -158,19 +124,13 @@ export const sumsub = defineProvider({
         async createSession(session) {
           const entry = settings.SUMSUB_LEVELS.of(session.schemaId)
           const found = await find(session.investorId)
-          const answer = found && decisionFor(found, entry, { lastDecision: null, isFinal: false })
+          const answer = found && decisionFor(found, { entry, lastDecision: null, isFinal: false })
           const before = answer === SUBMITTED ? null : answer
           const isOld =
             before?.decision === "approved" && !isFresh(before.occurredAt ?? clock.now(), session.validityDays)
           // The documents are too old, so have Sumsub request new ones.
           if (found && isOld)
-            await callVendor(
-              signed({
-                method: "POST",
-                path: `/resources/applicants/${found.id}/reset`,
-                answer: z.unknown(),
-              }),
-            )
+            await api.call({ method: "POST", path: `/resources/applicants/${found.id}/reset`, answer: z.unknown() })
           const level = isOld ? entry : levelToOpen(found, entry)
           return {
             ...(await linkFor({ userId: session.investorId, entry, level }, session)),
@@ -184,18 +144,13 @@ export const sumsub = defineProvider({
         async readDecision({ lastDecision }, reference, { isFinal } = { isFinal: false }) {
           const { userId, entry } = readReference(reference)
           const found = await find(userId)
-          return found && decisionFor(found, entry, { lastDecision, isFinal })
+          return found && decisionFor(found, { entry, lastDecision, isFinal })
         },
         // Sumsub's API can only deactivate people. Their data can be deleted only in its dashboard.
         redact: null,
         async probe() {
-          await callVendor(
-            signed({
-              method: "GET",
-              path: "/resources/applicants/-/byExternalUserId/vouch-probe",
-              answer: z.object({ exists: z.boolean() }),
-            }),
-          )
+          const path = "/resources/applicants/-/byExternalUserId/vouch-probe"
+          await api.call({ path, answer: z.object({ exists: z.boolean() }) })
         },
       },
       isSigned: ({ "x-payload-digest": digest }, body) =>

@@ -1,17 +1,33 @@
 import type { Claims } from "#shared/claims.ts"
 import { isCountry } from "#shared/countries.ts"
 import { alpha2Of } from "./alpha3.ts"
-import { countryOfPassport } from "./passport-codes.ts"
 
 /** The longest unknown country code to keep. */
 const MOST_CHARACTERS = 40
+
+/**
+ * Codes on passports, and from vendors that copy them, that are not in ISO 3166-1: ICAO Doc 9303, part 3, section 5.
+ * British passports have several codes, one for each kind of nationality. The United Kingdom issues all of them.
+ */
+const countries: ReadonlyMap<string, string> = new Map([
+  ["D", "DE"],
+  ...["GBD", "GBN", "GBO", "GBP", "GBS"].map((code) => [code, "GB"] as const),
+  // Kosovo: the code on its passports, common abbreviations, and the code on UN travel documents of its residents.
+  ...["RKS", "XKX", "XKK", "UNK"].map((code) => [code, "XK"] as const),
+])
+
+/** Issued by organisations, or to stateless people and refugees. */
+const withoutCountry = new Set("EUE UNA UNO XBA XCC XCE XCO XDC XEC XES XIM XMP XOM XPO XXA XXB XXC XXX".split(" "))
+
+/** Whether a passport can have the code, although no country does. */
+export const isWithoutCountry = (code: string): boolean => withoutCountry.has(code)
 
 /** An ISO 3166-1 or passport code, as alpha-2; undefined if it is not of a country. */
 export function countryOf(code: string | null | undefined): string | undefined {
   // Machine-readable zones pad codes with `<`.
   const upper = code?.trim().replace(/<+$/, "").toUpperCase() ?? ""
   if (isCountry(upper)) return upper
-  return alpha2Of(upper) ?? countryOfPassport(upper) ?? undefined
+  return alpha2Of(upper) ?? countries.get(upper)
 }
 
 /**

@@ -3,18 +3,23 @@ import { NAME } from "#server/lib/fields.ts"
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** The address of a vendor's API, without a trailing slash. Credentials go there, so https, or http on loopback. */
+/** Whether a text is an address without credentials: https, or http on loopback. Vouch sends secrets there. */
+export function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  const isSafe = protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname))
+  return isSafe && username === "" && password === ""
+}
+
+/** The address of a vendor's API, without a trailing slash. */
 export const vendorUrl = z
   .string()
-  .refine(isVendorUrl, "must be an https address without path, query and credentials")
+  .refine((text) => {
+    if (!isSafeUrl(text)) return false
+    const { pathname, search, hash } = new URL(text)
+    return pathname === "/" && search === "" && hash === ""
+  }, "must be an https address without path, query and credentials")
   .transform((text) => new URL(text).origin)
-
-function isVendorUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text)
-  const isBare = username === "" && password === "" && pathname === "/" && search === "" && hash === ""
-  return isBare && (protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname)))
-}
 
 /** A secret or a key: visible ASCII, as the vendor's dashboard shows it. */
 export const vendorSecret = (min = 8) => {

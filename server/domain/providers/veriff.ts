@@ -1,22 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
-import { addSeconds, clock } from "#server/lib/time.ts"
-import { parse } from "#server/lib/validation.ts"
+import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
-import { vendorTime } from "./event-time.ts"
-import { digestOf, isHexHmac } from "./hex-signature.ts"
-import {
-  defineProvider,
-  type ProviderEvent,
-  type ReadDecision,
-  type SessionToVerify,
-  SUBMITTED,
-  type VendorSession,
-} from "./provider.ts"
-import { callVendor, findAtVendor, requireAbout, type VendorCall, VendorTrouble } from "./vendor-call.ts"
+import { defineProvider, type ProviderEvent, type ReadDecision, type SessionToVerify, SUBMITTED } from "./provider.ts"
+import { digestOf, isHexHmac } from "./signatures.ts"
+import { decide, linkTo, readBody, vendorTime } from "./vendor-answers.ts"
+import { VendorTrouble, vendorApi } from "./vendor-api.ts"
 import { countryFrom, isOver18 } from "./vendor-person.ts"
 import { perSchema, vendorUrl } from "./vendor-settings.ts"
 
@@ -46,13 +37,9 @@ const decisions = new Map<string, Decision>([
 ])
 
 /** The reason codes that an investor may see. They never see codes of fraud. */
-const publicReasons: Record<string, PublicReason> = {
-  "201": "documents_unreadable",
-  "204": "documents_unreadable",
-  "205": "documents_unreadable",
-  "206": "documents_unreadable",
-  "207": "documents_unreadable",
-}
+const publicReasons = new Map<string, PublicReason>(
+  ["201", "204", "205", "206", "207"].map((code) => [code, "documents_unreadable"]),
+)
 
 const optional = <T extends z.ZodType>(type: T) => type.nullish()
 /** An unreadable time counts as missing. Vouch then uses the time of its request. */
@@ -157,70 +144,38 @@ export const veriff = defineProvider({
       key: keys.of(schemaId),
       secrets: secrets.of(schemaId).split(" "),
     })
-    const schemas = ["", ...keys.schemas]
-    const integrations = schemas.map(integrationOf)
+    const integrations = ["", ...keys.schemas].map(integrationOf)
 
-    /** A signed call. POST signs the body, other methods the id of the session. */
-    function signed<Answer extends z.ZodType>(
-      { key, secrets }: Integration,
-      call: { method: "GET" | "POST" | "DELETE"; path: string; covered: string; answer: Answer },
-    ): VendorCall<Answer> {
-      const { method, path, covered, answer } = call
-      return {
+    /** The API with an integration's keys. POST signs the body, other methods the id of the session. */
+    const apiOf = ({ key, secrets }: Integration) =>
+      vendorApi({
         label: LABEL,
-        method,
-        url: `${VERIFF_URL}/v1/sessions${path}`,
-        headers: {
-          accept: "application/json",
-          "content-type": "application/json",
-          "x-auth-client": key,
-          "x-hmac-signature": createHmac("sha256", secrets[0]!).update(covered).digest("hex"),
+        origin: `${VERIFF_URL}/v1/sessions`,
+        headers({ url, body }) {
+          const covered = body ?? decodeURIComponent(new URL(url).pathname.split("/")[3]!)
+          return {
+            "content-type": "application/json",
+            "x-auth-client": key,
+            "x-hmac-signature": createHmac("sha256", secrets[0]!).update(covered).digest("hex"),
+          }
         },
-        ...(method === "POST" ? { body: covered } : {}),
-        answer,
-      }
-    }
+      })
+    const at = (reference: string) => `/${encodeURIComponent(reference)}`
 
-    async function open({ investorId, schemaId, returnUrl, language }: SessionToVerify): Promise<VendorSession> {
+    async function open({ investorId, schemaId, returnUrl, language }: SessionToVerify) {
       const asked = clock.now()
-      const body = {
-        verification: {
-          callback: returnUrl,
-          vendorData: investorId,
-          ...(language === null ? {} : { lang: language }),
-        },
-      }
-      const opened = await callVendor(
-        signed(integrationOf(schemaId), {
-          method: "POST",
-          path: "",
-          covered: JSON.stringify(body),
-          answer: z.object({ verification: z.object({ id, url: z.string() }) }),
-        }),
-      )
-      const { id: reference, url } = opened.verification
-      return { reference, url, usableUntil: addSeconds(asked, LINK_SECONDS), singleUse: false }
+      const verification = { callback: returnUrl, vendorData: investorId, lang: language ?? undefined }
+      const answer = z.object({ verification: z.object({ id, url: z.string() }) })
+      const api = apiOf(integrationOf(schemaId))
+      const opened = await api.call({ method: "POST", path: "", body: { verification }, answer })
+      return linkTo(opened.verification.id, opened.verification.url, { seconds: LINK_SECONDS, asked })
     }
-
-    const decisionAt = <Answer extends z.ZodType>(
-      integration: Integration,
-      reference: string,
-      path: string,
-      answer: Answer,
-    ) =>
-      findAtVendor(
-        signed(integration, {
-          method: "GET",
-          path: `/${encodeURIComponent(reference)}/decision${path}`,
-          covered: reference,
-          answer,
-        }),
-      )
 
     /** Reads a decision of a Full Auto plan from its separate address, which other plans refuse. */
-    async function readAutomatic(integration: Integration, reference: string) {
+    async function readAutomatic(api: ReturnType<typeof apiOf>, reference: string) {
       try {
-        return await decisionAt(integration, reference, "/fullauto?version=1.0.0", automatic.nullish().catch(null))
+        const path = `${at(reference)}/decision/fullauto?version=1.0.0`
+        return await api.find({ path, answer: automatic.nullish().catch(null) })
       } catch (error) {
         const isRefused = error instanceof VendorTrouble && REFUSALS.includes(error.status ?? 0)
         if (isRefused) return null
@@ -236,33 +191,23 @@ export const veriff = defineProvider({
         resumeSession: open,
         takesResubmission: true,
         async readDecision({ schemaId }, reference) {
-          const integration = integrationOf(schemaId)
+          const api = apiOf(integrationOf(schemaId))
           const answer = z.object({ verification: optional(verification) })
-          const usual = await decisionAt(integration, reference, "", answer)
+          const usual = await api.find({ path: `${at(reference)}/decision`, answer })
           // Null means no decision yet, or a decision of a Full Auto plan.
-          const found = usual?.verification ?? (await readAutomatic(integration, reference))
+          const found = usual?.verification ?? (await readAutomatic(api, reference))
           if (!found) return null
-          requireAbout(LABEL, reference, found.id)
+          api.requireAbout(reference, found.id)
           return decisionOf(found)
         },
         async redact(reference) {
           // The session that names the integration may be erased, so try all. The others do not know the reference.
-          for (const integration of integrations) {
-            const answer = z.unknown()
-            const path = `/${encodeURIComponent(reference)}`
-            await findAtVendor(signed(integration, { method: "DELETE", path, covered: reference, answer }))
-          }
+          for (const integration of integrations)
+            await apiOf(integration).find({ method: "DELETE", path: at(reference), answer: z.unknown() })
         },
         async probe() {
           for (const integration of integrations)
-            await findAtVendor(
-              signed(integration, {
-                method: "GET",
-                path: `/${UNKNOWN_SESSION}/decision`,
-                covered: UNKNOWN_SESSION,
-                answer: z.unknown(),
-              }),
-            )
+            await apiOf(integration).find({ path: `${at(UNKNOWN_SESSION)}/decision`, answer: z.unknown() })
         },
       },
       isSigned({ "x-auth-client": client, "x-hmac-signature": signature }, body) {
@@ -273,10 +218,7 @@ export const veriff = defineProvider({
         return held.includes(true)
       },
       readEvent(_headers, body): ProviderEvent | null {
-        const { verification, id, action, eventType, sessionId, ...search } = parse(
-          event,
-          plainJson(readJsonObject(body)),
-        )
+        const { verification, id, action, eventType, sessionId, ...search } = readBody(event, body)
         const eventId = digestOf(body)
         const decided = verification?.id ?? (eventType === "fullauto" ? sessionId : null)
         if (decided) return { eventId, about: { reference: decided }, says: { kind: "changed" } }
@@ -302,18 +244,16 @@ function decisionOf(found: Found): ReadDecision | null {
   const { status, reason, reasonCode, decisionTime, acceptanceTime, person, document } = found
   const decision = decisions.get(status)
   if (decision === undefined) return null
-  const isApproved = decision === "approved"
-  return {
-    decision,
-    // An expiry has no time.
-    occurredAt: decisionTime ?? acceptanceTime ?? null,
-    claims: isApproved
-      ? { ...countryFrom(document?.country), age_over_18: isOver18(person?.dateOfBirth, clock.now()) }
-      : {},
-    // Only standard reasons, never free text that a person wrote.
-    reason: !isApproved && reason && /^[\w ,.'/()-]{1,200}$/.test(reason) ? reason : null,
-    publicReason: publicReasons[String(reasonCode)] ?? null,
+  // An expiry has no time.
+  const occurredAt = decisionTime ?? acceptanceTime ?? null
+  const publicReason = publicReasons.get(String(reasonCode)) ?? null
+  if (decision === "approved") {
+    const claims = { ...countryFrom(document?.country), age_over_18: isOver18(person?.dateOfBirth, clock.now()) }
+    return decide(decision, occurredAt, { claims, publicReason })
   }
+  // Only standard reasons, never free text that a person wrote.
+  const standard = reason && /^[\w ,.'/()-]{1,200}$/.test(reason) ? reason : null
+  return decide(decision, occurredAt, { reason: standard, publicReason })
 }
 
 /** Whether a header is a key, compared in constant time. */

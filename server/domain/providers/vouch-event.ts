@@ -1,27 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
-import { plainJson, readJsonObject } from "#server/lib/json.ts"
 import { logger } from "#server/lib/log.ts"
 import { foreignText } from "#server/lib/text.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
-import { parse } from "#server/lib/validation.ts"
 import { type ClaimKind, type ClaimName, type Claims, type claims, mapClaims } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
 import { isPublicReason, type PublicReason, publicReasons } from "#shared/public-reasons.ts"
 import { decisions } from "#shared/statuses.ts"
 import { EVENT_TYPE } from "#shared/webhook-event.ts"
-import { countryOfPassport } from "./passport-codes.ts"
 import type { ProviderDecision, ProviderEvent } from "./provider.ts"
-import { countryFrom, countryOf } from "./vendor-person.ts"
-
-/** How far in the future an event's time may be, in seconds. */
-const CLOCK_SKEW_SECONDS = 300
+import { TOLERANCE_SECONDS } from "./signatures.ts"
+import { readBody } from "./vendor-answers.ts"
+import { countryFrom, countryOf, isWithoutCountry } from "./vendor-person.ts"
 
 /** A country that rules can name, or a passport's code without a country. Others are mistakes of the bridge. */
 const countryCode = z
   .string()
   .refine(
-    (code) => code === code.toUpperCase() && (countryOf(code) ?? countryOfPassport(code)) !== undefined,
+    (code) => code === code.toUpperCase() && (countryOf(code) !== undefined || isWithoutCountry(code)),
     "must be a country code: ISO 3166-1 with two or three letters, such as US or USA, or a passport's code",
   )
   .meta({
@@ -79,7 +75,7 @@ export type WebhookEvent = z.input<typeof webhookEvent>
 
 /** Reads a signed event in Vouch's format. Errors: malformed_json, malformed_request, validation_failed. */
 export function readVouchEvent(headers: IncomingHttpHeaders, body: Buffer): ProviderEvent {
-  const { session_id, ...decision } = parse(webhookEvent, plainJson(readJsonObject(body))).data
+  const { session_id, ...decision } = readBody(webhookEvent, body).data
   return {
     eventId: String(headers["webhook-id"]),
     about: { sessionId: session_id },
@@ -93,7 +89,7 @@ export function readVouchDecision(fields: z.infer<typeof decisionFields>): Provi
   const occurredAt = new Date(occurred_at)
   // No decision is older than Unix time, and the database has no year 0.
   if (occurredAt.getTime() < 0) return fail("validation_failed", "data.occurred_at: must not be before 1970.")
-  if (secondsBetween(clock.now(), occurredAt) > CLOCK_SKEW_SECONDS) {
+  if (secondsBetween(clock.now(), occurredAt) > TOLERANCE_SECONDS) {
     return fail("validation_failed", "data.occurred_at: must not be more than 300 seconds in the future.")
   }
   return {

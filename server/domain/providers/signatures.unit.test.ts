@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { afterEach, expect, test, vi } from "vitest"
 import { Failure } from "#shared/errors.ts"
-import { isSignedByStandard } from "./standard-webhooks.ts"
+import { isSignedByStandard } from "./signatures.ts"
 import { readVouchEvent } from "./vouch-event.ts"
 
 afterEach(() => vi.useRealTimers())

@@ -5,7 +5,7 @@ import type { Chain } from "#server/solana/chain.ts"
 import { isOfTheNodes, isWithoutHistory } from "#server/solana/rpc/errors.ts"
 import { BLOCKHASH_HEIGHTS, blockhashOf } from "#server/solana/transaction.ts"
 import type { Mode } from "#shared/mode.ts"
-import { decodeAll, type Operations } from "./definition.ts"
+import { decodeAll, type Effect, type Operations } from "./definition.ts"
 import { issuedBy, namedByAll } from "./issuer.ts"
 import { OPERATION_COLUMNS, type OperationRow } from "./operation.ts"
 import { readPage, refuseHiddenMemos } from "./own-transactions.ts"
@@ -25,6 +25,8 @@ export const isLate = (
   finalized: { slot: number; height: number },
 ): boolean =>
   lastValidBlockHeight < finalized.height || (signedSlot !== null && finalized.slot - signedSlot > LONGEST_SLOTS)
+
+type Examined = { late: readonly Sought[]; asOf: { slot: number } }
 
 /** A transaction's final outcome, or why it cannot be known now. */
 export type Verdict = Outcome | Doubt
@@ -51,11 +53,7 @@ type Doubt = { signature: string; workspaceId: string; end: "doubt"; reason: str
  * Anything else is a doubt, and nothing is signed again. If the nodes cannot answer for one workspace, only that
  * workspace waits.
  */
-export async function examine(
-  chain: Chain,
-  kinds: Operations,
-  about: { late: readonly Sought[]; asOf: { slot: number } },
-): Promise<Verdict[]> {
+export async function examine(chain: Chain, kinds: Operations, about: Examined): Promise<Verdict[]> {
   const { workspaceId } = about.late[0]!
   const doubt = (reason: string, isPassing: boolean): Verdict[] =>
     about.late.map(({ signature }) => ({ signature, workspaceId, end: "doubt", reason, isPassing }))
@@ -95,7 +93,7 @@ function combineReports(
   needed: number,
 ): Verdict {
   const answers = reports.map(({ answerOn }) => answerOn(about.signature))
-  const doubt = ({ reason, isPassing }: { reason: string; isPassing: boolean }): Verdict => ({
+  const doubt = ({ reason, isPassing }: Pick<Doubt, "reason" | "isPassing">): Verdict => ({
     ...about,
     end: "doubt",
     reason,
@@ -115,8 +113,6 @@ function combineReports(
   if (gone.length > 0 && gone.length + unseen.length >= needed) return { ...about, end: "expired" }
   return doubt(answers.find((answer) => "reason" in answer) ?? { reason: "no node reports it", isPassing: true })
 }
-
-type Examined = { late: readonly Sought[]; asOf: { slot: number } }
 
 /** The report of the only node of `chain`. */
 async function questionNode(chain: Chain, kinds: Operations, about: Examined): Promise<NodeReport> {
@@ -151,7 +147,12 @@ type Effects = {
 
 async function readEffects(chain: Chain, kinds: Operations, { late, asOf }: Examined): Promise<Effects> {
   const { workspaceId } = late[0]!
-  const carried = await operationsOf(workspaceId, late)
+  const rows = await sql<Carried[]>`
+    select ${sql(OPERATION_COLUMNS)}, signature, status from operations
+    where workspace_id = ${workspaceId} and signature = any(${late.map((one) => one.signature)})
+      and status in ('submitted', 'confirmed')
+    order by seq`
+  const carried = Map.groupBy(rows, (row) => row.signature)
   // The books already have the effect of what was confirmed before, so they prove nothing about the chain.
   const unsettled = [...carried.values()].flat().filter((row) => row.status === "submitted" && !row.redo)
   const effects = await effectsOf(chain, kinds, { workspaceId, carried: unsettled, asOf })
@@ -195,20 +196,16 @@ async function searchHistory(
   const answers = new Map<string, Answer>()
   for (const { signature } of late) {
     const found = bySignature.get(signature)
-    const memoIds = (effects.carried.get(signature) ?? []).map((row) => memoIdOf(kinds, row))
+    const memoIds = kinds
+      .byKind(effects.carried.get(signature) ?? [], (row) => row)
+      .flatMap(([definition, rows]) => decodeAll(definition, rows).map((one) => definition.memoId(one)))
     const twin = landed.find(({ memo, err }) => err === null && memoIds.some((id) => memo?.includes(id)))
     const there = effects.there(signature)
-    const wrong = found
-      ? null
-      : twin
-        ? `${twin.signature} has its memo`
-        : there
-          ? `no history lists it, but the effect of ${there} is on chain`
-          : unlisted.has(signature)
-            ? "no history lists it, but the node returns it when asked for it"
-            : null
+    const contradict = (reason: string) => answers.set(signature, { says: "contradiction", reason, isPassing: false })
     if (found) answers.set(signature, { says: "landed", outcome: outcomeOf(found, workspaceId) })
-    else if (wrong) answers.set(signature, { says: "contradiction", reason: wrong, isPassing: false })
+    else if (twin) contradict(`${twin.signature} has its memo`)
+    else if (there) contradict(`no history lists it, but the effect of ${there} is on chain`)
+    else if (unlisted.has(signature)) contradict("no history lists it, but the node returns it when asked for it")
   }
   const other: Answer = gap === null ? { says: "gone" } : { says: "unseen", reason: gap, isPassing: false }
   return { answerOn: (signature) => answers.get(signature) ?? other, isWhole: gap === null }
@@ -285,34 +282,18 @@ async function findWitnesses(
 const firstSlotOf = ({ signedSlot, lastValidBlockHeight }: Sought): number =>
   signedSlot ?? Math.max(0, lastValidBlockHeight - BLOCKHASH_HEIGHTS)
 
-function memoIdOf(kinds: Operations, row: OperationRow): string {
-  const definition = kinds.definitionOf(row.kind)
-  return definition.memoId(decodeAll(definition, [row])[0]!)
-}
-
 type Carried = OperationRow & { signature: string; status: "submitted" | "confirmed" }
-
-async function operationsOf(workspaceId: string, late: readonly Sought[]): Promise<Map<string, Carried[]>> {
-  const rows = await sql<Carried[]>`
-    select ${sql(OPERATION_COLUMNS)}, signature, status from operations
-    where workspace_id = ${workspaceId} and signature = any(${late.map((one) => one.signature)})
-      and status in ('submitted', 'confirmed')
-    order by seq`
-  return Map.groupBy(rows, (row) => row.signature)
-}
 
 /** Whether effects are on chain, by operation. */
 export async function effectsOf(
   chain: Chain,
   kinds: Operations,
   about: { workspaceId: string; carried: readonly OperationRow[]; asOf: { slot: number } },
-): Promise<Map<string, "there" | "absent" | "unclear">> {
+): Promise<Map<string, Effect>> {
   const { workspaceId, carried, asOf } = about
   const at = { workspaceId, chain, slot: asOf.slot }
-  const effects = await Promise.all(
-    kinds
-      .byKind(carried, (row) => row)
-      .map(async ([definition, rows]) => [...(await definition.effects(decodeAll(definition, rows), at))]),
-  )
-  return new Map(effects.flat())
+  const effects = kinds
+    .byKind(carried, (row) => row)
+    .map(async ([definition, rows]) => [...(await definition.effects(decodeAll(definition, rows), at))])
+  return new Map((await Promise.all(effects)).flat())
 }

@@ -4,12 +4,12 @@ import { publish } from "#db/pubsub.ts"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import type { Mode } from "#shared/mode.ts"
 import type { Operations } from "./definition.ts"
 import { examine, isLate, type Sought } from "./evidence.ts"
 import { Examinations } from "./examinations.ts"
 import { areReportedFinal, hasFailed, isFinal, provenFinal, type ReportedStatuses, readStatuses } from "./quorum.ts"
 import { Resending } from "./resending.ts"
+import { isLateSince, readFollowed } from "./save.ts"
 import { type Final, settleFinalized, settleVanished } from "./settle.ts"
 
 /** The most signatures that one getSignatureStatuses takes. */
@@ -18,8 +18,6 @@ const STATUSES = 256
 const FINAL_AFTER_SLOTS = 32
 /** The shortest pause between two checks, in milliseconds. */
 const LEAST_PAUSE_MS = 500
-/** Seconds after its confirmation at which a transaction that is not final counts as late. */
-const LATE_SECONDS = 120
 
 type Unfinal = Sought & { wire: Buffer; slot: number; isLate: boolean }
 /** A transaction that can no longer land, as of a slot. */
@@ -38,7 +36,8 @@ export class Finality {
   readonly #resending: Resending
   readonly #examinations: Examinations<Late>
   readonly #failures: Examinations<Unfinal>
-  #late = 0
+  /** Transactions that were confirmed long ago and are not final. */
+  late = 0
 
   constructor(chain: Chain, { kinds }: { kinds: Operations }) {
     this.#chain = chain
@@ -55,11 +54,6 @@ export class Finality {
     await Promise.all([this.#examinations.end(), this.#failures.end()])
   }
 
-  /** Transactions that were confirmed long ago and are not final. */
-  get late(): number {
-    return this.#late
-  }
-
   /** How long to wait until the next check, in milliseconds. */
   get pause(): number {
     return Math.max(LEAST_PAUSE_MS, this.#chain.slotMs * 5)
@@ -70,8 +64,10 @@ export class Finality {
     const held = [...this.#inDoubt.held, ...this.#unanswered.held]
     const { rpc } = this.#chain
     const upTo = rpc.nodes.slot - FINAL_AFTER_SLOTS
-    const all = await readUnfinal(this.#chain.mode, { upTo, except: held })
-    this.#late = all.filter(({ isLate }) => isLate).length + held.length
+    const all = await readFollowed(sql`
+      mode = ${this.#chain.mode} and status = 'confirmed' and finalized_at is null
+      and (slot <= ${upTo} or ${isLateSince()}) and not signature = any(${held}) order by slot limit ${STATUSES}`)
+    this.late = all.filter(({ isLate }) => isLate).length + held.length
     const due = all.filter(({ slot }) => slot <= upTo)
     if (due.length === 0) return
     const told = await readStatuses(
@@ -143,39 +139,6 @@ export class Finality {
     )
     publish("ledger")
   }
-}
-
-/** Transactions that landed in or before a slot, and late ones. */
-async function readUnfinal(
-  mode: Mode,
-  { upTo, except }: { upTo: number; except: readonly string[] },
-): Promise<Unfinal[]> {
-  const rows = await sql<
-    {
-      signature: string
-      workspace_id: string
-      wire: Buffer
-      signed_slot: bigint | null
-      last_valid_block_height: bigint
-      slot: bigint
-      is_late: boolean
-    }[]
-  >`
-    select signature, workspace_id, wire, signed_slot, last_valid_block_height, slot,
-      settled_at < now() - make_interval(secs => ${LATE_SECONDS}) as is_late
-    from transactions where mode = ${mode} and status = 'confirmed' and finalized_at is null
-      and (slot <= ${upTo} or settled_at < now() - make_interval(secs => ${LATE_SECONDS}))
-      and not signature = any(${except as string[]})
-    order by slot limit ${STATUSES}`
-  return rows.map((row) => ({
-    signature: row.signature,
-    workspaceId: row.workspace_id,
-    wire: row.wire,
-    signedSlot: row.signed_slot === null ? null : Number(row.signed_slot),
-    lastValidBlockHeight: Number(row.last_valid_block_height),
-    slot: Number(row.slot),
-    isLate: row.is_late,
-  }))
 }
 
 /** The transaction with its final slot, which may differ from the one in which it was confirmed. */

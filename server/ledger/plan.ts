@@ -8,7 +8,7 @@ import {
 import { logger } from "#server/lib/log.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { decodeAll, type Operations, type Plan } from "./definition.ts"
+import { decodeAll, type Lookup, type Operations, type Plan } from "./definition.ts"
 import { type Issuer, issuerOf } from "./issuer.ts"
 import type { Lease, Leases } from "./lease.ts"
 import type { OperationRow, Unfinished } from "./operation.ts"
@@ -71,15 +71,11 @@ const DEFER_SECONDS = 1
 export type Facts = { of: ReadonlySet<string>; byKind: ReadonlyMap<string, unknown> }
 
 /** Reads from the chain what operations need to be planned. No database transaction is open while it waits. */
-export async function lookUp(
-  chain: Chain,
-  workspaceId: string,
-  { kinds, operations }: { kinds: Operations; operations: readonly OperationRow[] },
-): Promise<Facts> {
+export async function lookUp(at: Lookup, kinds: Operations, operations: readonly OperationRow[]): Promise<Facts> {
   const facts = kinds
     .byKind(operations, (row) => row)
     .map(async ([definition, rows]) => {
-      const found = await definition.lookUp?.(decodeAll(definition, rows), { workspaceId, chain })
+      const found = await definition.lookUp?.(decodeAll(definition, rows), at)
       return [definition.kind, found ?? null] as const
     })
   return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
@@ -189,11 +185,9 @@ async function endByPlan(
 }
 
 async function postpone(sql: Queryable, operation: OperationRow, error: unknown): Promise<void> {
-  const { workspace_id, id, kind } = operation
-  logger.error(
-    { err: error, workspaceId: workspace_id, operation: id, kind },
-    "an operation cannot be planned; retrying later",
-  )
+  const { workspace_id: workspaceId, id, kind } = operation
+  const about = { err: error, workspaceId, operation: id, kind }
+  logger.error(about, "an operation cannot be planned; retrying later")
   await delay(sql, operation, POSTPONE_SECONDS)
 }
 

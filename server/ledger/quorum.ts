@@ -13,12 +13,11 @@ import { feePayerIn } from "#server/solana/transaction.ts"
 /** How many nodes must agree on what cannot be undone. */
 export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
 
-/** Independent answers of nodes, until there are enough; fewer if the others do not answer. Rejects if none does. */
-async function askNodes<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
-  const { views } = rpc
+/** Independent answers of nodes, until there are enough. Rejects if fewer than `least` answer. */
+async function askNodes<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>, least: number): Promise<T[]> {
   const answers: T[] = []
   let trouble: unknown
-  for (const view of views) {
+  for (const view of rpc.views) {
     if (answers.length === answersNeeded(rpc)) break
     try {
       answers.push(await ask(view))
@@ -27,22 +26,13 @@ async function askNodes<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[
       trouble = error
     }
   }
-  if (answers.length === 0) throw trouble
+  if (answers.length < least) throw trouble
   return answers
 }
 
-/** Like `askNodes`, when a single node is not enough: rejects if fewer answer. */
-export async function askQuorum<T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> {
-  let trouble: unknown
-  const answers = await askNodes(rpc, (view) =>
-    ask(view).catch((error) => {
-      trouble = error
-      throw error
-    }),
-  )
-  if (answers.length < answersNeeded(rpc)) throw trouble
-  return answers
-}
+/** The answers of as many nodes as needed. Rejects if fewer answer. */
+export const askQuorum = <T>(rpc: Rpc, ask: (view: Rpc) => Promise<T>): Promise<T[]> =>
+  askNodes(rpc, ask, answersNeeded(rpc))
 
 export const isFinal = (status: SignatureStatus | null): status is SignatureStatus =>
   status?.confirmationStatus === "finalized"
@@ -54,7 +44,7 @@ export const isConfirmed = (status: SignatureStatus | null): status is Signature
 export type ReportedStatuses = { signature: string; statuses: readonly (SignatureStatus | null)[] }
 
 export async function readStatuses(rpc: Rpc, signatures: readonly string[]): Promise<ReportedStatuses[]> {
-  const answers = await askNodes(rpc.settling, async (view) => (await view.statuses(signatures)).value)
+  const answers = await askNodes(rpc.settling, async (view) => (await view.statuses(signatures)).value, 1)
   return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
 }
 
@@ -114,8 +104,8 @@ const showsFailure = async (rpc: Rpc, signature: string): Promise<boolean> => {
     return (found?.meta?.err ?? null) !== null
   } catch (error) {
     if (!isWithoutHistory(error)) throw error
-    const [status] = (await rpc.statuses([signature])).value
-    return status?.confirmationStatus === "finalized" && status.err !== null
+    const [status = null] = (await rpc.statuses([signature])).value
+    return isFinal(status) && status.err !== null
   }
 }
 

@@ -25,9 +25,7 @@ export function troubleOfSent({ tracker, comparison, finality }: Parts): string 
   if (quarantined > 0)
     return `${quarantined} ${quarantined === 1 ? "workspace is" : "workspaces are"} in quarantine: \`vouch ledger reconcile\` says why`
   const { late } = finality
-  return late > 0
-    ? `${late} ${late === 1 ? "transaction is" : "transactions are"} not final long after confirmation`
-    : null
+  return late > 0 ? `${transactions(late)} ${late === 1 ? "is" : "are"} not final long after confirmation` : null
 }
 
 const transactions = (count: number): string => `${count} ${count === 1 ? "transaction" : "transactions"}`
@@ -84,8 +82,7 @@ export async function readAges(): Promise<(mode: Mode) => Ages> {
     from waiting full join sent using (mode)`
   const byMode = new Map(rows.map((row) => [row.mode, row]))
   // The clock that wrote a row may be ahead of the database's. Its age is then 0, not negative.
-  const age = (seconds: number | null | undefined) =>
-    seconds === null || seconds === undefined ? null : Math.max(0, seconds)
+  const age = (seconds: number | null = null) => seconds && Math.max(0, seconds)
   return (mode) => ({
     oldest_operation_seconds: age(byMode.get(mode)?.operation),
     oldest_transaction_seconds: age(byMode.get(mode)?.transaction),
@@ -127,23 +124,16 @@ const AUDIT_LATE_SECONDS = 6 * 3600
 const STILL_SECONDS = 30
 
 /** The problems in a report, in a few words; null if there are none. */
-export function troubleIn({
-  slot,
-  slot_age_seconds,
-  oldest_operation_seconds,
-  oldest_transaction_seconds,
-  audit_age_seconds,
-  audit_differences,
-}: LedgerReport): string | null {
-  if (audit_differences > 0)
-    return `the chain and the database differ (${audit_differences}): run \`vouch ledger audit\` to see where`
-  if ((audit_age_seconds ?? 0) > AUDIT_LATE_SECONDS)
-    return `a workspace was last compared with the chain ${Math.round((audit_age_seconds ?? 0) / 3600)} h ago`
-  if ((slot_age_seconds ?? 0) > STILL_SECONDS)
-    return `the chain has stood still at slot ${slot} for ${slot_age_seconds} s`
-  if ((oldest_transaction_seconds ?? 0) > OLD_SECONDS)
-    return `a transaction that was signed ${oldest_transaction_seconds} s ago has neither landed nor expired`
-  if ((oldest_operation_seconds ?? 0) > OLD_SECONDS)
-    return `an operation has waited for ${oldest_operation_seconds} s to be done`
-  return null
+export function troubleIn(report: LedgerReport): string | null {
+  const audited_s = report.audit_age_seconds ?? 0
+  const still_s = report.slot_age_seconds ?? 0
+  const sent_s = report.oldest_transaction_seconds ?? 0
+  const waited_s = report.oldest_operation_seconds ?? 0
+  if (report.audit_differences > 0)
+    return `the chain and the database differ (${report.audit_differences}): run \`vouch ledger audit\` to see where`
+  if (audited_s > AUDIT_LATE_SECONDS)
+    return `a workspace was last compared with the chain ${Math.round(audited_s / 3600)} h ago`
+  if (still_s > STILL_SECONDS) return `the chain has stood still at slot ${report.slot} for ${still_s} s`
+  if (sent_s > OLD_SECONDS) return `a transaction that was signed ${sent_s} s ago has neither landed nor expired`
+  return waited_s > OLD_SECONDS ? `an operation has waited for ${waited_s} s to be done` : null
 }

@@ -1,4 +1,6 @@
+import type { Fragment } from "postgres"
 import { background as sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { clock } from "#server/lib/time.ts"
 import { FEE_PER_TRANSACTION, feePayerIn, type SignedTransaction } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
@@ -91,38 +93,32 @@ export async function save(
   return row!.is_held ? new Set(row!.saved) : null
 }
 
-/** A saved transaction that has not ended. `doubt` is why its outcome is unknown, if a worker noted a reason. */
-type SavedRow = Saved & { doubt: string | null; savedAt: Date }
+const savedColumns = columns(
+  "transactions",
+  "signature, workspace_id, wire, signed_slot, last_valid_block_height, fee, doubt, created_at, slot",
+)
+type SavedRow = RowOf<typeof savedColumns, { wire: Buffer }>
 
-/** The oldest unfinished transactions of a mode, without those in `except`. */
-export async function readSaved(
-  mode: Mode,
-  { except, most }: { except: readonly string[]; most: number },
-): Promise<SavedRow[]> {
-  const rows = await sql<
-    {
-      signature: string
-      workspace_id: string
-      wire: Buffer
-      signed_slot: bigint | null
-      last_valid_block_height: bigint
-      fee: bigint | null
-      doubt: string | null
-      created_at: Date
-    }[]
-  >`
-    select signature, workspace_id, wire, signed_slot, last_valid_block_height, fee, doubt, created_at from transactions
-    where mode = ${mode} and status = 'saved' and not signature = any(${except as string[]})
-    order by created_at limit ${most}`
-  return rows.map((row) => ({
-    signature: row.signature,
+/** Seconds after its confirmation at which a transaction that is not final counts as late. */
+const LATE_SECONDS = 120
+export const isLateSince = () => sql`settled_at < now() - make_interval(secs => ${LATE_SECONDS})`
+
+/** The transactions that `those` selects, to follow them. */
+export async function readFollowed(those: Fragment) {
+  const rows = await sql<(SavedRow & { is_late: boolean | null })[]>`
+    select ${sql(savedColumns)}, ${isLateSince()} as is_late from transactions where ${those}`
+  return rows.map(({ signature, wire, doubt, ...row }) => ({
+    signature,
     workspaceId: row.workspace_id,
-    wire: row.wire,
-    feePayer: feePayerIn(row.wire),
+    wire,
+    feePayer: feePayerIn(wire),
     signedSlot: row.signed_slot === null ? null : Number(row.signed_slot),
     lastValidBlockHeight: Number(row.last_valid_block_height),
     fee_lamports: Number(row.fee ?? FEE_PER_TRANSACTION),
-    doubt: row.doubt,
+    /** Why its outcome is unknown, if a worker noted a reason. */
+    doubt,
     savedAt: row.created_at,
+    slot: Number(row.slot),
+    isLate: row.is_late === true,
   }))
 }

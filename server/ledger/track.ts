@@ -1,4 +1,5 @@
 import type { SignatureStatus } from "@solana/web3.js"
+import { background as sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { clock, secondsBetween } from "#server/lib/time.ts"
 import { addressOf } from "#server/solana/addresses.ts"
@@ -12,8 +13,7 @@ import { type Doubt, doubtBefore, Examinations, noteDoubt } from "./examinations
 import { Outage } from "./outage.ts"
 import { isConfirmed } from "./quorum.ts"
 import { Resending } from "./resending.ts"
-import type { Saved } from "./save.ts"
-import { readSaved } from "./save.ts"
+import { readFollowed, type Saved } from "./save.ts"
 import { certainOutcomes, type Outcome, Settling, type SettlingCommitment } from "./settling.ts"
 
 /** The most signatures that one getSignatureStatuses takes. */
@@ -61,7 +61,8 @@ export class Tracker {
   readonly #commitment: SettlingCommitment
   readonly #tracked = new Map<string, Tracked>()
   readonly #settling: Settling
-  #settledSlot = 0
+  /** The highest slot known to contain a transaction. Answers of nodes that are behind it are not used. */
+  settledSlot = 0
   #hasSettled = false
   #takenOverAt = Number.NEGATIVE_INFINITY
   readonly #resending: Resending
@@ -125,11 +126,6 @@ export class Tracker {
   /** Transactions that ended and cannot be settled. The log names them. */
   get failing(): number {
     return this.#settling.failing
-  }
-
-  /** The highest slot known to contain a transaction. Answers of nodes that are behind it are not used. */
-  get settledSlot(): number {
-    return this.#settledSlot
   }
 
   /** Transactions whose outcome no node can say. */
@@ -224,7 +220,9 @@ export class Tracker {
    */
   async #takeOver(): Promise<void> {
     const now = clock.now()
-    const found = await readSaved(this.#chain.mode, { except: [...this.#tracked.keys()], most: STATUSES })
+    const found = await readFollowed(sql`
+      mode = ${this.#chain.mode} and status = 'saved' and not signature = any(${[...this.#tracked.keys()]})
+      order by created_at limit ${STATUSES}`)
     const addedAt = performance.now() - EXPIRY_AFTER_MS
     for (const { doubt, savedAt, ...saved } of found) {
       if (this.#takenOverAt >= 0 && secondsBetween(savedAt, now) < TAKE_OVER_AFTER_SECONDS) continue
@@ -237,7 +235,7 @@ export class Tracker {
     let statuses: (SignatureStatus | null)[]
     try {
       const { settling } = this.#chain.rpc
-      statuses = (await settling.statuses(signatures, { since: this.#settledSlot })).value
+      statuses = (await settling.statuses(signatures, { since: this.settledSlot })).value
       this.#statusOutage.noteSuccess()
     } catch (error) {
       return this.#statusOutage.noteFailure(error)
@@ -255,7 +253,7 @@ export class Tracker {
       const { signature, workspaceId } = tracked
       const { slot, err } = status
       const isFinal = status.confirmationStatus === "finalized"
-      this.#settledSlot = Math.max(this.#settledSlot, slot)
+      this.settledSlot = Math.max(this.settledSlot, slot)
       // A failed transaction's operations would be signed again. If its slot vanished, the same bytes could still land
       // and succeed.
       if (!isFinal && (err !== null || this.#commitment === "finalized")) {
@@ -311,11 +309,7 @@ export class Tracker {
     for (const verdict of verdicts) {
       if (verdict.end === "doubt") await this.#noteDoubt(verdict)
       else if (verdict.end === "confirmed" && !verdict.isFinal && this.#commitment === "finalized")
-        await this.#noteDoubt({
-          ...verdict,
-          reason: "only one node reports that it landed",
-          isPassing: false,
-        })
+        await this.#noteDoubt({ ...verdict, reason: "only one node reports that it landed", isPassing: false })
       else outcomes.push(verdict)
     }
     await this.#settle(outcomes)

@@ -91,22 +91,21 @@ export class LedgerWorker {
     // The embedded network has no competing senders.
     const ceiling = chain.embedded ? options.price.floor : options.price.ceiling
     this.#fees = new PriorityFees(chain.rpc, { ...options.price, ceiling })
-    const latestBlockhash = () => this.#latestBlockhash()
-    this.#signing = new Signing({
-      chain,
-      kinds: options.kinds,
-      leases: this.#leases,
-      fees: this.#fees,
-      latestBlockhash,
-    })
+    const about = { chain, kinds: options.kinds, leases: this.#leases, fees: this.#fees }
+    this.#signing = new Signing({ ...about, latestBlockhash: () => this.#latestBlockhash() })
   }
 
   start(): void {
     this.#loops = Promise.all([
       this.#run("turn", () => this.#turn()),
       this.#run("track", () => this.#track()),
-      this.#run("finality", () => this.#followFinality()),
-      this.#run("costs", () => this.#countCosts()),
+      this.#run("finality", async () => {
+        if (this.#comparison.reason === null) await this.#finality.tick()
+        await sleep(this.#finality.pause, this.#stop.signal)
+      }),
+      this.#run("costs", async () => {
+        if (!(await this.#costs.tick())) await sleep(IDLE_MS, this.#stop.signal)
+      }),
     ])
   }
 
@@ -125,17 +124,12 @@ export class LedgerWorker {
     const [ofStep] = this.#failingSteps.values()
     if (ofStep !== undefined) return ofStep
     if (this.#trouble !== null) return this.#trouble
-    const ofSent = troubleOfSent({
-      tracker: this.#tracker,
-      comparison: this.#comparison,
-      finality: this.#finality,
-    })
-    if (ofSent !== null) return ofSent
-    if (this.#failing.size > 0)
-      return this.#signerFails
-        ? "a signer does not answer as it should; the log says which"
-        : "batches of a workspace fail; the log says which"
-    return null
+    const about = { tracker: this.#tracker, comparison: this.#comparison, finality: this.#finality }
+    const ofSent = troubleOfSent(about)
+    if (ofSent !== null || this.#failing.size === 0) return ofSent
+    return this.#signerFails
+      ? "a signer does not answer as it should; the log says which"
+      : "batches of a workspace fail; the log says which"
   }
 
   /** Transactions whose outcome no node can say. */
@@ -148,14 +142,10 @@ export class LedgerWorker {
     return this.#known.promise
   }
 
-  get #stopped(): boolean {
-    return this.#stop.signal.aborted
-  }
-
   /** Repeats a step until stopped. A step that throws loses nothing: it is tried again after a pause. */
   async #run(name: string, step: () => Promise<void>): Promise<void> {
     const outage = new Outage({ mode: this.chain.mode, step: name })
-    while (!this.#stopped) {
+    while (!this.#stop.signal.aborted) {
       try {
         await step()
         this.#failingSteps.delete(name)
@@ -221,8 +211,7 @@ export class LedgerWorker {
       }
       const moved = await this.#signBatch(first, null, limits)
       if (first.toLookUp.length === 0) return moved
-      const about = { kinds: this.#options.kinds, operations: first.toLookUp }
-      const facts = await lookUp(this.chain, workspaceId, about)
+      const facts = await lookUp({ chain: this.chain, workspaceId }, this.#options.kinds, first.toLookUp)
       const second = await this.#planBatch(workspaceId, facts, limits)
       return (second !== null && (await this.#signBatch(second, facts, limits))) || moved
     } catch (error) {
@@ -305,15 +294,6 @@ export class LedgerWorker {
     if (this.#tracker.size > 0) return sleep(this.chain.pollMs)
     this.#sent = Promise.withResolvers()
     await Promise.race([this.#sent.promise, nextMessage("ledger", IDLE_MS, this.#stop.signal)])
-  }
-
-  async #followFinality(): Promise<void> {
-    if (this.#comparison.reason === null) await this.#finality.tick()
-    await sleep(this.#finality.pause, this.#stop.signal)
-  }
-
-  async #countCosts(): Promise<void> {
-    if (!(await this.#costs.tick())) await sleep(IDLE_MS, this.#stop.signal)
   }
 
   async #latestBlockhash(): Promise<Blockhash> {

@@ -2,7 +2,7 @@ import type { ConfirmedSignatureInfo } from "@solana/web3.js"
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { issuedBy } from "#server/ledger/issuer.ts"
-import { hasVouchMemo, readPage } from "#server/ledger/own-transactions.ts"
+import { hasVouchMemo, readPage, signersOf } from "#server/ledger/own-transactions.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -15,14 +15,7 @@ import { SignatureSet } from "./signature-set.ts"
 export type Difference = { kind: string; detail: string }
 
 export type Report = {
-  checked: {
-    workspaces: number
-    credentials: number
-    operations: number
-    transactions: number
-    mint_configs: number
-    holdings: number
-  }
+  checked: Record<"workspaces" | "credentials" | "operations" | "transactions" | "mint_configs" | "holdings", number>
   /** What the chain and the database disagree on. Should be empty. */
   differences: Difference[]
   /** Notes that are no fault, such as unfinished work. */
@@ -33,14 +26,7 @@ export type Report = {
 export type Audited = { workspaceId: string; mode: Mode; chain: Chain; report: Report }
 
 export const emptyReport = (): Report => ({
-  checked: {
-    workspaces: 0,
-    credentials: 0,
-    operations: 0,
-    transactions: 0,
-    mint_configs: 0,
-    holdings: 0,
-  },
+  checked: { workspaces: 0, credentials: 0, operations: 0, transactions: 0, mint_configs: 0, holdings: 0 },
   differences: [],
   information: [],
 })
@@ -82,7 +68,7 @@ type Range = { first: number; from: number | null; upTo: number; began: Date }
 async function compareHistory(audited: Audited, range: Range): Promise<void> {
   const { chain, workspaceId, report } = audited
   const landed = new SignatureSet()
-  const unknown = new UnknownTransactions(audited)
+  const unknown = unknownTransactions(audited)
   for (const address of await issuedBy(sql, workspaceId)) {
     await chain.rpc.patient.landedSince(publicKeyOf(address), {
       slot: range.first,
@@ -101,7 +87,7 @@ async function compareHistory(audited: Audited, range: Range): Promise<void> {
       },
     })
   }
-  unknown.report()
+  unknown.note()
   await compareTransactions(audited, landed, range)
   await compareOperations(audited, range)
   report.differences = [...new Map(report.differences.map((one) => [one.detail, one])).values()]
@@ -133,48 +119,36 @@ async function compareLanded(
   }
 }
 
-/** Transactions that name an authority and that the database does not know as ours. */
-class UnknownTransactions {
-  readonly #audited: Audited
-  #withMemo = 0
-  #without = 0
-  #unread = 0
-
-  constructor(audited: Audited) {
-    this.#audited = audited
-  }
-
-  async check(unknown: readonly ConfirmedSignatureInfo[], authority: Address): Promise<void> {
-    const { workspaceId, report } = this.#audited
-    for (const one of unknown) {
-      const { signature } = one
-      const isRead = hasVouchMemo(one) ? ++this.#withMemo <= READ_WITH_MEMO : ++this.#without <= READ_WITHOUT
-      if (!isRead) this.#unread++
-      else if (await isSignedBy(this.#audited, signature, authority)) {
-        const detail = `${workspaceId}: ${signature} was signed by the authority, but not by this deployment`
-        report.differences.push({ kind: "foreign_transaction", detail })
+/** Checks transactions that name an authority and that the database does not know as ours. */
+function unknownTransactions(audited: Audited) {
+  const { workspaceId, report } = audited
+  let [withMemo, without, unread] = [0, 0, 0]
+  return {
+    async check(unknown: readonly ConfirmedSignatureInfo[], authority: Address): Promise<void> {
+      for (const one of unknown) {
+        const isRead = hasVouchMemo(one) ? ++withMemo <= READ_WITH_MEMO : ++without <= READ_WITHOUT
+        if (!isRead) unread++
+        else if (await isSignedBy(audited, one.signature, authority)) {
+          const detail = `${workspaceId}: ${one.signature} was signed by the authority, but not by this deployment`
+          report.differences.push({ kind: "foreign_transaction", detail })
+        }
       }
-    }
-  }
-
-  report(): void {
-    if (this.#unread === 0) return
-    const { workspaceId, report } = this.#audited
-    report.information.push(`${workspaceId}: ${this.#unread} more transactions name its authority; they were not read`)
+    },
+    note(): void {
+      if (unread > 0)
+        report.information.push(`${workspaceId}: ${unread} more transactions name its authority; they were not read`)
+    },
   }
 }
 
 /** Anyone can name our authority in a transaction and copy our memo into it. Only its signature counts. */
-async function isSignedBy({ chain, report }: Audited, signature: string, authority: string): Promise<boolean> {
+async function isSignedBy({ chain, report }: Audited, signature: string, authority: Address): Promise<boolean> {
   const transaction = await chain.rpc.patient.transaction(signature).catch((error) => {
     if (!isUnreadable(error)) throw error
     report.information.push(`${signature} names the authority, in a transaction version that Vouch does not read`)
     return null
   })
-  const message = transaction?.transaction.message
-  if (!message) return false
-  const signers = message.staticAccountKeys.slice(0, message.header.numRequiredSignatures)
-  return signers.some((signer) => signer.toBase58() === authority)
+  return transaction !== null && signersOf(transaction.transaction.message).includes(authority)
 }
 
 /** A transaction that the list lacks is requested by its signature before it counts as missing. */

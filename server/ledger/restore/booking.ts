@@ -26,6 +26,10 @@ const OWNER_OFFSET = 32
 /** `foreign`: no workspace of this database signed the transaction. `stranger`: we did not pay for it. */
 export type BookingResult = "settled" | "unexplained" | "foreign" | "stranger"
 
+type OwnerOf = (account: Address) => Address | null
+/** A transaction that landed, with what it carried. */
+type Found = { signature: string; slot: number; carried: readonly Carried[]; ownerOf: OwnerOf; wire: Buffer }
+
 /** Books transactions that have landed. Call `book` in the order in which they landed. */
 export class Booking {
   readonly #chain: Chain
@@ -49,31 +53,19 @@ export class Booking {
     if (transaction === null) return "stranger"
     const { message } = transaction
     const carried = carriedBy(message)
-    const workspaceId = (await this.#workspaceOf(signersOf(message))) ?? (await this.#workspaceWith(carried))
+    const issuers = await this.#issuers()
+    const signer = signersOf(message).find((one) => issuers.has(one))
+    const workspaceId = signer ? issuers.get(signer)! : await this.#workspaceWith(carried)
     if (workspaceId === null) return "foreign"
     const owners = ownersIn(message)
     await this.#readOwners(carried, owners)
-    const wire = new VersionedTransaction(
-      message,
-      transaction.signatures.map((one) => bs58.decode(one)),
-    )
-    const unexplained = await sql.begin((sql) =>
-      this.#bind(sql, workspaceId, {
-        landed: { signature, slot },
-        carried,
-        ownerOf: (account) => owners.get(account) ?? null,
-        wire: Buffer.from(wire.serialize()),
-      }),
-    )
+    const signatures = transaction.signatures.map((one) => bs58.decode(one))
+    const wire = Buffer.from(new VersionedTransaction(message, signatures).serialize())
+    const ownerOf: OwnerOf = (account) => owners.get(account) ?? null
+    const found = { signature, slot, carried, ownerOf, wire }
+    const unexplained = await sql.begin((sql) => this.#bind(sql, workspaceId, found))
     await settleConfirmed(this.#kinds, [{ signature, slot, isFinal: true }])
     return unexplained.length > 0 ? "unexplained" : "settled"
-  }
-
-  /** The workspace whose authority is among the signers. */
-  async #workspaceOf(signers: readonly Address[]): Promise<string | null> {
-    const issuers = await this.#issuers()
-    const found = signers.find((signer) => issuers.has(signer))
-    return found ? issuers.get(found)! : null
   }
 
   /** The workspace whose operations or attestations its memos name: it may have had another key at the time. */
@@ -112,18 +104,8 @@ export class Booking {
    * Books the transaction as if this deployment had just saved it, with its operations: those in the database, and
    * those that can be rebuilt from the chain. If one cannot, the same commit puts the workspace in quarantine.
    */
-  async #bind(
-    sql: Queryable,
-    workspaceId: string,
-    about: {
-      landed: { signature: string; slot: number }
-      carried: readonly Carried[]
-      ownerOf: (account: Address) => Address | null
-      wire: Buffer
-    },
-  ): Promise<Unexplained[]> {
-    const { landed, carried, ownerOf, wire } = about
-    const { signature, slot } = landed
+  async #bind(sql: Queryable, workspaceId: string, found: Found): Promise<Unexplained[]> {
+    const { signature, slot, carried, wire } = found
     const unfinished = await this.#unfinishedOf(workspaceId)
     const ids: string[] = []
     const unexplained: Unexplained[] = []
@@ -135,9 +117,9 @@ export class Booking {
       const row = unfinished.get(one.id)
       const { id, problem } = row
         ? { id: row.id, problem: await this.#attach(sql, row, signature) }
-        : await this.#rebuild(sql, workspaceId, { one, signature, ownerOf })
+        : await this.#rebuild(sql, workspaceId, one, found)
       ids.push(id)
-      if (problem !== null) unexplained.push(describe(one, { signature, detail: problem, ownerOf }))
+      if (problem !== null) unexplained.push(describe(one, found, problem))
     }
     // The transaction has landed, so the number of instructions of each operation no longer matters.
     const layout = ids.map((id) => [id, 0])
@@ -158,15 +140,10 @@ export class Booking {
     const rows = await sql<OperationRow[]>`
       select ${sql(OPERATION_COLUMNS)} from operations
       where workspace_id = ${workspaceId} and status in ('queued', 'submitted')`
-    const byMemo = new Map(
-      this.#kinds
-        .byKind(rows, (row) => row)
-        .flatMap(([definition, ofKind]) =>
-          decodeAll(definition, ofKind).map(
-            (operation, i) => [definition.memoId(operation) as string, ofKind[i]!] as const,
-          ),
-        ),
-    )
+    const byMemo = new Map<string, OperationRow>()
+    for (const [definition, ofKind] of this.#kinds.byKind(rows, (row) => row))
+      for (const [i, operation] of decodeAll(definition, ofKind).entries())
+        byMemo.set(definition.memoId(operation), ofKind[i]!)
     this.#unfinished.set(workspaceId, byMemo)
     return byMemo
   }
@@ -183,23 +160,21 @@ export class Booking {
   async #rebuild(
     sql: Queryable,
     workspaceId: string,
-    about: { one: Carried; signature: string; ownerOf: (account: Address) => Address | null },
+    one: Carried,
+    { signature, ownerOf }: Found,
   ): Promise<{ id: string; problem: string | null }> {
-    const { one, signature, ownerOf } = about
+    const moves = MOVES.has(one.instruction)
     const known = (problem: string | null) => ({ id: one.id, problem })
     const [ended] = await sql<{ status: string; signature: string | null }[]>`
       select status, signature from operations where workspace_id = ${workspaceId} and id = ${one.id}`
     if (ended?.signature === signature && ended.status === "confirmed") return known(null)
     // The operation ended without a transaction because its effect was already on chain: this transaction had made it.
-    if (ended?.status === "confirmed" && ended.signature === null && !MOVES.has(one.instruction)) {
-      await sql`
-        update operations set signature = ${signature} where workspace_id = ${workspaceId} and id = ${one.id}`
-      return known(null)
-    }
-    if (ended && MOVES.has(one.instruction))
-      return known(`its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`)
+    if (ended?.status === "confirmed" && ended.signature === null && !moves)
+      await sql`update operations set signature = ${signature} where workspace_id = ${workspaceId} and id = ${one.id}`
     // An operation that moves nothing does no harm if it was repeated.
-    if (!MOVES.has(one.instruction)) return known(null)
+    if (!moves) return known(null)
+    if (ended)
+      return known(`its operation has ended as ${ended.status}${ended.signature ? ` by ${ended.signature}` : ""}`)
     for (const definition of this.#kinds.all) {
       const payload = await definition.rebuild?.(sql, one, { workspaceId, signature, ownerOf })
       if (payload === "nothing") return known(null)
@@ -221,13 +196,11 @@ export class Booking {
 
 function describe(
   { id, memo, instruction, accounts }: Carried,
-  about: { signature: string; detail: string; ownerOf: (account: Address) => Address | null },
+  { signature, ownerOf }: Found,
+  detail: string,
 ): Unexplained {
-  // A mint is not a token account: its bytes at that offset are not an owner, so the instruction identifies the
-  // account.
-  const account = instruction.startsWith("MintTo") ? accounts[1] : accounts[0]
-  const mint = instruction.startsWith("MintTo") ? accounts[0] : accounts[1]
-  const { signature, detail, ownerOf } = about
-  const wallet = account === undefined ? null : ownerOf(account)
-  return { signature, id, memo, instruction, detail, mint: mint ?? null, account: account ?? null, wallet }
+  // The instruction identifies the account: a mint's bytes at the owner's offset are not an owner.
+  const [first = null, second = null] = accounts
+  const [mint, account] = instruction.startsWith("MintTo") ? [first, second] : [second, first]
+  return { signature, id, memo, instruction, detail, mint, account, wallet: account && ownerOf(account) }
 }

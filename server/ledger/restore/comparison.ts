@@ -31,14 +31,12 @@ type Begun = { server: string; wait: Wait | null; tries: number }
 
 /**
  * Compares a restarted database with its chain before anything is signed. A restore or a failover may have lost
- * commits: what they signed is on chain, or may land until its blockhash is invalid. Vouch would sign it a second time
- * unless it searches for it. The fee payer's history, with its memos, is the other half of the record.
+ * commits: what they signed is on chain, or may land until its blockhash is invalid, and would be signed a second time.
+ * The fee payer's history, with its memos, is the other half of the record.
  *
- * - Another run of the database server may be a restore, whatever the server reports: a base backup, a volume snapshot
- * and a copy of its files all have the same timeline. So it waits until the finalized height is past everything that
- * may have been signed before, reads all that has landed, and books it as if it had just been signed. If the chain
- * cannot explain something of a workspace, that workspace stays in quarantine until a person decides. All others
- * continue.
+ * - Another run of the database server may be a restore, whatever the server reports. So it waits until the finalized
+ * height is past everything that may have been signed before, and books all that has landed as if it had just been
+ * signed. A workspace of which the chain cannot explain something stays in quarantine until a person decides.
  * - On the embedded network, which executes transactions at once, and on a database server that was never restarted, it
  * waits only if something has landed that the database does not know.
  */
@@ -49,61 +47,42 @@ export class Comparison {
   #compared: string | null = null
   /** The run that it is comparing, and what it waits for; null while nothing seems to be lost. */
   #begun: Begun | null = null
-  #isPassing = true
-  #quarantined = 0
+  /** Whether the wait ends by itself. */
+  isPassing = true
+  /** Workspaces that wait for a person. */
+  quarantined = 0
   #checkedAt = Number.NEGATIVE_INFINITY
   #seenAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
-  #reason: string | null = "not compared with the chain yet"
+  /** Why nothing may be signed; null if signing is allowed. */
+  reason: string | null = "not compared with the chain yet"
 
   constructor(chain: Chain, kinds: Operations) {
     this.#chain = chain
     this.#kinds = kinds
   }
 
-  /** Why nothing may be signed; null if signing is allowed. */
-  get reason(): string | null {
-    return this.#reason
-  }
-
-  /** Whether the wait ends by itself. */
-  get isPassing(): boolean {
-    return this.#isPassing
-  }
-
-  /** Workspaces that wait for a person. */
-  get quarantined(): number {
-    return this.#quarantined
-  }
-
   /** Checks again, and returns `reason`. `slot` is one that the chain has reached. */
   async check(slot: number): Promise<string | null> {
-    if (performance.now() - this.#checkedAt < CHECK_EVERY_MS) return this.#reason
+    if (performance.now() - this.#checkedAt < CHECK_EVERY_MS) return this.reason
     const { mode } = this.#chain
     const state = await readState(mode)
-    if (state === null) return this.#reason
+    if (state === null) return this.reason
     if (state.compared?.server === state.server && this.#compared === state.server) {
-      await this.#noteSeen(state.server, slot)
-      this.#quarantined = (await readQuarantines(mode)).length
-      this.#reason = null
+      if (performance.now() - this.#seenAt >= SEEN_EVERY_MS) {
+        this.#seenAt = performance.now()
+        await noteSeen(mode, state.server, slot)
+      }
+      this.quarantined = (await readQuarantines(mode)).length
+      this.reason = null
     } else {
-      this.#reason = await this.#compare(state, slot)
-      if (this.#reason !== null) await this.#noteForOthers(state, this.#reason)
+      this.reason = await this.#compare(state, slot)
+      // Not if only this process has just started and has not compared yet.
+      if (this.reason !== null && state.compared?.server !== state.server) await noteWaiting(mode, this.reason)
     }
     // A run that is being compared is checked again as soon as anything can have changed.
-    if (this.#reason === null) this.#checkedAt = performance.now()
-    return this.#reason
-  }
-
-  async #noteSeen(server: string, slot: number): Promise<void> {
-    if (performance.now() - this.#seenAt < SEEN_EVERY_MS) return
-    this.#seenAt = performance.now()
-    await noteSeen(this.#chain.mode, server, slot)
-  }
-
-  /** Shows other processes the reason, unless only this one has just started and has not compared yet. */
-  async #noteForOthers({ server, compared }: ChainState, reason: string): Promise<void> {
-    if (compared?.server !== server) await noteWaiting(this.#chain.mode, reason)
+    if (this.reason === null) this.#checkedAt = performance.now()
+    return this.reason
   }
 
   async #compare(state: ChainState, slot: number): Promise<string | null> {
@@ -113,18 +92,20 @@ export class Comparison {
     if (doubt !== null) return doubt
     if (this.#begun?.server !== server) this.#begun = { server, wait: null, tries: 0 }
     const pause_ms = Math.min(RETRY_MS * 2 ** this.#begun.tries, LONGEST_RETRY_MS)
-    if (this.#reason !== null && performance.now() - this.#triedAt < pause_ms && this.#triedAt > 0) return this.#reason
-    this.#isPassing = true
+    if (this.reason !== null && performance.now() - this.#triedAt < pause_ms && this.#triedAt > 0) return this.reason
+    this.isPassing = true
     try {
       return await this.#read(state, this.#begun, slot)
     } catch (error) {
       if (!(error instanceof HistoryMissing)) throw error
       this.#triedAt = performance.now()
       this.#begun.tries++
-      this.#isPassing = false
+      this.isPassing = false
       // The server was never restarted, so it has lost nothing.
       if (compared?.server === server) return this.#finish(state, slot)
-      return this.#keepWaiting(`no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`)
+      const reason = `no node can say what has landed: ${error.message}. \`vouch ledger reconcile\` shows it`
+      if (reason !== this.reason) logger.warn({ mode: this.#chain.mode, reason }, NOTHING_SIGNED)
+      return reason
     }
   }
 
@@ -218,11 +199,6 @@ export class Comparison {
     this.#begun = null
     publish("ledger")
     return null
-  }
-
-  #keepWaiting(reason: string): string {
-    if (reason !== this.#reason) logger.warn({ mode: this.#chain.mode, reason }, NOTHING_SIGNED)
-    return reason
   }
 }
 

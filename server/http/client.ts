@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { type BlockList, isIP } from "node:net"
+import ipaddr from "ipaddr.js"
 
 export type Client = {
   address: string
@@ -52,38 +53,15 @@ function hopsOf(header: string | string[] | undefined): string[] {
 function readAddress(hop: string): string | null {
   const text = hop.trim()
   const [, host = text] = /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(text) ?? /^([0-9.]+):\d{1,5}$/.exec(text) ?? []
-  const family = isIP(host)
-  if (family !== 6) return family === 4 ? host : null
-  const groups = groupsOf(host)
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
-  if (!isMapped) return host.toLowerCase()
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join(".")
+  if (isIP(host) === 4) return host
+  return isIP(host) === 6 && ipaddr.isValid(host) ? ipaddr.process(host).toString() : null
 }
 
 /** The network of one customer: for IPv6, the first 64 bits. */
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return address
-  const groups = groupsOf(address).slice(0, 4)
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
   return `${groups.map((group) => group.toString(16)).join(":")}::/64`
-}
-
-/** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [text] = address.split("%") as [string]
-  // The last 32 bits may be written in IPv4 notation.
-  const plain = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
-    [a * 256 + +b, c * 256 + +d].map((group) => group.toString(16)).join(":"),
-  )
-  const [left, right = []] = plain
-    .split("::")
-    .map((half) => (half === "" ? [] : half.split(":").map((group) => Number.parseInt(group, 16)))) as [
-    number[],
-    number[]?,
-  ]
-  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
 }
 
 function isTrusted(address: string, trusted: BlockList): boolean {

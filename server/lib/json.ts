@@ -45,13 +45,89 @@ function decimalOf(number: string): string {
 export type Json = null | boolean | number | string | JsonNumber | Json[] | JsonObject
 export type JsonObject = { [member: string]: Json }
 
+const STRING = String.raw`"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"`
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
+/** A token after white space; empty at the end. */
+const TOKEN = new RegExp(String.raw`[ \t\n\r]*([{}[\]:,]|${STRING}|${NUMBER}|true|false|null|$)`, "y")
+/** Integers that String(Number(source)) returns unchanged. */
+const PLAIN = /^(?:0|-?[1-9][0-9]{0,14})$/
+
 /**
  * Reads JSON (RFC 8259) without ambiguity: a duplicate member is refused at any depth, even if its name is escaped
  * differently, and numbers keep their digits. A byte order mark before the text is ignored. Errors: malformed_json;
  * malformed_request if it is not UTF-8 or nested too deeply.
  */
 export function readJson(bytes: Buffer): Json {
-  return new Reader(readText(bytes)).read()
+  const text = readText(bytes)
+  /** Where the last token starts and ends. */
+  let [start, end] = [0, 0]
+
+  const refuse = (): never => {
+    const where = start >= text.length ? "it ends too early" : `see character ${start + 1}`
+    return fail("malformed_json", `The body is not valid JSON: ${where}.`)
+  }
+
+  const next = (): string => {
+    start = end
+    TOKEN.lastIndex = end
+    const token = TOKEN.exec(text)?.[1]
+    if (token === undefined) return refuse()
+    end = TOKEN.lastIndex
+    start = end - token.length
+    return token
+  }
+
+  const string = (token: string): string => {
+    if (!token.includes("\\")) return token.slice(1, -1)
+    try {
+      return JSON.parse(token)
+    } catch {
+      return refuse()
+    }
+  }
+
+  /** Reads what is between two brackets, separated by commas. */
+  const entries = (closing: string, depth: number, read: (first: string) => void): void => {
+    if (depth > MAX_DEPTH)
+      fail("malformed_request", `The body is nested deeper than ${MAX_DEPTH} levels. Send a flatter one.`)
+    let token = next()
+    if (token === closing) return
+    for (;;) {
+      read(token)
+      token = next()
+      if (token === closing) return
+      if (token !== ",") refuse()
+      token = next()
+    }
+  }
+
+  const value = (token: string, depth: number): Json => {
+    if (token === "{") {
+      // Without a prototype, so that __proto__ is a member like any other.
+      const object: JsonObject = Object.create(null)
+      entries("}", depth, (first) => {
+        if (!first.startsWith('"')) refuse()
+        const member = string(first)
+        if (member in object) fail("malformed_json", `${quoted(member)}: in the body twice. Send it once.`)
+        if (next() !== ":") refuse()
+        object[member] = value(next(), depth + 1)
+      })
+      return object
+    }
+    if (token === "[") {
+      const array: Json[] = []
+      entries("]", depth, (first) => array.push(value(first, depth + 1)))
+      return array
+    }
+    if (token.startsWith('"')) return string(token)
+    if (token === "true" || token === "false") return token === "true"
+    if (token === "null") return null
+    if (!/^[-\d]/.test(token)) return refuse()
+    return PLAIN.test(token) ? Number(token) : new JsonNumber(token)
+  }
+
+  const read = value(next(), 1)
+  return next() === "" ? read : refuse()
 }
 
 /** Like readJson, but accepts only an object. Errors: malformed_json, malformed_request. */
@@ -63,138 +139,6 @@ export function readJsonObject(bytes: Buffer): JsonObject {
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
-
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-/** Integers that String(Number(source)) returns unchanged. */
-const PLAIN = /^(?:0|-?[1-9][0-9]{0,14})$/
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-class Reader {
-  readonly #text: string
-  #at = 0
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  read(): Json {
-    const value = this.#value(1)
-    this.#space()
-    if (this.#at < this.#text.length) this.#refuse()
-    return value
-  }
-
-  #value(depth: number): Json {
-    this.#space()
-    switch (this.#text.charCodeAt(this.#at)) {
-      case 0x7b:
-        return this.#object(depth)
-      case 0x5b:
-        return this.#array(depth)
-      case QUOTE:
-        return this.#string()
-      case 0x74:
-        return this.#word("true", true)
-      case 0x66:
-        return this.#word("false", false)
-      case 0x6e:
-        return this.#word("null", null)
-      default:
-        return this.#number()
-    }
-  }
-
-  #object(depth: number): JsonObject {
-    this.#enter(depth)
-    // Without a prototype, so that __proto__ is a member like any other.
-    const object: JsonObject = Object.create(null)
-    if (this.#skip(0x7d)) return object
-    do {
-      this.#space()
-      if (this.#text.charCodeAt(this.#at) !== QUOTE) this.#refuse()
-      const member = this.#string()
-      if (member in object) fail("malformed_json", `${quoted(member)}: in the body twice. Send it once.`)
-      if (!this.#skip(0x3a)) this.#refuse()
-      object[member] = this.#value(depth + 1)
-    } while (this.#skip(0x2c))
-    if (!this.#skip(0x7d)) this.#refuse()
-    return object
-  }
-
-  #array(depth: number): Json[] {
-    this.#enter(depth)
-    const array: Json[] = []
-    if (this.#skip(0x5d)) return array
-    do array.push(this.#value(depth + 1))
-    while (this.#skip(0x2c))
-    if (!this.#skip(0x5d)) this.#refuse()
-    return array
-  }
-
-  /** Continues after an opening bracket. */
-  #enter(depth: number): void {
-    if (depth > MAX_DEPTH)
-      fail("malformed_request", `The body is nested deeper than ${MAX_DEPTH} levels. Send a flatter one.`)
-    this.#at++
-  }
-
-  #string(): string {
-    const begin = this.#at
-    let escaped = false
-    for (;;) {
-      const c = this.#text.charCodeAt(++this.#at)
-      if (c === QUOTE) break
-      if (c === BACKSLASH) {
-        escaped = true
-        this.#at++
-      } else if (!(c >= 0x20)) this.#refuse() // A control character, or the end of the text.
-    }
-    this.#at++
-    if (!escaped) return this.#text.slice(begin + 1, this.#at - 1)
-    try {
-      return JSON.parse(this.#text.slice(begin, this.#at))
-    } catch {
-      return this.#refuse()
-    }
-  }
-
-  #number(): number | JsonNumber {
-    NUMBER.lastIndex = this.#at
-    const source = NUMBER.exec(this.#text)?.[0]
-    if (source === undefined) return this.#refuse()
-    this.#at += source.length
-    return PLAIN.test(source) ? Number(source) : new JsonNumber(source)
-  }
-
-  #word<T>(word: string, value: T): T {
-    if (!this.#text.startsWith(word, this.#at)) return this.#refuse()
-    this.#at += word.length
-    return value
-  }
-
-  /** Whether this character is next after white space. If so, moves past it. */
-  #skip(character: number): boolean {
-    this.#space()
-    if (this.#text.charCodeAt(this.#at) !== character) return false
-    this.#at++
-    return true
-  }
-
-  #space(): void {
-    for (;;) {
-      const c = this.#text.charCodeAt(this.#at)
-      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return
-      this.#at++
-    }
-  }
-
-  #refuse(): never {
-    const where = this.#at >= this.#text.length ? "it ends too early" : `see character ${this.#at + 1}`
-    return fail("malformed_json", `The body is not valid JSON: ${where}.`)
-  }
-}
 
 /**
  * The canonical text of JSON by RFC 8785, except that a number which a double would change keeps its digits. So 1, 1.0 and

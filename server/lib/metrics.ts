@@ -1,7 +1,7 @@
 /**
  * Figures of this process in Prometheus' text format
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format). Declare a
- * `counter` or `histogram` next to the code that counts. Values that are read on request are a `Gauge`.
+ * `counter` or `histogram` next to the code that counts. Values that are read on request are made by `gauge`.
  *
  * Label values come only from tables (routes, kinds, codes), never from clients or customers, so they stay few.
  */
@@ -23,12 +23,6 @@ export type Family = {
   help: string
   type: "counter" | "gauge" | "histogram"
   lines: () => string[]
-}
-
-/** A value that is read on request. An unknown value is not shown. */
-export type Gauge = Declared & {
-  type?: "gauge" | "counter"
-  read: () => Iterable<readonly [values: Values, value: number | null]>
 }
 
 const declared: Family[] = []
@@ -119,16 +113,33 @@ export function histogram({ name, help, labels = [], bounds }: Declared & { boun
   return { of: (...values) => series.of(values) }
 }
 
-/** The current reading of a gauge. */
-export const familyOf = ({ name, help, labels = [], type = "gauge", read }: Gauge): Family => ({
-  name,
-  help,
-  type,
-  lines: () =>
-    [...read()].flatMap(([values, value]) =>
-      value === null || !Number.isFinite(value) ? [] : `${name}${labelled(labels, values)} ${value}`,
-    ),
-})
+/** Makes metrics that are read at each scrape from each of some things. An unknown value is not shown. */
+export const gaugesBy =
+  <One>(
+    labels: readonly string[],
+    all: () => readonly One[],
+    valuesOf: (one: One) => Values,
+    type: "gauge" | "counter" = "gauge",
+  ) =>
+  (name: string, help: string, read: (one: One) => number | null): Family => ({
+    name,
+    help,
+    type,
+    lines: () =>
+      all().flatMap((one) => {
+        const value = read(one)
+        return value === null || !Number.isFinite(value) ? [] : `${name}${labelled(labels, valuesOf(one))} ${value}`
+      }),
+  })
+
+/** A metric that is one value, read at each scrape. */
+export const gauge = (name: string, help: string, read: () => number | null, type?: "gauge" | "counter"): Family =>
+  gaugesBy(
+    [],
+    () => [null],
+    () => [],
+    type,
+  )(name, help, read)
 
 /** All metrics in Prometheus' format. */
 export function render(all: readonly Family[]): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { counter, type Family, families, familyOf, histogram, render } from "./metrics.ts"
+import { counter, type Family, families, gaugesBy, histogram, render } from "./metrics.ts"
 
 const named = (name: string): Family[] => families().filter((family) => family.name === name)
 
@@ -34,18 +34,24 @@ test_seconds_count{route="/a"} 4
 })
 
 test("label values are escaped", () => {
-  const family = familyOf({ name: "g", help: "h", labels: ["l"], read: () => [[['a"b\\c\nd'], 1]] })
+  const family = gaugesBy(
+    ["l"],
+    () => ['a"b\\c\nd'],
+    (value) => [value],
+  )("g", "h", () => 1)
   expect(render([family])).toContain('g{l="a\\"b\\\\c\\nd"} 1')
 })
 
 test("a gauge shows nothing for an unknown value", () => {
-  const read = () =>
-    [
-      [["known"], 2],
-      [["unknown"], null],
-      [["broken"], Number.NaN],
-    ] as const
-  const text = render([familyOf({ name: "g", help: "h", labels: ["l"], read })])
+  const values = { known: 2, unknown: null, broken: Number.NaN }
+  const names = Object.keys(values) as (keyof typeof values)[]
+  const text = render([
+    gaugesBy(
+      ["l"],
+      () => names,
+      (name) => [name],
+    )("g", "h", (name) => values[name]),
+  ])
   expect(text).toBe('# HELP g h\n# TYPE g gauge\ng{l="known"} 2\n')
 })
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { readHealth } from "#domain/health"
 import { countRequests } from "#server/http/metrics.ts"
 import { logger } from "#server/lib/log.ts"
-import { families, familyOf, render } from "#server/lib/metrics.ts"
+import { families, render } from "#server/lib/metrics.ts"
 import { listen } from "#server/start/listen.ts"
 import { DeploymentFigures } from "./deployment.ts"
 import { type GaugeOptions, gaugesOf } from "./gauges.ts"
@@ -36,7 +36,7 @@ export async function serveMetrics({ port, host, isReady, ...options }: MetricsO
   countRequests()
   const deployment = new DeploymentFigures()
   const process = processFigures()
-  const gauges = [...gaugesOf({ ...options, deployment }), ...process.gauges].map(familyOf)
+  const gauges = [...gaugesOf({ ...options, deployment }), ...process.gauges]
   const text = async () => {
     await deployment.refresh()
     return render([...families(), ...gauges])

@@ -1,22 +1,22 @@
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  boolean,
-  check,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-} from "drizzle-orm/pg-core"
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { ChosenPolicies } from "#shared/monitoring.ts"
 import type { Scope } from "#shared/scopes.ts"
-import { bytes, time } from "./columns.ts"
+import { bytes, refersTo, time } from "./columns.ts"
+
+/** The account that a row belongs to. */
+export const ofAccount = () =>
+  text("account_id")
+    .notNull()
+    .references(() => accounts.id)
+
+/** The workspace that a row belongs to. */
+export const ofWorkspace = () =>
+  text("workspace_id")
+    .notNull()
+    .references(() => workspaces.id)
 
 /** A customer: a name and a plan. */
 export const accounts = pgTable(
@@ -60,9 +60,7 @@ export const workspaces = pgTable(
   "workspaces",
   {
     id: text().primaryKey(),
-    accountId: text("account_id")
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount(),
     mode: text().$type<Mode>().notNull(),
     /** The authority of new mints, to which older mints are moved. */
     authority: text().$type<Address>().notNull(),
@@ -87,9 +85,7 @@ export const workspaces = pgTable(
 
 /** A key that was given to a workspace. */
 const givenKey = () => ({
-  workspaceId: text("workspace_id")
-    .notNull()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace(),
   address: text().$type<Address>().notNull(),
   /** URI of the signer (`server/solana/signers/`). */
   uri: text().notNull(),
@@ -113,9 +109,7 @@ export const workspaceFeePayers = pgTable("workspace_fee_payers", givenKey(), (t
 export const apiKeys = pgTable(
   "api_keys",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     name: text().notNull(),
     scopes: text().array().$type<Scope[]>().notNull(),
@@ -145,10 +139,7 @@ export const keySecrets = pgTable(
   },
   (t) => [
     unique("key_secrets_key").on(t.workspaceId, t.keyId, t.hash),
-    foreignKey({
-      columns: [t.workspaceId, t.keyId],
-      foreignColumns: [apiKeys.workspaceId, apiKeys.id],
-    }).onDelete("cascade"),
+    refersTo(apiKeys, t.workspaceId, t.keyId).onDelete("cascade"),
   ],
 )
 
@@ -156,9 +147,7 @@ export const keySecrets = pgTable(
 export const usagePeriods = pgTable(
   "usage_periods",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     /** First day of the month, `YYYY-MM-01`. */
     period: text().notNull(),
     used: integer().notNull(),

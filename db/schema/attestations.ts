@@ -3,7 +3,6 @@ import {
   bigint,
   boolean,
   check,
-  foreignKey,
   index,
   integer,
   pgTable,
@@ -17,16 +16,14 @@ import type { Address } from "#shared/address.ts"
 import type { Language } from "#shared/languages.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { AttestationStatus, Decision } from "#shared/statuses.ts"
-import { workspaces } from "./accounts.ts"
-import { bytes, time } from "./columns.ts"
+import { ofWorkspace } from "./accounts.ts"
+import { bytes, refersTo, time } from "./columns.ts"
 
 /** What can be verified, and how long it is valid. */
 export const schemas = pgTable(
   "schemas",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     name: text().notNull(),
     validityDays: integer("validity_days").notNull(),
@@ -60,9 +57,7 @@ export const schemas = pgTable(
 export const investors = pgTable(
   "investors",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     /** Orders rows of the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
@@ -77,7 +72,7 @@ export const investors = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
-    foreignKey({ columns: [t.workspaceId, t.mergedInto], foreignColumns: [t.workspaceId, t.id] }),
+    refersTo(t, t.workspaceId, t.mergedInto),
     uniqueIndex("investors_external_id").on(t.workspaceId, t.externalId).where(sql`external_id is not null`),
     // If two sessions of a new wallet start at once, one finds the investor of the other.
     uniqueIndex("investors_one_of_wallet")
@@ -88,6 +83,31 @@ export const investors = pgTable(
     index("investors_merged").on(t.workspaceId, t.mergedInto).where(sql`merged_into is not null`),
     // GET /investors
     index("investors_newest").on(t.workspaceId, t.seq.desc()).where(sql`merged_into is null`),
+  ],
+)
+
+/** Members' notes about an investor, for each other. */
+export const investorNotes = pgTable(
+  "investor_notes",
+  {
+    workspaceId: text("workspace_id").notNull(),
+    id: text().notNull(),
+    /** Orders notes of the same time; the cursor of lists. */
+    seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    investorId: text("investor_id").notNull(),
+    /** Sealed with the data key. */
+    body: bytes().notNull(),
+    /** The member and their name at that time: members leave, and notes stay. */
+    authorId: text("author_id").notNull(),
+    authorName: text("author_name").notNull(),
+    createdAt: time("created_at").notNull(),
+    editedAt: time("edited_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.id] }),
+    refersTo(investors, t.workspaceId, t.investorId),
+    // An investor's notes, newest first
+    index("investor_notes_newest").on(t.workspaceId, t.investorId, t.seq.desc()),
   ],
 )
 
@@ -183,11 +203,8 @@ export const attestations = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
-    foreignKey({ columns: [t.workspaceId, t.schemaId], foreignColumns: [schemas.workspaceId, schemas.id] }),
-    foreignKey({
-      columns: [t.workspaceId, t.investorId],
-      foreignColumns: [investors.workspaceId, investors.id],
-    }),
+    refersTo(schemas, t.workspaceId, t.schemaId),
+    refersTo(investors, t.workspaceId, t.investorId),
     check("attestations_status", sql`${t.status} in ('pending', 'verified', 'rejected', 'expired')`),
     check(
       "attestations_verified",
@@ -273,10 +290,7 @@ export const renewalNotices = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.attestationId, t.days] }),
-    foreignKey({
-      columns: [t.workspaceId, t.attestationId],
-      foreignColumns: [attestations.workspaceId, attestations.id],
-    }),
+    refersTo(attestations, t.workspaceId, t.attestationId),
     index("renewal_notices_due").on(t.nextAttemptAt).where(sql`sent_at is null`),
   ],
 )
@@ -294,9 +308,6 @@ export const credentials = pgTable(
     primaryKey({ columns: [t.workspaceId, t.schemaId, t.wallet] }),
     // The burn of an attestation's unit
     uniqueIndex("credentials_attestation").on(t.workspaceId, t.attestationId),
-    foreignKey({
-      columns: [t.workspaceId, t.attestationId],
-      foreignColumns: [attestations.workspaceId, attestations.id],
-    }),
+    refersTo(attestations, t.workspaceId, t.attestationId),
   ],
 )

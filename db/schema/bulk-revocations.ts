@@ -1,17 +1,15 @@
 import { sql } from "drizzle-orm"
-import { check, foreignKey, index, integer, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
+import { check, index, integer, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { RevocationFailure } from "#shared/statuses.ts"
-import { workspaces } from "./accounts.ts"
-import { time } from "./columns.ts"
+import { ofWorkspace } from "./accounts.ts"
+import { refersTo, time } from "./columns.ts"
 
 /** Attestations that a member revokes together, processed one by one. */
 export const bulkRevocations = pgTable(
   "bulk_revocations",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     /** The internal reason; null once the last attestation has it. */
     reason: text(),
@@ -55,10 +53,7 @@ export const bulkRevocationItems = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.revocationId, t.place] }),
-    foreignKey({
-      columns: [t.workspaceId, t.revocationId],
-      foreignColumns: [bulkRevocations.workspaceId, bulkRevocations.id],
-    }).onDelete("cascade"),
+    refersTo(bulkRevocations, t.workspaceId, t.revocationId).onDelete("cascade"),
     check("bulk_revocation_items_outcome", sql`${t.outcome} in ('revoked', 'ended before', 'failed', 'left')`),
     check("bulk_revocation_items_failure", sql`(outcome is not distinct from 'failed') = (failure is not null)`),
     // The next one

@@ -1,20 +1,9 @@
 import { sql } from "drizzle-orm"
-import {
-  bigint,
-  foreignKey,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/pg-core"
+import { bigint, index, integer, jsonb, pgTable, primaryKey, smallint, text, uniqueIndex } from "drizzle-orm/pg-core"
 import type { EventType } from "#shared/event-types.ts"
-import { workspaces } from "./accounts.ts"
+import { ofWorkspace } from "./accounts.ts"
 import { attestations } from "./attestations.ts"
-import { time } from "./columns.ts"
+import { refersTo, time } from "./columns.ts"
 
 /**
  * Events that have no place in their workspace's sequence yet. Triggers write them in the transaction of the change
@@ -78,18 +67,13 @@ export const expiryNotices = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.attestationId, t.days] }),
-    foreignKey({
-      columns: [t.workspaceId, t.attestationId],
-      foreignColumns: [attestations.workspaceId, attestations.id],
-    }),
+    refersTo(attestations, t.workspaceId, t.attestationId),
   ],
 )
 
 /** The position of a workspace's sequence. */
 export const eventCounters = pgTable("event_counters", {
-  workspaceId: text("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace().primaryKey(),
   last: bigint({ mode: "number" }).notNull().default(0),
   /** The last sequence number whose event was deleted. */
   dropped: bigint({ mode: "number" }).notNull().default(0),

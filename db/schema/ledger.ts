@@ -4,7 +4,7 @@ import type { Address } from "#shared/address.ts"
 import type { LedgerReport, LowPayer } from "#shared/ledger-report.ts"
 import type { Mode } from "#shared/mode.ts"
 import type { OperationStatus, TransactionStatus } from "#shared/statuses.ts"
-import { workspaces } from "./accounts.ts"
+import { ofWorkspace } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
 /**
@@ -17,9 +17,7 @@ import { bytes, time } from "./columns.ts"
 export const operations = pgTable(
   "operations",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     /** Order of operations on the same account. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
@@ -86,9 +84,7 @@ export const transactions = pgTable(
   "transactions",
   {
     signature: text().primaryKey(),
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     mode: text().$type<Mode>().notNull(),
     /** The exact bytes to send; null some time after it is finalized. */
     wire: bytes(),
@@ -137,9 +133,7 @@ export const transactions = pgTable(
 export const chainCosts = pgTable(
   "chain_costs",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     /** First day of the month, `YYYY-MM-01`. */
     period: text().notNull(),
     transactions: bigint({ mode: "bigint" }).notNull(),
@@ -153,9 +147,7 @@ export const chainCosts = pgTable(
 export const paidAccounts = pgTable(
   "paid_accounts",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     account: text().notNull(),
     /** How often the rent was paid. */
     times: integer().notNull(),
@@ -168,9 +160,7 @@ export const paidAccounts = pgTable(
 
 /** The worker that processes a workspace's queue, and until when, by the database's time. */
 export const ledgerLeases = pgTable("ledger_leases", {
-  workspaceId: text("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace().primaryKey(),
   /** Changes each time the lease is taken. What was signed under an older one is not saved. */
   token: text().notNull().default(""),
   until: time("until").notNull().default(sql`'-infinity'`),
@@ -221,18 +211,14 @@ export const signerKeys = pgTable("signer_keys", {
 
 /** Workspaces in quarantine: nothing is signed, because the chain shows transactions that their rows do not explain. */
 export const quarantines = pgTable("quarantines", {
-  workspaceId: text("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace().primaryKey(),
   since: time("since").notNull(),
   differences: jsonb().$type<Unexplained[]>().notNull(),
 })
 
 /** When each workspace was last compared with the chain, up to which slot, and the number of differences. */
 export const audits = pgTable("audits", {
-  workspaceId: text("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace().primaryKey(),
   /** Everything before it was compared once it was finalized. */
   slot: bigint({ mode: "number" }),
   at: time("at"),

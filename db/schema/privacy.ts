@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm"
-import { bigint, check, foreignKey, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import { bigint, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { VendorRedaction } from "#shared/statuses.ts"
-import { bytes, time } from "./columns.ts"
+import { bytes, refersTo, time } from "./columns.ts"
 
 /** Records that a person's data was erased, and when. Contains only wallet addresses. */
 export const erasures = pgTable(
@@ -44,10 +44,7 @@ export const vendorRedactions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
-    foreignKey({
-      columns: [t.workspaceId, t.erasureId],
-      foreignColumns: [erasures.workspaceId, erasures.id],
-    }),
+    refersTo(erasures, t.workspaceId, t.erasureId),
     check("vendor_redactions_status", sql`${t.status} in ('requested', 'done', 'not_supported', 'kept')`),
     // Redactions of one erasure
     index("vendor_redactions_erasure").on(t.workspaceId, t.erasureId),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm"
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core"
 import type { AuditActor } from "#shared/statuses.ts"
-import { accounts, workspaces } from "./accounts.ts"
+import { ofAccount, ofWorkspace, workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 
 /**
@@ -11,9 +11,7 @@ import { time } from "./columns.ts"
 export const auditEntries = pgTable(
   "audit_entries",
   {
-    accountId: text("account_id")
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount(),
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
     /** Null for changes of the whole account: members, plan. */
     workspaceId: text("workspace_id").references(() => workspaces.id),
@@ -49,9 +47,7 @@ export const auditEntries = pgTable(
  * `request_log_usage`: a change holds this row until it commits, and the request log must not wait for it.
  */
 export const changeCounts = pgTable("change_counts", {
-  workspaceId: text("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace().primaryKey(),
   /** The start of that day. */
   day: time("day").notNull(),
   count: integer().notNull(),
@@ -59,9 +55,7 @@ export const changeCounts = pgTable("change_counts", {
 
 /** Bytes that a workspace's request log recorded on its last day (UTC) with a request; a day has a limit. */
 export const requestLogUsage = pgTable("request_log_usage", {
-  workspaceId: text("workspace_id")
-    .primaryKey()
-    .references(() => workspaces.id),
+  workspaceId: ofWorkspace().primaryKey(),
   /** The start of that day. */
   day: time("day").notNull(),
   bytes: bigint({ mode: "bigint" }).notNull(),

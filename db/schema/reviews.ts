@@ -1,20 +1,18 @@
 import { sql } from "drizzle-orm"
-import { bigint, check, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core"
+import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Finding, ReviewDecision, ReviewEnding, ReviewKind, ReviewState } from "#shared/reviews.ts"
-import { workspaces } from "./accounts.ts"
+import { ofWorkspace } from "./accounts.ts"
 import { attestations, investors } from "./attestations.ts"
-import { bytes, time } from "./columns.ts"
+import { bytes, refersTo, time } from "./columns.ts"
 import { users } from "./users.ts"
 
 /** What a person has to decide, and the decision. Names in it stay after a member leaves the account. */
 export const reviews = pgTable(
   "reviews",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     /** Orders reviews of the same time; the cursor of lists. */
     seq: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
@@ -52,14 +50,8 @@ export const reviews = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
-    foreignKey({
-      columns: [t.workspaceId, t.attestationId],
-      foreignColumns: [attestations.workspaceId, attestations.id],
-    }),
-    foreignKey({
-      columns: [t.workspaceId, t.investorId],
-      foreignColumns: [investors.workspaceId, investors.id],
-    }),
+    refersTo(attestations, t.workspaceId, t.attestationId),
+    refersTo(investors, t.workspaceId, t.investorId),
     check("reviews_kind", sql`${t.kind} in ('vendor', 'screening', 'signal', 'reversal')`),
     check(
       "reviews_state",
@@ -102,7 +94,7 @@ export const reviewEntries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.reviewId, t.seq] }),
-    foreignKey({ columns: [t.workspaceId, t.reviewId], foreignColumns: [reviews.workspaceId, reviews.id] }),
+    refersTo(reviews, t.workspaceId, t.reviewId),
     check("review_entries_author", sql`(${t.finding} is null) = (${t.authorId} is not null)`),
   ],
 )

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm"
-import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import { bigint, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
-import { workspaces } from "./accounts.ts"
-import { bytes, time } from "./columns.ts"
+import { ofWorkspace } from "./accounts.ts"
+import { bytes, refersTo, time } from "./columns.ts"
 import { reviews } from "./reviews.ts"
 
 /** Screening lists that every process uses, as last loaded from a file. */
@@ -30,9 +30,7 @@ export const screeningListParts = pgTable(
 export const screenings = pgTable(
   "screenings",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     list: text().notNull(),
     /** The list's version being compared. */
     digest: text().notNull(),
@@ -55,9 +53,7 @@ export const screenings = pgTable(
 export const screeningHits = pgTable(
   "screening_hits",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     wallet: text().$type<Address>().notNull(),
     list: text().notNull(),
     /** The list's version of the match. */
@@ -75,7 +71,7 @@ export const screeningHits = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.wallet, t.list] }),
-    foreignKey({ columns: [t.workspaceId, t.reviewId], foreignColumns: [reviews.workspaceId, reviews.id] }),
+    refersTo(reviews, t.workspaceId, t.reviewId),
     // Matches of a list, to find wallets that have left it
     index("screening_hits_list").on(t.workspaceId, t.list, t.wallet),
   ],

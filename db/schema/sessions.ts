@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm"
-import { foreignKey, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import { index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import type { Mode } from "#shared/mode.ts"
 import type { Decision } from "#shared/statuses.ts"
 import { attestations } from "./attestations.ts"
-import { bytes, time } from "./columns.ts"
+import { bytes, refersTo, time } from "./columns.ts"
 
 /** The message that a session's wallet must sign: one at a time, deleted once used. */
 export const walletChallenges = pgTable(
@@ -19,10 +19,7 @@ export const walletChallenges = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.attestationId] }),
-    foreignKey({
-      columns: [t.workspaceId, t.attestationId],
-      foreignColumns: [attestations.workspaceId, attestations.id],
-    }),
+    refersTo(attestations, t.workspaceId, t.attestationId),
     index("wallet_challenges_expired").on(t.expiresAt),
   ],
 )
@@ -58,10 +55,7 @@ export const formSubmissions = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.attestationId, t.eventId] }),
-    foreignKey({
-      columns: [t.workspaceId, t.attestationId],
-      foreignColumns: [attestations.workspaceId, attestations.id],
-    }),
+    refersTo(attestations, t.workspaceId, t.attestationId),
     index("sandbox_submissions_due").on(t.nextAttemptAt).where(sql`delivered_at is null`),
   ],
 )

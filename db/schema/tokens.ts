@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm"
 import {
   boolean,
   check,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -14,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core"
 import type { Address } from "#shared/address.ts"
 import { schemas } from "./attestations.ts"
-import { time } from "./columns.ts"
+import { refersTo, time } from "./columns.ts"
 
 /** Base units of a token: more than a u64 can hold, because sums are stored, too. */
 const baseUnits = <Name extends string>(name: Name) => numeric(name, { precision: 39, scale: 0 }).notNull().default("0")
@@ -58,10 +57,7 @@ export const mintConfigs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.id] }),
-    foreignKey({
-      columns: [t.workspaceId, t.requiredSchema],
-      foreignColumns: [schemas.workspaceId, schemas.id],
-    }),
+    refersTo(schemas, t.workspaceId, t.requiredSchema),
     check("mint_configs_decimals", sql`${t.decimals} between 0 and 9`),
     check("mint_configs_transfer_mode", sql`${t.transferMode} in ('agent', 'holder')`),
     check("mint_configs_counters", sql`${t.supply} >= 0 and ${t.issued} >= ${t.supply} and ${t.holders} >= 0`),
@@ -88,10 +84,7 @@ export const holdings = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.mintConfig, t.wallet] }),
-    foreignKey({
-      columns: [t.workspaceId, t.mintConfig],
-      foreignColumns: [mintConfigs.workspaceId, mintConfigs.id],
-    }),
+    refersTo(mintConfigs, t.workspaceId, t.mintConfig),
     check("holdings_in_flight", sql`${t.incoming} >= 0 and ${t.outgoing} >= 0`),
   ],
 )

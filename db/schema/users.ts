@@ -1,7 +1,20 @@
 import { sql } from "drizzle-orm"
-import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core"
+import type { NotificationKind } from "#shared/notifications.ts"
 import type { Role } from "#shared/roles.ts"
-import { accounts } from "./accounts.ts"
+import type { FilteredList } from "#shared/saved-filters.ts"
+import { ofAccount, ofWorkspace } from "./accounts.ts"
 import { bytes, time } from "./columns.ts"
 
 // People who sign in to the dashboard. Tables up to `auth_rate_limits` belong to better-auth, which requires these
@@ -23,7 +36,8 @@ export const users = pgTable("users", {
   updatedAt: time("updated_at").notNull(),
 })
 
-const userId = () =>
+/** The user that a row belongs to, and goes with. */
+export const ofUser = () =>
   text("user_id")
     .notNull()
     .references(() => users.id, { onDelete: "cascade" })
@@ -33,7 +47,7 @@ export const userSessions = pgTable(
   {
     id: text().primaryKey(),
     token: text().notNull().unique(),
-    userId: userId(),
+    userId: ofUser(),
     expiresAt: time("expires_at").notNull(),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
@@ -55,7 +69,7 @@ export const userCredentials = pgTable(
     id: text().primaryKey(),
     accountId: text("account_id").notNull(),
     providerId: text("provider_id").notNull(),
-    userId: userId(),
+    userId: ofUser(),
     accessToken: text("access_token"),
     refreshToken: text("refresh_token"),
     idToken: text("id_token"),
@@ -97,7 +111,7 @@ export const userTwoFactors = pgTable(
     /** Sealed with the deployment's own secret, like the codes. */
     secret: text().notNull(),
     backupCodes: text("backup_codes").notNull(),
-    userId: userId(),
+    userId: ofUser(),
     verified: boolean().notNull().default(true),
     failedVerificationCount: integer("failed_verification_count").notNull().default(0),
     lockedUntil: time("locked_until"),
@@ -113,7 +127,7 @@ export const userPasskeys = pgTable(
     id: text().primaryKey(),
     name: text(),
     publicKey: text("public_key").notNull(),
-    userId: userId(),
+    userId: ofUser(),
     credentialId: text("credential_id").notNull(),
     counter: integer().notNull(),
     deviceType: text("device_type").notNull(),
@@ -136,7 +150,7 @@ export const authRateLimits = pgTable("auth_rate_limits", {
 export const userLinks = pgTable(
   "user_links",
   {
-    userId: userId(),
+    userId: ofUser(),
     kind: text().notNull(),
     /** SHA-256 of the link's token. */
     tokenHash: bytes("token_hash").notNull().unique(),
@@ -153,10 +167,8 @@ export const userLinks = pgTable(
 export const members = pgTable(
   "members",
   {
-    accountId: text("account_id")
-      .notNull()
-      .references(() => accounts.id),
-    userId: userId(),
+    accountId: ofAccount(),
+    userId: ofUser(),
     role: text().$type<Role>().notNull(),
     /** Who made them a reviewer while four eyes are on; null once another reviewer has confirmed it. */
     admittedBy: text("admitted_by"),
@@ -172,7 +184,6 @@ export const members = pgTable(
   ],
 )
 
-/** Links that make their bearer a member, once. The first owner's is one, without an inviter. */
 /** How many mails were sent to an address, or for an account, on a day (UTC): both have a limit. */
 export const mailCounts = pgTable("mail_counts", {
   /** An account's id, or the purpose of the mail and the address's SHA-256. */
@@ -182,12 +193,11 @@ export const mailCounts = pgTable("mail_counts", {
   count: integer().notNull(),
 })
 
+/** Links that make their bearer a member, once. The first owner's is one, without an inviter. */
 export const invitations = pgTable(
   "invitations",
   {
-    accountId: text("account_id")
-      .notNull()
-      .references(() => accounts.id),
+    accountId: ofAccount(),
     id: text().notNull(),
     /** SHA-256 of the link's token. */
     tokenHash: bytes("token_hash").notNull().unique(),
@@ -208,5 +218,52 @@ export const invitations = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.id] }),
     check("invitations_role", sql`${t.role} in ('owner', 'developer', 'compliance', 'viewer')`),
+  ],
+)
+
+/** Mails to members, each sent once, or once a day while its reason lasts. */
+export const notifications = pgTable(
+  "notifications",
+  {
+    workspaceId: ofWorkspace(),
+    userId: ofUser(),
+    kind: text().$type<NotificationKind>().notNull(),
+    /** The subject, unique within a kind. */
+    subject: text().notNull(),
+    /** The facts for the mail. */
+    data: jsonb().$type<Record<string, unknown>>().notNull(),
+    attempts: integer().notNull().default(0),
+    nextAttemptAt: time("next_attempt_at").notNull(),
+    /** When it was recorded; renewed each day that it lasts. */
+    createdAt: time("created_at").notNull(),
+    sentAt: time("sent_at"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId, t.kind, t.subject] }),
+    // The queue of mails
+    index("notifications_due").on(t.nextAttemptAt).where(sql`sent_at is null`),
+    // Notifications of a person who leaves
+    index("notifications_user").on(t.userId),
+  ],
+)
+
+/** A person's named filter of a list. */
+export const savedFilters = pgTable(
+  "saved_filters",
+  {
+    workspaceId: ofWorkspace(),
+    userId: ofUser(),
+    id: text().notNull(),
+    list: text().$type<FilteredList>().notNull(),
+    name: text().notNull(),
+    /** In the form of the page's address. */
+    filter: jsonb().$type<Record<string, string>>().notNull(),
+    createdAt: time("created_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId, t.id] }),
+    uniqueIndex("saved_filters_name").on(t.workspaceId, t.userId, t.list, t.name),
+    // Filters of a person who leaves
+    index("saved_filters_user").on(t.userId),
   ],
 )

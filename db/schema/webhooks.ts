@@ -3,7 +3,6 @@ import {
   bigint,
   boolean,
   check,
-  foreignKey,
   index,
   integer,
   pgTable,
@@ -14,16 +13,14 @@ import {
 } from "drizzle-orm/pg-core"
 import type { EventType } from "#shared/event-types.ts"
 import type { DeliveryStatus, DisabledReason } from "#shared/webhooks.ts"
-import { workspaces } from "./accounts.ts"
-import { bytes, time } from "./columns.ts"
+import { ofWorkspace } from "./accounts.ts"
+import { bytes, refersTo, time } from "./columns.ts"
 
 /** Where a workspace's events are sent. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
-    workspaceId: text("workspace_id")
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: ofWorkspace(),
     id: text().notNull(),
     url: text().notNull(),
     description: text(),
@@ -79,10 +76,7 @@ export const webhookDeliveries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.workspaceId, t.endpointId, t.sequence] }),
-    foreignKey({
-      columns: [t.workspaceId, t.endpointId],
-      foreignColumns: [webhookEndpoints.workspaceId, webhookEndpoints.id],
-    }),
+    refersTo(webhookEndpoints, t.workspaceId, t.endpointId),
     check("webhook_deliveries_pending", sql`(status = 'pending') = (next_attempt_at is not null)`),
     // The queue of deliveries
     index("webhook_deliveries_due").on(t.workspaceId, t.endpointId, t.nextAttemptAt).where(sql`status = 'pending'`),

@@ -27,9 +27,7 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/**
- * Throws an error that names the setting if the database is unreachable, too old, or only reachable through a pooler.
- */
+/** Throws an error that names the setting if the database is unreachable, too old, or only behind a pooler. */
 export async function checkDatabase({ url, directUrl, isConfigured }: Addresses): Promise<void> {
   if (!isConfigured) return
   const server = await checkSession(directUrl ?? url, directUrl ? "DATABASE_DIRECT_URL" : "DATABASE_URL")
@@ -83,9 +81,7 @@ async function identify(client: postgres.Sql<Types>): Promise<string> {
   return row!.identity
 }
 
-/**
- * Whether two clients get the same session, as from a pooler in transaction mode: the second one sees the first one's.
- */
+/** Whether two clients get the same session, as from a pooler in transaction mode. */
 async function isShared(url: string, first: postgres.Sql<Types>): Promise<boolean> {
   const second = openClient(url, {})
   try {

@@ -16,10 +16,7 @@ export type { Transaction } from "./session.ts"
 
 /** Statements of requests. bigint columns are returned as bigint, times as Date. */
 export let sql: Sql
-/**
- * Like `sql`, for short single statements that many requests send at once. Statements of one workspace may share a
- * connection.
- */
+/** Like `sql`, for short single statements of many requests. Those of a workspace may share a connection. */
 export let short: Queryable
 /**
  * One connection for short single reads that many requests send at once, such as the status of a wallet. Statements
@@ -35,10 +32,7 @@ export let background: Sql
 /** Like `short`, for the ledger's reads. */
 export let backgroundShort: Queryable
 
-/**
- * Waits for locks are short, so that requests are answered in time. A session that is idle in a transaction, because
- * its process stalls, loses its locks.
- */
+/** Short waits for locks, so that requests are answered in time. A stalled process loses its locks. */
 export const LIMITS: Limits = { lock_ms: 2000, statement_ms: 10_000, idleInTransaction_ms: 4000 }
 const READ_LIMITS: Limits = { ...LIMITS, statement_ms: 3000 }
 

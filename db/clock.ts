@@ -112,10 +112,7 @@ async function withDeadline(of: Following, query: PromiseLike<{ ms: number }[]>)
   }
 }
 
-/**
- * Why this process must not do irreversible work now; null if the clocks agree. With a mode, compares only that mode's
- * chain and the database.
- */
+/** Why nothing irreversible may be done now; null if the clocks agree. A mode selects its chain's clock. */
 export function clockDoubt(mode?: Mode): string | null {
   if (known === null || performance.now() - known.at_ms > STALE_MS) return "the database's time is unknown"
   // Checked at once, so that waking from suspension, in which the monotonic clock stood still, leaves no gap.
@@ -152,9 +149,7 @@ export async function certainNow(): Promise<Date | null> {
   return clockDoubt() === null ? clock.now() : null
 }
 
-/**
- * Records a chain's clock, in whole seconds. A block's time lasts until the next block, so the clock may lag by a slot.
- */
+/** Records a chain's clock, in whole seconds. It may lag by a slot: a block's time lasts until the next block. */
 export function noteChainTime(mode: Mode, { unixSeconds, slotMs }: { unixSeconds: number; slotMs: number }) {
   const behind_ms = databaseTime_ms() - unixSeconds * 1000
   const slack_ms = 1000 + slotMs

@@ -157,10 +157,7 @@ async function secured(socket: Socket, host: Host, { tls }: DatabaseAddress, sig
   return encrypt(socket, host, tls, signal)
 }
 
-/**
- * Gives a connection to postgres.js as if the library had started the session: drops its first message, and replays the
- * server's messages.
- */
+/** Gives postgres.js a started session: drops the library's first message, and replays the server's. */
 function handOver(socket: Socket, { name, port }: Host, messages: Buffer): Socket {
   const write = socket.write.bind(socket)
   const taken: typeof socket.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {

@@ -209,10 +209,7 @@ export class Connection {
     this.#sendNow(statement)
   }
 
-  /**
-   * Sends a statement of another request behind a pending one. Returns false, and does nothing, if that is not
-   * possible. Accepts only statements whose parameters can always be written.
-   */
+  /** Sends another request's writable statement behind a pending one. False, and nothing sent, if it cannot. */
   follow(statement: Statement): boolean {
     if (this.doubt || !this.isForOne || this.#unanswered === 0 || this.#unanswered > MOST_FOLLOWING) return false
     if (performance.now() - this.#since_ms > FOLLOWED_FOR_MS) return false

@@ -1,9 +1,6 @@
 import postgres from "postgres"
 
-/**
- * Errors of the database that Vouch distinguishes, by PostgreSQL's names
- * (https://www.postgresql.org/docs/18/errcodes-appendix.html).
- */
+/** Errors that Vouch distinguishes, by name (https://www.postgresql.org/docs/18/errcodes-appendix.html). */
 export const codes = {
   unique_violation: "23505",
   /** After a failover this server is a replica. */
@@ -82,10 +79,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
   isEndOfSession(error) ||
   hasCode(error, "invalid_catalog_name", "object_not_in_prerequisite_state")
 
-/**
- * Whether the database rolled back a transaction in favor of another one. After a lost connection the outcome is
- * unknown.
- */
+/** Whether the database rolled back a transaction in favor of another one. Not known of a lost connection. */
 export const isUndone = (error: unknown): boolean => hasCode(error, "lock_not_available", "deadlock_detected")
 
 /** Runs a transaction again if the database rolled it back to resolve a deadlock. */

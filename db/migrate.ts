@@ -35,10 +35,7 @@ export class EarlierDatabase extends Error {
   }
 }
 
-/**
- * Migrates the database to the newest schema in one transaction. Safe if several processes start at once. Throws
- * EarlierDatabase.
- */
+/** Migrates the database in one transaction. Safe if several processes start at once. Throws EarlierDatabase. */
 export async function migrate(url: string): Promise<Migrated> {
   const client = open(url, 1)
   try {

@@ -63,9 +63,7 @@ export class Pipeline {
     this.#overdue = false
   }
 
-  /**
-   * After a stall, a process may not have read answers that have arrived, so two checks must agree that nothing has.
-   */
+  /** After a stall, answers may have arrived unread, so two checks must agree that none has. */
   #checkSilence(): void {
     if (this.#open === 0 || performance.now() - this.#since_ms < SILENCE_MS) return
     if (this.#overdue) this.refresh()

@@ -43,20 +43,14 @@ export async function flush(): Promise<void> {
   await notify(channels)
 }
 
-/**
- * Notifies listeners that something in the workspace has changed: an attestation, an operation, a configuration.
- * This process gets it at once, others soon. Call it after the commit.
- */
+/** Notifies listeners that a workspace has changed: this process at once, others soon. Call it after the commit. */
 export function publishActivity(workspaceId: string): void {
   emitter.emit(activityOf(workspaceId))
   active.add(workspaceId)
   activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
 }
 
-/**
- * Notifies every process that a person lost a membership or a permission, so that open streams are checked again at
- * once.
- */
+/** Notifies every process that a person lost a right, so that open streams are checked again at once. */
 export async function publishAccessLoss(userId: string): Promise<void> {
   emitter.emit(lossOf(userId))
   await notify([`${LOSS} ${userId}`])

@@ -20,10 +20,7 @@ export type Work<T> = (sql: Transaction) => Promise<T>
 
 const nothing = (): void => {}
 
-/**
- * A statement sent behind a failed one only reports that failure. It does so a moment later, so that a caller who sent
- * both sees the first error first, however that error is explained on the way.
- */
+/** A statement behind a failed one reports that failure later, so that its sender sees the first error first. */
 function letFirstFailureWin(statement: Statement): void {
   const { reject } = statement
   statement.reject = (error) => {

@@ -17,10 +17,7 @@ export type Started = {
   reported: Record<string, string>
 }
 
-/**
- * Starts a session on a connection: settings, password, and channel binding if both sides support it. Rejects with the
- * server's refusal.
- */
+/** Starts a session: settings, password, channel binding if possible. Rejects with the server's refusal. */
 export async function startSession(
   socket: Socket | TLSSocket,
   address: DatabaseAddress,

@@ -4,8 +4,5 @@ import type { z } from "zod"
 export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 
-/**
- * The base58 address of a wallet or an account on Solana. Made only by `walletAddress`, which parses input, by
- * `addressOf` from a key, or by a column of addresses.
- */
+/** A base58 address on Solana. Made only by `walletAddress`, by `addressOf`, or by a column of addresses. */
 export type Address = string & z.core.$brand<"address">

@@ -18,9 +18,7 @@ export const claims = {
 export type ClaimName = keyof typeof claims
 /** The known claims of one person. */
 export type Claims = { [Name in ClaimName]?: Values[(typeof claims)[Name]["kind"]] | undefined } & {
-  /**
-   * A vendor's country code that stands for no country, such as XXA (stateless). Shown to people, but no rule reads it.
-   */
+  /** A vendor's country code for no country, such as XXA (stateless). People see it, and no rule reads it. */
   unknown_country?: string | undefined
 }
 

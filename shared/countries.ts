@@ -1,7 +1,4 @@
-/**
- * The officially assigned alpha-2 codes of ISO 3166-1, and XK for Kosovo, which has no assigned code but for which
- * vendors, banks and the European Union use this one.
- */
+/** ISO 3166-1's alpha-2 codes, and XK for Kosovo, which vendors, banks and the European Union use. */
 const codes = `
 AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
 CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR

@@ -9,8 +9,5 @@ export type ErrorExample = {
   body: { error: string; detail: string } & ({ request_id: string } | { requestId: string | null; httpStatus: number })
 }
 
-/**
- * An example of each error. `server/rest/error-examples.test.ts` causes each one and compares. With `VOUCH_RECORD=1` it
- * writes the file.
- */
+/** An example of each error, caused by `server/rest/error-examples.test.ts`. VOUCH_RECORD=1 writes the file. */
 export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = recorded

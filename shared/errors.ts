@@ -1,9 +1,7 @@
 import { dashboardErrors } from "./dashboard-error-codes.ts"
 import { apiErrors } from "./error-codes.ts"
 
-/**
- * Every error of Vouch. The REST adapter, the OpenAPI document and the pages at /docs/errors/{code} read this table.
- */
+/** Every error of Vouch: for the REST adapter, the OpenAPI document and the pages at /docs/errors/{code}. */
 export const errors = { ...apiErrors, ...dashboardErrors }
 
 export type ErrorCode = keyof typeof errors

@@ -16,9 +16,7 @@ export const isLanguage = (code: string): code is Language => Object.hasOwn(lang
 
 const MAX_RANGES = 20
 
-/**
- * The language that a browser prefers by its `Accept-Language` (RFC 9110, 12.5.4). English if it accepts none of them.
- */
+/** The language that a browser prefers by `Accept-Language` (RFC 9110, 12.5.4); English if none fits. */
 export function preferredLanguage(accepted: string | undefined): Language {
   const ranges = (accepted ?? "").split(",", MAX_RANGES).map((range) => {
     const [tag = "", ...parameters] = range.split(";").map((part) => part.trim())

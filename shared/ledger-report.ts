@@ -4,9 +4,7 @@ import type { Mode } from "./mode.ts"
 /** The state of a worker's ledger in one mode. Ages and differences are in seconds. */
 export type LedgerReport = {
   mode: Mode
-  /**
-   * The highest slot that a node has reported, and how long ago it was first reported. Null before the first answer.
-   */
+  /** The highest slot that a node reported, and how long ago it first did. Null before the first answer. */
   slot: number | null
   slot_age_seconds: number | null
   /** How far the chain's clock is ahead of the database's. Null before it was read. */

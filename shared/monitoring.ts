@@ -1,7 +1,4 @@
-/**
- * What a workspace does automatically when a verified person's wallet is listed or a vendor sends a signal. `review`
- * leaves the decision to a person.
- */
+/** What happens by itself when a verified wallet is listed or a vendor signals. `review` leaves it to a person. */
 export const policies = {
   wallet_listed: {
     label: "Wallet on a screening list",

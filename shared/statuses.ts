@@ -11,17 +11,11 @@ export type ShownStatus = (typeof shownStatuses)[number]
 export const decisions = ["in_review", "resubmission_requested", "expired", "approved", "rejected"] as const
 export type Decision = (typeof decisions)[number]
 
-/**
- * The progress of a session. `open` waits for the investor, `approved` for the chain. The last four are final, even if
- * the attestation changes later.
- */
+/** A session's progress: `open` waits for the investor, `approved` for the chain. The last four are final. */
 export const sessionStates = ["open", "in_review", "approved", "verified", "rejected", "cancelled", "expired"] as const
 export type SessionState = (typeof sessionStates)[number]
 
-/**
- * The state of deleting an erased person's data at a vendor. `kept`: the vendor has the same record for another wallet
- * of the person, and is asked when that one is erased.
- */
+/** The deletion of an erased person's data at a vendor. `kept`: until another wallet of the person is erased. */
 const vendorRedactions = ["requested", "done", "not_supported", "kept"] as const
 export type VendorRedaction = (typeof vendorRedactions)[number]
 

@@ -1,7 +1,4 @@
-/**
- * Why a signed message does not prove the wallet. The detail of `wallet_proof_refused` begins with it, and the hosted
- * page has a text for each in every language.
- */
+/** Why a signed message proves no wallet. Begins the detail of `wallet_proof_refused`; each has a text on the page. */
 export type ProofProblem =
   /** The session no longer needs a proof, or the message belongs to another session. */
   | "session"

@@ -20,10 +20,7 @@ export type VouchOptions = {
   dangerouslyAllowBrowser?: boolean | undefined
   /** Sends requests in place of the global `fetch`. */
   fetch?: typeof fetch | undefined
-  /**
-   * Called if a failover or a restore lost events that you have read, before the client continues from the last one
-   * that was not lost. Default: a warning on the console.
-   */
+  /** Called when events that you have read were lost, before the client continues. Default: a console warning. */
   onRewound?: ((rewound: Rewound) => void) | undefined
 }
 

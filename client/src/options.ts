@@ -6,10 +6,7 @@ export type RequestOptions = {
   timeoutMs?: number | undefined
   /** The most retries. Default: 4. */
   maxRetries?: number | undefined
-  /**
-   * Makes a write safe to repeat for 24 hours, also from another process. All attempts of one call share it. Default:
-   * random for each call.
-   */
+  /** Makes a write safe to repeat for 24 hours, also from another process. Default: random for each call. */
   idempotencyKey?: string | undefined
 }
 

@@ -27,10 +27,7 @@ export const schemas = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     validityDays: integer("validity_days").notNull(),
-    /**
-     * Whether the investor has to prove that the wallet is theirs; null if the provider decides
-     * (`schemas/proof-required.ts`).
-     */
+    /** Whether investors must prove that the wallet is theirs; null: as the provider says (`proof-required.ts`). */
     walletProof: boolean("wallet_proof"),
     /** How many days before expiry investors are reminded; empty for no reminders. */
     reminderDays: integer("reminder_days").array().notNull().default(sql`'{30,7,1}'`),
@@ -111,10 +108,7 @@ export const investorNotes = pgTable(
   ],
 )
 
-/**
- * One verification of one wallet, from its session to its end. The session is part of the row, because both start
- * together.
- */
+/** One verification of one wallet, with the session that starts it. */
 export const attestations = pgTable(
   "attestations",
   {
@@ -143,10 +137,7 @@ export const attestations = pgTable(
     providerLinkUntil: time("provider_link_until"),
     /** Until when the same address accepts another submission that the vendor requested; null if none. */
     resumeLinkUntil: time("resume_link_until"),
-    /**
-     * The language in which the investor first went to the vendor, ISO 639-1. A vendor would refuse a repeated request
-     * in another language.
-     */
+    /** In which the investor first went to the vendor, who refuses to repeat a request in another language. */
     language: text().$type<Language>(),
     /** Until when one process alone asks the vendor about the session. */
     providerCallUntil: time("provider_call_until"),

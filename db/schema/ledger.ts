@@ -43,9 +43,7 @@ export const operations = pgTable(
     redo: boolean().notNull().default(false),
     /** How often its transaction expired and was signed again. */
     expiries: integer().notNull().default(0),
-    /**
-     * Cost of its transactions so far, in lamports: its share of their fees, and the rent of the accounts it created.
-     */
+    /** The cost of its transactions so far, in lamports: its share of their fees, and its accounts' rent. */
     fee: bigint({ mode: "bigint" }),
     rent: bigint({ mode: "bigint" }),
     notBefore: time("not_before"),
@@ -92,9 +90,7 @@ export const transactions = pgTable(
     head: integer().notNull(),
     /** Instructions of each operation, in order: `[[operation_id, count], …]`. */
     layout: jsonb().$type<[operationId: string, instructions: number][]>().notNull(),
-    /**
-     * The slot at which its blockhash was read: it cannot have landed earlier. Null if a restore found it on the chain.
-     */
+    /** The slot of its blockhash: it cannot have landed earlier. Null if a restore found it on the chain. */
     signedSlot: bigint("signed_slot", { mode: "number" }),
     lastValidBlockHeight: bigint("last_valid_block_height", { mode: "number" }).notNull(),
     /** Its cost in lamports once it lands, without rent. Null if a restore found it on the chain. */
@@ -194,9 +190,7 @@ export const feePayers = pgTable(
   (t) => [primaryKey({ columns: [t.mode, t.address] })],
 )
 
-/**
- * Public keys derived from VOUCH_SIGNER, by purpose, except those of workspaces: web processes have no VOUCH_SIGNER.
- */
+/** Public keys derived from VOUCH_SIGNER by purpose, except workspaces': web processes have no VOUCH_SIGNER. */
 export const derivedKeys = pgTable("derived_keys", {
   purpose: text().primaryKey(),
   address: text().$type<Address>().notNull(),

@@ -4,10 +4,7 @@ import type { AuditActor } from "#shared/statuses.ts"
 import { ofAccount, ofWorkspace, workspaces } from "./accounts.ts"
 import { time } from "./columns.ts"
 
-/**
- * Who changed what, written in the transaction of the change. Rows are never updated or deleted: triggers refuse both
- * (`db/functions/audit-trail.sql`).
- */
+/** Who changed what, written with the change. Triggers refuse other writes (`db/functions/audit-trail.sql`). */
 export const auditEntries = pgTable(
   "audit_entries",
   {

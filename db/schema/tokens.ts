@@ -46,10 +46,7 @@ export const mintConfigs = pgTable(
     supply: baseUnits("supply"),
     /** Wallets that hold units or are about to, limited by max_holders. */
     holders: integer().notNull().default(0),
-    /**
-     * Progress of reconciling accounts after a change of rules or mode: the last wallet done, empty at first. Null if
-     * nothing is left.
-     */
+    /** The last wallet reconciled after a change of rules or mode, empty at first. Null if nothing is left. */
     alignedUpTo: text("aligned_up_to"),
     /** Progress of reading balances back from the chain, after holders could move tokens themselves. */
     countedUpTo: text("counted_up_to"),

@@ -41,10 +41,7 @@ export const webhookEndpoints = pgTable(
     failingSince: time("failing_since"),
     /** Slow to answer lately: its deliveries wait with those of other slow endpoints. */
     isSlow: boolean("is_slow").notNull().default(false),
-    /**
-     * Until when one worker alone sends to it, by the database's clock. A worker that ends earlier sets it to that
-     * time.
-     */
+    /** Until when one worker alone sends to it, by the database's clock. Set back if the worker ends earlier. */
     leasedUntil: time("leased_until"),
     /** Changes with each lease, so that a worker that lost its lease cannot end the next one. */
     leaseToken: text("lease_token"),

@@ -17,10 +17,7 @@ export type LocalnetOptions = {
 
 export type RunningLocalnet = LocalnetProcess & { adopted: boolean }
 
-/**
- * The running network, as recorded in `localnet.json`. It ends when the process that started it ends and their IPC
- * channel closes.
- */
+/** The running network, in `localnet.json`. It ends with its starter, when their IPC channel closes. */
 type Running = Holder & { url: string; starter: Holder }
 
 /** Starts the local network of a data directory, or uses the one that another Vouch process runs there. */

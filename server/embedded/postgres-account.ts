@@ -22,10 +22,7 @@ export type Binaries = { postgres: string; initdb: string }
 /** Where root keeps files for the account if the account cannot enter the checkout. */
 export const sharedHome = "/var/lib/vouch"
 
-/**
- * The account for a cluster: the current user. For root, the owner of the existing cluster, or the system user
- * `postgres`, which is created if missing.
- */
+/** The account for a cluster: the current user; for root its owner, or `postgres`, created if missing. */
 export function postgresAccount(cluster: string, log: Log): Account {
   const uid = process.getuid?.()
   if (uid === undefined) {

@@ -126,9 +126,7 @@ function ensureDirectory(dataDir: string): void {
   }
 }
 
-/**
- * Creates the parents too. Node's `recursive` loops forever below /proc, where a parent exists but takes no directory.
- */
+/** Creates the parents too. Node's `recursive` loops forever below /proc, where a parent takes no directory. */
 function makeDirectory(path: string): void {
   const known = statSync(path, { throwIfNoEntry: false })
   if (known?.isDirectory()) return

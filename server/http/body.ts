@@ -29,10 +29,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 const inPieces = new WeakSet<IncomingMessage>()
 const IN_PIECES = Symbol("in too many pieces")
 
-/**
- * Counts the pieces of a body from the first one, read or not. Node creates all pieces of a packet at once, and each takes
- * a few hundred bytes. Pieces beyond the limit are not kept.
- */
+/** Counts a body's pieces, read or not: Node makes all of a packet at once. Those beyond the limit are not kept. */
 export function boundPieces(request: IncomingMessage, response: ServerResponse): void {
   if (!hasBody(request)) return
   let pieces = 0
@@ -70,10 +67,7 @@ type Bound = {
   network: string
 }
 
-/**
- * Starts reading a body at once, because bytes that wait unread in a stream are not counted. It takes memory until
- * it is dropped.
- */
+/** Starts reading a body at once: bytes unread in a stream are not counted. Takes memory until it is dropped. */
 export function beginBody(request: IncomingMessage, bound: Bound): void {
   bodies.set(request, new Body(request, bound))
 }

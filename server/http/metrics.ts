@@ -45,10 +45,7 @@ export function countRequests(): void {
 /** Requests without an answer yet, including waiting ones. */
 export const underWay = { count: 0 }
 
-/**
- * Counts a request from now on. Call the returned function once at its end, with the route's template from a table, never
- * the path itself.
- */
+/** Counts a request from now on. Call the result once at its end, with the route's template, never the path. */
 export function beginRequest(request: IncomingMessage, response: ServerResponse): (route: string) => void {
   if (!isCounting) return nothing
   const began_ms = performance.now()

@@ -53,10 +53,7 @@ export function createHttpServer(listener: RequestListener, tls: Tls | null): Se
 /** The latest answer on a connection. */
 const latest = new WeakMap<Socket, ServerResponse>()
 
-/**
- * Invalid HTTP or too long headers also get our error object, unless the client would take it for the answer to an earlier
- * request.
- */
+/** Invalid HTTP also gets our error object, unless it would look like the answer to an earlier request. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
   const response = latest.get(socket)

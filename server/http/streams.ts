@@ -17,10 +17,7 @@ export class StreamPlaces {
   readonly #longest_ms: number
   readonly #taken = new Tally()
 
-  /**
-   * `what` names them in a refusal. A stream still open after `longest_ms` is cut off, because its client reads
-   * nothing.
-   */
+  /** `what` names them in a refusal. A stream still open after `longest_ms` is cut off: its client reads nothing. */
   constructor(what: string, most: Most, longest_ms: number) {
     this.#what = what
     this.#most = most
@@ -32,10 +29,7 @@ export class StreamPlaces {
     return this.#taken.of("")
   }
 
-  /**
-   * Takes a place for an answer until it ends or its client disconnects. Takes none if the client has already
-   * disconnected, because no event would follow. Errors: rate_limited.
-   */
+  /** Takes a place until the answer ends or its client leaves; none if it has left. Errors: rate_limited. */
   take(request: IncomingMessage, response: ServerResponse, { userId, workspaceId }: Watcher): boolean {
     const { socket } = request
     if (socket.destroyed || response.closed) return false

@@ -18,10 +18,7 @@ type Waiting = {
 
 /** A request's slot, freed when its work is done and its response is sent or its client has disconnected. */
 export type Place = {
-  /**
-   * Runs the work once the earlier answers are sent, because a finished answer would wait in memory for a client that may
-   * not read. If the connection ends first, it calls `never` instead.
-   */
+  /** Runs the work once earlier answers are sent, which would wait in memory, or `never` if the connection ends. */
   runAfterEarlier(work: () => Promise<void>, never: () => void): void
 }
 

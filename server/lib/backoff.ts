@@ -1,9 +1,6 @@
 type Failing = { times: number; until: number }
 
-/**
- * Pauses what has failed, twice as long each time, so that it delays nothing else. Kept in the memory of this process:
- * after a restart everything is tried again.
- */
+/** Pauses what has failed, twice as long each time. In memory: after a restart everything is tried again. */
 export class Backoff {
   readonly #first: number
   readonly #longest: number

@@ -73,9 +73,7 @@ const AT_START = new RegExp(String.raw`^(?:${FORMULA}|[\t\r])`, "u")
 // Characters that end a cell in spreadsheets of some locales, which read "a;=1" as two cells.
 const INSIDE = new RegExp(String.raw`[;,|"\t\r\n](?=${FORMULA})`, "gu")
 
-/**
- * A cell that no spreadsheet takes for a formula: one that looks like it gets a quote in front (OWASP, CSV injection).
- */
+/** A cell that no spreadsheet takes for a formula: one that looks like it gets a quote (OWASP, CSV injection). */
 export function toCell(value: string | null): string {
   if (value === null) return ""
   const text = (AT_START.test(value) ? "'" : "") + value.replace(INSIDE, "$&'")

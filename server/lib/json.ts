@@ -140,10 +140,7 @@ export function readJsonObject(bytes: Buffer): JsonObject {
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
 
-/**
- * The canonical text of JSON by RFC 8785, except that a number which a double would change keeps its digits. So 1, 1.0 and
- * 1e0 are equal, and exponents are never expanded.
- */
+/** JSON by RFC 8785: 1, 1.0 and 1e0 are equal. A number that a double would change keeps its digits. */
 export function canonicalJson(value: Json): string {
   if (value instanceof JsonNumber) return value.canonical
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`

@@ -1,6 +1,4 @@
-/**
- * Text that mail clients turn into a link: a URL, an email address, an IP address, a server with a path, and a bare domain.
- */
+/** What mail clients turn into a link: URL, email address, IP address, server with a path, bare domain. */
 const LINK =
   /:\/\/|\\\\|@|\b(?:mailto|tel|sms|callto|skype|data|javascript):|\bwww\.|\d{1,3}(?:\.\d{1,3}){3}|[^\s.。｡][.。｡]\p{M}*\p{L}[\p{L}\p{M}\p{N}-]/iu
 

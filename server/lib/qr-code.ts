@@ -4,10 +4,7 @@ import { type Html, html } from "./html.ts"
 /** White modules around a code, without which a camera may not find it (ISO/IEC 18004). */
 const QUIET = 4
 
-/**
- * A QR code of an address, dark on white in both colour schemes because some cameras read nothing else. It is readable
- * with up to 15 % damage. `label` names it for screen readers.
- */
+/** A QR code, dark on white for all cameras, readable with 15 % damage. `label` names it for screen readers. */
 export function qrCode(address: string, label: string): Html {
   const { data, size } = encode(address, { border: QUIET, ecc: "M" })
   // Adjacent modules in a row are one stroke.

@@ -2,10 +2,7 @@
 const FIRST_MS = 2000
 const EVERY_MS = 10_000
 
-/**
- * Waits for a step of the start. Names a slow step, so that the start does not look dead. Prints to standard error, because
- * programs read the standard output of commands.
- */
+/** Waits for a step of the start and names a slow one on standard error: programs read the standard output. */
 export async function sayWhenSlow<T>(
   what: string,
   step: Promise<T>,

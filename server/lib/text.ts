@@ -50,9 +50,7 @@ export const freeLines = (max: number) =>
 /** The same from another system, whose decision must not be lost: characters that change the direction are removed. */
 export const foreignText = (max: number) => plainText(max).overwrite((text) => text.replace(ALL_DIRECTION_CHANGES, ""))
 
-/**
- * Text that identifies something for people, such as a name. It has visible characters and none that change its direction.
- */
+/** Text that names something for people: it has visible characters, and none that change its direction. */
 export const readable = <T extends z.ZodType<string>>(text: T) =>
   withoutDirectionChanges(text.refine((value) => SEEN.test(value), saying("must contain a visible character"))).meta({
     pattern: NAME,

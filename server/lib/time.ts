@@ -8,10 +8,7 @@ export function anchorClock(to: Anchor | null): void {
   anchor = to
 }
 
-/**
- * The time of the database: its last reading plus the monotonic time since. Once a database is connected, this machine's
- * own clock has no effect, even if it is wrong or jumps.
- */
+/** The database's time: its last reading plus monotonic time. Without a reading, this machine's. */
 export const databaseTime_ms = (): number =>
   anchor === null ? Date.now() : anchor.time_ms + performance.now() - anchor.at_ms
 

@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/**
- * Spans without a library. `start/tracing/` provides one if a collector is configured. Without it, and for requests that
- * are not sampled, this module does nothing.
- */
+/** Spans without a library: `start/tracing/` provides one. Without a collector, or unsampled, it does nothing. */
 
 export type SpanOptions = {
   kind?: "server" | "client" | "consumer" | "internal"

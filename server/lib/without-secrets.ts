@@ -10,9 +10,7 @@ const SECRETS: [RegExp, string][] = [
   [/renew_[0-9a-z]{8}[\w-]*/gi, "renew_…"],
   [/whsec_[\w+/=]+/gi, "whsec_…"],
 ]
-/**
- * The 64 bytes of a wallet's secret key in base58. A transaction's signature is as long, but no request carries one.
- */
+/** A wallet's secret key, 64 bytes in base58. A transaction's signature is as long, but no request has one. */
 const SECRET_KEY = /[1-9A-HJ-NP-Za-km-z]{80,}/
 /** Any word that may contain one. All of it is removed, so that no part of a longer secret, such as a key in hex, is left. */
 const LONG_WORD = /[\w-]{80,}/g
@@ -37,10 +35,7 @@ const withoutLongWords = (text: string): string =>
 /** Length of a part of a key that no text contains by chance. Twice as many characters in a row contain one whole part. */
 const PART_OF_KEY = 8
 
-/**
- * Finds an API key in a text, even without its prefix, split in two, or in hex or base64. Made for the request's own key,
- * which is the one that ends up in wrong places.
- */
+/** Finds an API key in a text, even split, in hex or base64: the request's own, which ends up in wrong places. */
 export function finderOf(key: string): (text: string) => boolean {
   const written = Buffer.from(key)
   // Base64 of the same text at another offset has the same characters, except for the first few.

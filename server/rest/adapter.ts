@@ -41,10 +41,7 @@ export type AdapterOptions = {
   requests: RequestLog
 }
 
-/**
- * Connects HTTP to procedures. Request id, limits, key, idempotency and the error body are handled only here. Checks
- * run in the order of the contract.
- */
+/** Connects HTTP to procedures: request id, limits, key, idempotency, error body, in the order of the contract. */
 export class Adapter {
   readonly #options: AdapterOptions
 

@@ -50,10 +50,7 @@ function sendReplay(call: Call, answer: Answer): void {
   call.reply.send(answer.status, answer.body, JSON_TYPE, { replayed: true, extra: headersOf(call, answer) })
 }
 
-/**
- * Runs the request once for its key. The first answer below 500 is stored and replayed for every repeat, unless the
- * error's definition says that it is not replayed.
- */
+/** Runs the request once for its key. Its first answer below 500 is replayed, unless its error says otherwise. */
 export const runOnce = (call: Call, prepare: () => void, claim: IdempotencyClaim): Promise<void> =>
   withKey(claim, async (stored) => {
     if (stored) return sendReplay(call, stored)

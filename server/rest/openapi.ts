@@ -10,10 +10,7 @@ export const toYaml = (document: OpenApi): string =>
 
 let made: ReadonlyMap<string, Document> | undefined
 
-/**
- * The served OpenAPI documents by path below /v1. Each is made once, on the first request, and kept as bytes, because
- * Node would copy a string for every answer.
- */
+/** The served documents by path below /v1, each made at first use. As bytes: Node would copy a string each time. */
 export function documents(): ReadonlyMap<string, Document> {
   if (made) return made
   const document = openApiDocument()

@@ -60,10 +60,7 @@ export class RouteTable {
     return pattern.routes
   }
 
-  /**
-   * The endpoint of a raw path below /v1, before decoding, or null. Vendors' paths may end with a slash: people who
-   * enter the address at the vendor may add one, and would not see an error.
-   */
+  /** The endpoint of a raw path below /v1, or null. Vendors' paths may end with a slash, which people add there. */
   match(path: string): Match | null {
     const found = this.#find(path)
     if (found || !path.endsWith("/")) return found

@@ -10,10 +10,7 @@ export function explainUnknownPath(path: string, api: Known): string {
   return `Endpoint not found: /v1${printable(path)}. ${advice}`
 }
 
-/**
- * The endpoint's path below /v1 that the caller may have meant, without common mistakes: a second /v1, double or
- * trailing slashes, capitals. Null if there is none.
- */
+/** The path below /v1 that was meant, without a second /v1, extra slashes and capitals. Null if there is none. */
 export function suggestedPath(path: string, api: Known): string | null {
   if (path.length > MOST_SHOWN) return null
   const plain = path

@@ -6,10 +6,7 @@ import { ADDRESS, type Address } from "#shared/address.ts"
 
 export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 
-/**
- * Addresses that cannot be an investor's wallet: programs, sysvars (https://docs.anza.xyz/runtime/sysvars) and the
- * incinerator, which burns lamports.
- */
+/** Never an investor's wallet: programs, sysvars (https://docs.anza.xyz/runtime/sysvars) and the incinerator. */
 const NOT_WALLETS = new Set([
   SystemProgram.programId.toBase58(),
   TOKEN_PROGRAM_ID.toBase58(),

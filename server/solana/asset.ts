@@ -85,10 +85,7 @@ export function mintAsset(
   ]
 }
 
-/**
- * Moves `amount` base units between two different wallets, as the mint's permanent delegate. The account of `from`
- * is never created: if it does not exist, it holds nothing.
- */
+/** Moves `amount` base units between two wallets, as the permanent delegate. Never creates the account of `from`. */
 export function moveAsset(
   asset: Asset,
   {

@@ -66,10 +66,7 @@ export function openChain(options: ChainOptions): Chain {
   return chain
 }
 
-/**
- * Binds a mode to its chain permanently: refuses a node whose genesis hash differs from that of the first use, and
- * mainnet in test mode.
- */
+/** Binds a mode to its chain permanently: refuses another genesis hash than the first, and mainnet in test mode. */
 async function admit(chain: Chain, genesisHash: string): Promise<void> {
   const { mode, embedded } = chain
   const cluster = CLUSTERS[genesisHash] ?? (embedded ? "localnet" : "unknown")

@@ -84,10 +84,7 @@ export function renew(credential: Credential, wallet: PublicKey, memoText: strin
   ]
 }
 
-/**
- * Burns all units that the wallet holds, as the mint's permanent delegate. There is one, unless an earlier fault left
- * more.
- */
+/** Burns all units that the wallet holds, as the permanent delegate: one, unless an earlier fault left more. */
 export function revoke(
   credential: Credential,
   wallet: PublicKey,

@@ -5,10 +5,7 @@ const CLUSTERS = new Map([
   ["testnet", "?cluster=testnet"],
 ])
 
-/**
- * The explorer URL of a cluster, with `{}` in place of `tx/…` or `address/…`. Null for a network that no public explorer
- * reaches, and before the chain has answered.
- */
+/** The explorer's URL with `{}` for `tx/…` or `address/…`. Null if it does not show the cluster, or none is known. */
 export function explorerOf(cluster: string | undefined): string | null {
   const query = cluster === undefined ? undefined : CLUSTERS.get(cluster)
   return query === undefined ? null : `https://explorer.solana.com/{}${query}`

@@ -34,10 +34,7 @@ export function signerFromSeed(seed: Uint8Array): Signer {
 // Deriving takes 0.2 ms, and the same few keys are needed often.
 const MAX_SIGNERS = 20_000
 
-/**
- * Keys in memory, derived from the deployment's secret by HKDF-SHA256. The same secret and purpose always give the same
- * key, so no key is stored and a crash cannot orphan one.
- */
+/** Keys derived from the deployment's secret by HKDF-SHA256: none is stored, and a crash cannot orphan one. */
 export function localKeys(secret: Uint8Array): Keys {
   const signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
   return (purpose) => {

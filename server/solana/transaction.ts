@@ -23,10 +23,7 @@ const HEADER_BYTES = 3
 /** Size in bytes of `n` as Solana's compact-u16 (the length of a short vector). */
 const compactLength = (n: number): number => (n < 0x80 ? 1 : n < 0x4000 ? 2 : 3)
 
-/**
- * The exact size of a transaction while instructions are added, so that packing can check whether one more fits without
- * compiling a message.
- */
+/** The exact size of a transaction as instructions are added, so that packing need not compile a message. */
 export class TransactionSize {
   readonly #accounts: Set<string>
   readonly #signers: Set<string>
@@ -124,10 +121,7 @@ export type SignedTransaction = { signature: string; wire: Buffer }
 
 export type UnsignedTransaction = { instructions: TransactionInstruction[]; signers: readonly Signer[] }
 
-/**
- * Compiles transactions and asks each key once for all its signatures, so that signatures are known before anything is
- * sent. Rejects with the error of a signer.
- */
+/** Compiles transactions and asks each key once for all its signatures. Rejects with the error of a signer. */
 export async function signTransactions(
   unsigned: readonly UnsignedTransaction[],
   { feePayer, blockhash }: { feePayer: Signer; blockhash: string },

@@ -12,10 +12,7 @@ import { memo } from "./memo.ts"
 
 const SIGNATURE_BYTES = 64
 
-/**
- * Programs that wallets add to a transaction before they sign it: fees, and assertions about what it moves
- * (https://github.com/Jac0xb/lighthouse).
- */
+/** Programs that wallets add before they sign: fees, and assertions (https://github.com/Jac0xb/lighthouse). */
 const ADDED_BY_WALLETS = new Set([
   ComputeBudgetProgram.programId.toBase58(),
   "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95",
@@ -28,10 +25,7 @@ const ADDED_BY_WALLETS = new Set([
 const neverABlockhash = (nonce: string): string =>
   bs58.encode(createHash("sha256").update(`This is no block of any chain: ${nonce}`).digest())
 
-/**
- * A transaction with `text` as the wallet's memo that can never land, for wallets that sign nothing else. Returns base64 of
- * the legacy wire format, which every hardware wallet reads.
- */
+/** A memo of the wallet that can never land: base64 of the legacy wire format, which hardware wallets read. */
 export function unsentTransaction(wallet: PublicKey, text: string, nonce: string): string {
   const message = new TransactionMessage({
     payerKey: wallet,

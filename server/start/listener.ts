@@ -150,10 +150,7 @@ function redirectToHttps(response: ServerResponse, origin: string, url: string):
     .end()
 }
 
-/**
- * Headers that must be unique: a proxy may have read the other of two. For most of them Node keeps the first value; it
- * joins the values of the others.
- */
+/** Headers that must be unique: a proxy may have read the other one. Node keeps the first value, or joins them. */
 const singular = ["host", "authorization", "content-type", "content-length", "origin"]
 const lengths = new Set(singular.map((name) => name.length))
 

@@ -103,10 +103,7 @@ const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
   test: value("test"),
 })
 
-/**
- * The chain of a mode: the configured one, else the local network, but never the local network for live mode of a
- * public deployment.
- */
+/** A mode's chain: the configured one or the local network, but never that for live mode of a public deployment. */
 function chainFor(
   mode: Mode,
   settings: Settings,

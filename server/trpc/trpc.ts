@@ -20,16 +20,11 @@ import type { Permission } from "#shared/scopes.ts"
 
 /** What the adapter and the OpenAPI document need from a procedure in addition to `trpc-to-openapi`'s meta. */
 export type ProcedureMeta = OpenApiMeta<{
-  /**
-   * The key's scope, or the member's permission, that the caller needs. Absent if any caller in the workspace may call.
-   */
+  /** The key's scope or the member's permission that the caller needs. Absent if any caller may. */
   scope?: Permission
   /** Whether the endpoint honors Idempotency-Key. */
   idempotent?: boolean
-  /**
-   * The response contains a secret, so it is not stored for the idempotency key. A repeat reads what the first attempt
-   * began, which the claim names.
-   */
+  /** The answer holds a secret, so it is not stored. A repeat reads what the claim of the first attempt names. */
   holdsSecret?: boolean
   /** Answers without a key. */
   open?: boolean
@@ -37,10 +32,7 @@ export type ProcedureMeta = OpenApiMeta<{
   knowsKeys?: boolean
   /** Takes the raw bytes of the body, to verify them before parsing. */
   raw?: boolean
-  /**
-   * If the answer can be 202 with a record that is not final: the path below /v1 to poll, with the record's fields in
-   * braces.
-   */
+  /** If it may answer 202: the path below /v1 to poll, with the record's fields in braces. */
   accepted?: `/${string}`
   /** Its own errors, in addition to those of every endpoint. */
   fails?: readonly ErrorCode[]

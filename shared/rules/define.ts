@@ -103,9 +103,7 @@ export type Rule<
    * `signing`: at the request and before signing. `request`: once, because the amounts it counts are then reserved.
    */
   checked: "wallet" | "signing" | "request"
-  /**
-   * Whether it reads claims. Then it is undecided while the wallet is not verified, and its detail may name a claim.
-   */
+  /** Whether it reads claims: undecided while the wallet is not verified, and its detail may name a claim. */
   readsClaims: boolean
   /** What the dashboard offers after a refusal. */
   remedy: "verify" | "unpause" | "change_rules" | null

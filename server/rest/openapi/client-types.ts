@@ -53,10 +53,7 @@ export function comment(text: string | undefined, indent: string): string {
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */\n`].join("\n")
 }
 
-/**
- * The type of a schema. In requests (`isSent`), an optional field may also be `undefined`. In responses, it is present
- * or absent.
- */
+/** The type of a schema. An optional field of a request (`isSent`) may also be `undefined`. */
 export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
   for (const keyword of Object.keys(schema)) {
     if (!WITHOUT_TYPE.has(keyword) && !WITH_TYPE.has(keyword))

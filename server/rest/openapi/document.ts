@@ -12,10 +12,7 @@ import { errorResponses } from "./responses.ts"
 import { tidy } from "./schemas.ts"
 import type { Components, Media, OpenApi, PathItem, Response, Schema } from "./types.ts"
 
-/**
- * The OpenAPI description of every endpoint: generated from the procedures, with additions that the generator cannot
- * see.
- */
+/** The OpenAPI description of every endpoint: from the procedures, and with what the generator cannot see. */
 export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
   const { routes } = new RouteTable(router)
   const generated = generate(router)

@@ -58,10 +58,7 @@ export function requestExample(
   return Object.fromEntries(fields.filter(([name]) => !without.includes(name)))
 }
 
-/**
- * An example of a schema, combined from the examples of its parts. Undefined if a part has none, which a test of the
- * document detects.
- */
+/** An example of a schema, made of its parts' examples. Undefined if a part has none, which a test detects. */
 export function sample(reference: Schema, schemas: Record<string, Schema>): unknown {
   const schema = resolve(reference, schemas)
   if (schema.examples) return schema.examples[0]

@@ -6,10 +6,7 @@ export const pascalCase = (text: string): string =>
     .map((word) => word[0]!.toUpperCase() + word.slice(1))
     .join("")
 
-/**
- * The operationId of a procedure: its verb, then what it acts on. `attestation.revoke` is `revokeAttestation`,
- * `schema.list` is `listSchemas`. If that reads badly, the procedure sets its name in `meta.openapi`.
- */
+/** `attestation.revoke` is `revokeAttestation`, `schema.list` is `listSchemas`. `meta.openapi` can set another. */
 export function operationIdOf(procedure: string): string {
   const words = procedure.split(".")
   const verb = words.pop()!

@@ -139,10 +139,7 @@ export function maskResponseBody(body: string): { text: string | null; code: str
   return { text: withoutSecrets(JSON.stringify(value)), code }
 }
 
-/**
- * The start of a refused request's body. It ends before any word that would be cut in two, because neither masking nor
- * an erasure would find the rest of it.
- */
+/** The start of a refused request's body, up to a whole word: masking and erasing would miss a part of one. */
 export function startOfBody(text: string): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= MAX_REFUSED_BODY_BYTES) return text

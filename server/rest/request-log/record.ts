@@ -120,10 +120,7 @@ export class RequestLog {
 const sizeOf = ({ path, headers, received, body }: Row): number =>
   ROW_BYTES + path.length + headers.length + (received?.length ?? 0) + (body?.length ?? 0)
 
-/**
- * Writes a batch. If that fails, writes each request separately, so that one bad row does not lose the others. Rejects
- * while the database is down.
- */
+/** Writes a batch; if that fails, each request alone, so that a bad row loses no other. Rejects without a database. */
 async function writeAll(requests: readonly Row[], bytesPerDay: number): Promise<void> {
   try {
     await write(requests, bytesPerDay)

@@ -20,10 +20,7 @@ const REQUEST_ERRORS = new Set([-32700, -32600, -32602, -32002, -32003, -32013, 
 
 const codeOf = (error: unknown): number | null => (error instanceof SolanaJSONRPCError ? Number(error.code) : null)
 
-/**
- * Whether another node may be able to answer: this one was not reached, is busy, lags, has no history, or refused with a
- * code that only it uses.
- */
+/** Whether another node may answer: this one was not reached, is busy, lags, lacks history, or has its own code. */
 export function isOfTheNode(error: unknown): boolean {
   const code = codeOf(error)
   return code === null || !REQUEST_ERRORS.has(code)

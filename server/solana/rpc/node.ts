@@ -132,10 +132,7 @@ export class RpcNode {
     }
   }
 
-  /**
-   * Records the slot of an answer. Rejects if the node fell back so far that its chain may be another one, and if the slot
-   * is impossible.
-   */
+  /** Records the slot of an answer. Rejects if it is impossible, or so low that the chain may be another one. */
   async noteSlot(slot: number, connection: Connection): Promise<void> {
     const claim = this.#slots.judge(slot)
     const isSound =

@@ -106,10 +106,7 @@ export class RpcNodes {
       )
   }
 
-  /**
-   * Reads the genesis hash of every healthy node again. Rejects if one belongs to another chain. A node that does not
-   * answer is checked before its next call.
-   */
+  /** Reads each healthy node's genesis hash again, the others' before their next call. Rejects for another chain. */
   async identify({ persists = false } = {}): Promise<void> {
     const awake = this.#readers.filter(({ rest_ms }) => rest_ms === 0)
     const told = await Promise.allSettled(awake.map((node) => node.identifyAgain()))
@@ -124,18 +121,12 @@ export class RpcNodes {
       })
   }
 
-  /**
-   * Sends a transaction to every node without waiting: the chain shows whether it lands. There is no preflight, which
-   * would use one node's view.
-   */
+  /** Sends to every node without waiting: the chain shows whether it lands. A preflight is one node's view. */
   send(wire: Buffer): void {
     for (const node of this.#toSend()) node.send(wire, "sending")
   }
 
-  /**
-   * Sends it again to the nodes whose budget allows it now. It does not wait: the rest is sent at a later attempt. Returns
-   * whether it was sent to any node.
-   */
+  /** Sends again to the nodes whose budget allows it now, without waiting. Returns whether any node got it. */
   resend(wire: Buffer): boolean {
     const nodes = this.#toSend().filter((node) => node.mayResend())
     for (const node of nodes) node.send(wire, "resending")

@@ -129,10 +129,7 @@ export class Rpc {
     return { slot, value: value[0] ?? null }
   }
 
-  /**
-   * The statuses of at most 256 signatures. Null proves nothing: even with `history`, a node also returns it when it has no
-   * history of that time.
-   */
+  /** The statuses of at most 256 signatures. Null proves nothing: a node without that history also returns it. */
   async statuses(
     signatures: readonly string[],
     { history = false, since = 0 } = {},

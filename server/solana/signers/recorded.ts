@@ -11,10 +11,7 @@ import { SignerFailure } from "./definition.ts"
 const WAIT_MS = 60_000
 const POLL_MS = 500
 
-/**
- * Records the public keys that derive from VOUCH_SIGNER, for processes without it. Throws SettingsError if the database
- * was first used with another VOUCH_SIGNER.
- */
+/** Records VOUCH_SIGNER's public keys for processes without it. Throws SettingsError if another was used first. */
 export async function recordKeys(keys: Keys, purposes: readonly string[]): Promise<void> {
   const addresses = purposes.map((purpose) => addressOf(keys(purpose).publicKey))
   // All or none: the wrong one must not record a purpose that the right one has not used yet.
@@ -30,10 +27,7 @@ export async function recordKeys(keys: Keys, purposes: readonly string[]): Promi
   })
 }
 
-/**
- * The recorded public keys, none of which signs. Throws SettingsError if no process with VOUCH_SIGNER has recorded them
- * within a minute. Throws the abort reason of `ending` if it aborts.
- */
+/** The recorded public keys, none of which signs. Throws SettingsError after a minute, or `ending`'s reason. */
 export async function recordedKeys(purposes: readonly string[], ending?: AbortSignal): Promise<Keys> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {

@@ -29,10 +29,7 @@ export async function asking<T>(question: (signal: AbortSignal) => Promise<T>): 
   }
 }
 
-/**
- * The signer of a key in a service. Its public key was recorded at first use: another one is refused, and every signature
- * is verified before it is returned. Throws SignerFailure.
- */
+/** A signer whose service must have the recorded key. Verifies every signature. Throws SignerFailure. */
 export function serviceSigner(service: KeyService, uri: string, address: string): Signer {
   const publicKey = withText(new PublicKey(address))
   const verifies = verifierOf(publicKey.toBytes())

@@ -18,10 +18,7 @@ export class Signers {
     this.#keys = keys
   }
 
-  /**
-   * The signer of a URI. At first use the key is read from its service and recorded permanently. Throws WrongSigner or
-   * SignerFailure.
-   */
+  /** The signer of a URI. Records its key at first use, permanently. Throws WrongSigner or SignerFailure. */
   async open(uri: string, purpose: string): Promise<Signer> {
     const { open } = readSigner(uri)
     const opened = open({ keys: this.#keys, purpose })

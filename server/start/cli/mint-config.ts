@@ -74,10 +74,7 @@ function readConfigFile(file: string): ConfigInput {
   return data
 }
 
-/**
- * Shows the progress on chain until it is complete. The server does the work, so the command may be interrupted.
- * Without a running server it shows no progress. Returns whether everything is done.
- */
+/** Shows the progress on chain. The server does the work, if one runs. Returns whether everything is done. */
 async function followTo(principal: Principal, id: string, follows: boolean): Promise<boolean> {
   if (!follows) return true
   let shown = -1

@@ -34,10 +34,7 @@ const quiet = {
   error: (...parts: unknown[]) => console.error(...parts),
 }
 
-/**
- * Does a command's work on the deployment of the environment: with the services of the server that runs on the data
- * directory, or with its own services until it ends. Returns the exit code.
- */
+/** Does a command's work with the services of the running server, or its own. Returns the exit code. */
 export const withDeployment = (
   work: () => Promise<Output>,
   { needsChain, json }: { needsChain: boolean; json: boolean },
@@ -54,10 +51,7 @@ export const withDeployment = (
     { needsChain, json },
   )
 
-/**
- * Like `withDeployment`, for commands that need only the database's address. No secret has to be set. `setting` is the
- * setting with the address.
- */
+/** The same for commands that need no secret, only the database's address, which is in the setting `setting`. */
 export const withDatabase = (
   work: (url: string, setting: string) => Promise<Output>,
   { json }: { json: boolean },

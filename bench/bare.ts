@@ -75,29 +75,25 @@ const newId = (prefix: string) => `${prefix}_${randomBytes(16).toString("base64u
 
 type Claim = { keyId: string; idempotencyKey: string; fingerprint: Buffer }
 
-const insertRecords = (workspaceId: string, rows: postgres.PendingQuery<postgres.Row[]>) => sql`
+/** A statement with numbered parameters, prepared once per connection. */
+const prepared = (text: string, values: postgres.ParameterOrJSON<bigint>[]) =>
+  sql.unsafe(text, values, { prepare: true })
+
+const INSERT_RECORDS = (workspaceId: string, rows: string) => `
   insert into idempotency_records as r
     (workspace_id, key_id, idempotency_key, fingerprint, subject, status, body, created_at)
   select ${workspaceId}, t.*, clock_timestamp() from (${rows}) as t`
 
-function claiming(workspaceId: string, claim: Claim | null) {
-  if (claim === null) return sql``
-  const rows = sql`
-    select ${claim.keyId}, ${claim.idempotencyKey}, ${claim.fingerprint}::bytea, s.*, null::int, null::bytea from (${sql`select session_id from begun`}) as s`
-  return sql`, claim as (${insertRecords(workspaceId, rows)})`
-}
+const CLAIM = `, claim as (${INSERT_RECORDS(
+  "$18",
+  `select $19, $20, $21::bytea, s.*, null::int, null::bytea from (select session_id from begun) as s`,
+)})`
 
-async function begin({ workspaceId }: Key, body: { userPubkey: string; schemaId: string }, claim: Claim | null) {
-  const { userPubkey: wallet, schemaId } = body
-  const now = new Date()
-  const period = `${now.toISOString().slice(0, 7)}-01`
-  const account = null
-  const signs = null
-  const [begun] = await sql`
+const BEGIN = (claim: string) => `
     with limits as (
-      select case w.mode when 'test' then ${500}::int else a.included end as included,
+      select case w.mode when 'test' then 500::int else a.included end as included,
         case when w.budget is null then false else w.budget <= coalesce((select c.fee + c.rent from chain_costs c
-            where c.workspace_id = w.id and c.period = ${period}), 0) + ${2_200_000}::bigint * (
+            where c.workspace_id = w.id and c.period = $1), 0) + 2200000::bigint * (
           (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
           (select count(*) from operations o
             where o.workspace_id = w.id and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer'))) +
@@ -106,51 +102,51 @@ async function begin({ workspaceId }: Key, body: { userPubkey: string; schemaId:
         end as over_budget, w.reminders,
         exists (select address from (
           select address from derived_keys
-          union all select credential_mint from schemas where workspace_id = ${workspaceId}
-          union all select mint from mint_configs where workspace_id = ${workspaceId}
+          union all select credential_mint from schemas where workspace_id = $2
+          union all select mint from mint_configs where workspace_id = $2
           union all select address from workspace_authorities
           union all select address from workspace_fee_payers
           union all select address from fee_payers
-          union all select account from paid_accounts where workspace_id = ${workspaceId}
-        ) own where address = any(${[wallet]}::text[])) as own,
-        exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${schemaId}
-          and c.wallet = ${wallet} and c.attestation_id is null and ${account}::text is null) as account_wanted,
+          union all select account from paid_accounts where workspace_id = $2
+        ) own where address = any($3::text[])) as own,
+        exists (select from credentials c where c.workspace_id = w.id and c.schema_id = $4
+          and c.wallet = $5 and c.attestation_id is null and $6::text is null) as account_wanted,
         exists (select from paid_accounts p
-          where p.workspace_id = w.id and p.account = ${account} and p.period = ${period}
-            and p.reopened >= ${3}) as reopened
-      from workspaces w join accounts a on a.id = w.account_id where w.id = ${workspaceId}
+          where p.workspace_id = w.id and p.account = $6 and p.period = $1
+            and p.reopened >= $7) as reopened
+      from workspaces w join accounts a on a.id = w.account_id where w.id = $2
     ), schema as (
-      select id, coalesce(wallet_proof, ${false}) as wallet_proof
-      from schemas where workspace_id = ${workspaceId} and id = ${schemaId}
+      select id, coalesce(wallet_proof, $8) as wallet_proof
+      from schemas where workspace_id = $2 and id = $4
     ), pending as (
-      select a.id, a.session_id, a.open_until is null or a.open_until > ${now} as open
+      select a.id, a.session_id, a.open_until is null or a.open_until > $9 as open
       from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
-      where a.workspace_id = ${workspaceId} and a.wallet = ${wallet}
-        and a.schema_id = ${schemaId} and a.status = 'pending'
-        and i.id = (select investor_id from investor_of_wallet(${workspaceId}, ${wallet}))
+      where a.workspace_id = $2 and a.wallet = $5
+        and a.schema_id = $4 and a.status = 'pending'
+        and i.id = (select investor_id from investor_of_wallet($2, $5))
       order by i.external_id nulls last limit 1
     ), reserved as (
       insert into usage_periods as u (workspace_id, period, used, started)
-      select ${workspaceId}, ${period}, 1, 1 from schema, limits
+      select $2, $1, 1, 1 from schema, limits
       where not exists (select from pending) and (included is null or included >= 1) and not over_budget
-        and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
+        and not own and not account_wanted and not reopened and ($10::boolean or not wallet_proof)
       on conflict (workspace_id, period) do update set used = u.used + 1, started = greatest(u.started, u.used) + 1
       where (select included is null or (u.used + 1 <= included
-        and greatest(u.started, u.used) < included * ${10}::bigint) from limits)
+        and greatest(u.started, u.used) < included * 10::bigint) from limits)
       returning period
     ), investor as (
-      select choose_investor(${workspaceId}, ${wallet}, ${null}, begins.open_id, ${newId("inv")}, ${now}) as id
+      select choose_investor($2, $5, $11, begins.open_id, $12, $9) as id
       from (select null::text as open_id from reserved union all select id from pending where open) begins
     ), attestation as (
       insert into attestations
         (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider, redirect_url, open_until, wallet_proof_required)
-      select ${workspaceId}, ${newId("att")}, ${schemaId}, ${wallet}, investor.id, ${null}, 'pending', period, ${now},
-        ${newId("sess")}, ${"sandbox"}, ${null}, ${new Date(now.getTime() + 24 * 3600 * 1000)}, schema.wallet_proof
+      select $2, $13, $4, $5, investor.id, $11, 'pending', period, $9,
+        $14, $15, $16, $17, schema.wallet_proof
       from reserved, investor, schema
       returning session_id
     ), begun as (
       select session_id from attestation union all select session_id from pending where open
-    )${claiming(workspaceId, claim)}
+    )${claim}
     select exists (select from schema) as schema_known, (select own from limits) as own,
       (select included from limits) as included, (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
       (select account_wanted from limits) as account_wanted,
@@ -158,7 +154,31 @@ async function begin({ workspaceId }: Key, body: { userPubkey: string; schemaId:
       (select session_id from begun) as session_id,
       not exists (select from begun) and exists (
         select from attestations
-        where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}) as due`
+        where workspace_id = $2 and status = 'pending' and open_until <= $9) as due`
+
+const [BEGIN_WITHOUT_KEY, BEGIN_WITH_KEY] = [BEGIN(""), BEGIN(CLAIM)]
+
+const FIND_RECORD = `
+    select fingerprint, subject, status, body, created_at <= statement_timestamp() - 86400 * interval '1 second' as over from idempotency_records
+    where workspace_id = $1 and key_id = $2 and idempotency_key = $3`
+
+const STORE_ANSWER = `
+    ${INSERT_RECORDS("$1", "select $2, $3, $4::bytea, null, $5::int, $6::bytea")}
+    on conflict (workspace_id, key_id, idempotency_key) do update
+    set status = case when not r.erased then excluded.status end, body = case when not r.erased then excluded.body end
+    where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from $7
+    returning r.key_id`
+
+async function begin({ workspaceId }: Key, body: { userPubkey: string; schemaId: string }, claim: Claim | null) {
+  const { userPubkey: wallet, schemaId } = body
+  const now = new Date()
+  const period = `${now.toISOString().slice(0, 7)}-01`
+  const tomorrow = new Date(now.getTime() + 24 * 3600 * 1000)
+  const ids = [newId("inv"), newId("att"), newId("sess")] as const
+  const known = [period, workspaceId, [wallet], schemaId, wallet, null, 3, false, now, null, null]
+  const values = [...known, ...ids, "sandbox", null, tomorrow]
+  const claimed = claim ? [workspaceId, claim.keyId, claim.idempotencyKey, claim.fingerprint] : []
+  const [begun] = await prepared(claim ? BEGIN_WITH_KEY : BEGIN_WITHOUT_KEY, [...values, ...claimed])
   return { session_id: begun!.session_id, session_url: `${ORIGIN}/verify/${begun!.session_id}` }
 }
 
@@ -171,19 +191,11 @@ async function start(key: Key, request: IncomingMessage): Promise<string> {
 
   const { workspaceId, keyId } = key
   const fingerprint = hash("sha256", received, "buffer")
-  await sql`
-    select fingerprint, subject, status, body, created_at <= statement_timestamp() - ${86_400} * interval '1 second' as over from idempotency_records
-    where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
+  await prepared(FIND_RECORD, [workspaceId, keyId, idempotencyKey])
   const session = await begin(key, body, { keyId, idempotencyKey, fingerprint })
   const answer = JSON.stringify(session)
-  const row = sql`
-    select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${200}::int, ${Buffer.from(answer)}::bytea`
-  await sql`
-    ${insertRecords(workspaceId, row)}
-    on conflict (workspace_id, key_id, idempotency_key) do update
-    set status = case when not r.erased then excluded.status end, body = case when not r.erased then excluded.body end
-    where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${session.session_id}
-    returning r.key_id`
+  const stored = [workspaceId, keyId, idempotencyKey, fingerprint, 200, Buffer.from(answer), session.session_id]
+  await prepared(STORE_ANSWER, stored)
   return answer
 }
 

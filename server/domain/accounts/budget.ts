@@ -15,9 +15,9 @@ import { periodEnd } from "./plans.ts"
 const MOST_EACH = 2_200_000
 
 /** Whether the workspace `w` of a statement has used up its budget, or will have with everything in progress. */
-export const isOverBudget = (sql: Queryable, now: Date) => sql`
+export const isOverBudget = (sql: Queryable, period: string) => sql`
   case when w.budget is null then false else w.budget <= coalesce((select c.fee + c.rent from chain_costs c
-      where c.workspace_id = w.id and c.period = ${periodOf(now)}), 0) + ${MOST_EACH}::bigint * (
+      where c.workspace_id = w.id and c.period = ${period}), 0) + ${MOST_EACH}::bigint * (
     (select count(*) from attestations p where p.workspace_id = w.id and p.status = 'pending') +
     (select count(*) from operations o
       where o.workspace_id = w.id and o.status in ('queued', 'submitted') and o.kind in ('mint', 'transfer'))) +
@@ -29,7 +29,7 @@ export const isOverBudget = (sql: Queryable, now: Date) => sql`
 export async function budgetRefusal(sql: Queryable, workspaceId: string) {
   const now = clock.now()
   const rows = await sql<{ is_over: boolean }[]>`
-    select ${isOverBudget(sql, now)} as is_over from workspaces w where w.id = ${workspaceId}`
+    select ${isOverBudget(sql, periodOf(now))} as is_over from workspaces w where w.id = ${workspaceId}`
   return only(rows).is_over ? overBudget(now) : null
 }
 

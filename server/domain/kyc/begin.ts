@@ -1,4 +1,5 @@
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
+import { prepared, type Value } from "#db/prepared.ts"
 import { isOverBudget, plans, takingUnit } from "#domain/accounts"
 import { deployment } from "#domain/deployment"
 import type { Provider } from "#domain/providers"
@@ -84,12 +85,41 @@ function outcomeOf(row: Row, signs: boolean | null): StartOutcome {
   return row.due ? { outcome: "sessions expired" } : { outcome: "quota used", included: row.included }
 }
 
-let empty: ReturnType<typeof sql> | null = null
-/** An empty fragment. It is shared, because a fragment costs two microseconds. */
-const none = () => {
-  empty ??= sql``
-  return empty
+/** What one execution of the statement reads. */
+type Input = Beginning & { now: Date; attestationId: string }
+
+const valuesOf = (value: Value<Input>) => ({
+  workspaceId: value(({ request }) => request.principal.workspaceId),
+  wallet: value(({ request }) => request.wallet),
+  schemaId: value(({ request }) => request.schemaId),
+  externalId: value(({ request }) => request.externalId),
+  redirectUrl: value(({ request }) => request.redirectUrl),
+  email: value(({ request }) => request.reminder?.email ?? null),
+  language: value(({ request }) => request.reminder?.language ?? null),
+  now: value(({ now }) => now),
+  period: value(({ now }) => periodOf(now)),
+  account: value(({ account }) => account),
+  signs: value(({ signs }) => signs),
+})
+type Values = ReturnType<typeof valuesOf>
+
+/** The optional parts of the statement. */
+type Parts = {
+  /** Whether the request names a person. */
+  isNamed: boolean
+  /** Whether it says where to remind the investor. */
+  reminds: boolean
+  /** Whether it has something to update in an open session. */
+  updates: boolean
+  claimsKey: boolean
 }
+
+const partsOf = ({ externalId, redirectUrl, reminder, idempotency }: StartRequest): Parts => ({
+  isNamed: externalId !== null,
+  reminds: reminder != null,
+  updates: externalId !== null || redirectUrl !== null || reminder != null,
+  claimsKey: idempotency !== null,
+})
 
 /**
  * Which open sessions of a wallet and schema (`a`, of investor `i`) a start may return: those of the person with the
@@ -97,45 +127,59 @@ const none = () => {
  * id that a start sends. A start never returns another person's session, because it would verify them under the wrong
  * name.
  */
-const isReturnable = ({ principal, wallet, externalId }: StartRequest) =>
-  externalId === null
-    ? sql`i.id = (select investor_id from investor_of_wallet(${principal.workspaceId}, ${wallet}))`
-    : sql`(i.external_id = ${externalId}
+const isReturnable = ({ workspaceId, wallet, externalId }: Wanted, { isNamed }: Pick<Parts, "isNamed">) =>
+  isNamed
+    ? sql`(i.external_id = ${externalId}
         or (i.external_id is null and not investor_has_begun(a.workspace_id, i.id)))`
+    : sql`i.id = (select investor_id from investor_of_wallet(${workspaceId}, ${wallet}))`
+
+type Wanted = Pick<Values, "workspaceId" | "wallet" | "schemaId" | "externalId">
 
 /** The sessions that a start may return, including those past their time. */
-export const pendingOf = (request: StartRequest) => sql`
+const pendingOf = (wanted: Wanted, parts: Pick<Parts, "isNamed">) => sql`
   from attestations a join investors i on i.workspace_id = a.workspace_id and i.id = a.investor_id
-  where a.workspace_id = ${request.principal.workspaceId} and a.wallet = ${request.wallet}
-    and a.schema_id = ${request.schemaId} and a.status = 'pending' and ${isReturnable(request)}`
+  where a.workspace_id = ${wanted.workspaceId} and a.wallet = ${wanted.wallet}
+    and a.schema_id = ${wanted.schemaId} and a.status = 'pending' and ${isReturnable(wanted, parts)}`
+
+/** Whether there is a session that a start may return, including one past its time. */
+export async function isPending(request: StartRequest): Promise<boolean> {
+  const wanted = { ...request, workspaceId: request.principal.workspaceId }
+  const rows = await sql`select ${pendingOf(wanted, partsOf(request))} limit 1`
+  return rows.length > 0
+}
 
 /**
  * The workspace's limits, what is known of the wallet, and the session that the start may return (`open` if in time).
  */
-const facts = ({ request, provider, account }: Beginning, now: Date) => sql`
+const facts = (values: Values, value: Value<Input>, parts: Parts) => sql`
   limits as (
     select case w.mode when 'test' then ${plans.free}::int else a.included end as included,
-      ${isOverBudget(sql, now)} as over_budget, w.reminders,
-      exists (${ownAmong(sql, request.principal.workspaceId, [request.wallet])}) as own,
-      exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${request.schemaId}
-        and c.wallet = ${request.wallet} and c.attestation_id is null and ${account}::text is null) as account_wanted,
+      ${isOverBudget(sql, values.period)} as over_budget, w.reminders,
+      exists (${ownAmong(
+        sql,
+        values.workspaceId,
+        value(({ request }) => [request.wallet]),
+      )}) as own,
+      exists (select from credentials c where c.workspace_id = w.id and c.schema_id = ${values.schemaId}
+        and c.wallet = ${values.wallet} and c.attestation_id is null and ${values.account}::text is null) as account_wanted,
       exists (select from paid_accounts p
-        where p.workspace_id = w.id and p.account = ${account} and p.period = ${periodOf(now)}
-          and p.reopened >= ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS}) as reopened
-    from workspaces w join accounts a on a.id = w.account_id where w.id = ${request.principal.workspaceId}
+        where p.workspace_id = w.id and p.account = ${values.account} and p.period = ${values.period}
+          and p.reopened >= ${value(() => deployment.settings.VOUCH_ACCOUNT_REOPENINGS)}) as reopened
+    from workspaces w join accounts a on a.id = w.account_id where w.id = ${values.workspaceId}
   ), schema as (
-    select id, coalesce(wallet_proof, ${requiredByDefault(request.principal.mode, provider)}) as wallet_proof
-    from schemas where workspace_id = ${request.principal.workspaceId} and id = ${request.schemaId}
+    select id, coalesce(wallet_proof,
+      ${value(({ request, provider }) => requiredByDefault(request.principal.mode, provider))}) as wallet_proof
+    from schemas where workspace_id = ${values.workspaceId} and id = ${values.schemaId}
   ), pending as (
-    select a.id, a.session_id, a.open_until is null or a.open_until > ${now} as open
-    ${pendingOf(request)} order by i.external_id nulls last limit 1
+    select a.id, a.session_id, a.open_until is null or a.open_until > ${values.now} as open
+    ${pendingOf(values, parts)} order by i.external_id nulls last limit 1
   )`
 
 /** Takes a unit of quota, if nothing refuses a new session. The conditional update admits what the quota allows. */
-const reserved = ({ request: { principal }, signs }: Beginning, now: Date) => sql`
+const reserved = ({ workspaceId, period, signs }: Values) => sql`
   reserved as (
     insert into usage_periods as u (workspace_id, period, used, started)
-    select ${principal.workspaceId}, ${periodOf(now)}, 1, 1 from schema, limits
+    select ${workspaceId}, ${period}, 1, 1 from schema, limits
     where not exists (select from pending) and (included is null or included >= 1) and not over_budget
       and not own and not account_wanted and not reopened and (${signs}::boolean or not wallet_proof)
     ${takingUnit(sql)}
@@ -147,55 +191,83 @@ const reserved = ({ request: { principal }, signs }: Beginning, now: Date) => sq
  * adds a new one, or merges two. It runs after the unit is taken, because the next start of the workspace waits for
  * that.
  */
-const investor = ({ request: { principal, wallet, externalId } }: Beginning, now: Date) => sql`
+const investor = ({ workspaceId, wallet, externalId, now }: Values, value: Value<Input>) => sql`
   investor as (
-    select choose_investor(${principal.workspaceId}, ${wallet}, ${externalId}, begins.open_id, ${newId("inv")}, ${now}) as id
+    select choose_investor(${workspaceId}, ${wallet}, ${externalId}, begins.open_id, ${value(() => newId("inv"))}, ${now}) as id
     from (select null::text as open_id from reserved union all select id from pending where open) begins
   )`
 
-const insertedReminder = ({
-  email,
-  language,
-}: Reminder) => sql`, case when (select reminders from limits) then ${email}::bytea end,
-    case when (select reminders from limits) then ${language}::text end`
-
 /** The new session and its attestation, which are one row. */
-function attestation({ request, provider }: Beginning, attestationId: string, now: Date) {
-  const { principal, wallet, schemaId, externalId, redirectUrl, reminder = null } = request
-  return sql`
-    attestation as (
-      insert into attestations
-        (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider, redirect_url, open_until, wallet_proof_required${reminder ? sql`, reminder_email, reminder_language` : none()})
-      select ${principal.workspaceId}, ${attestationId}, ${schemaId}, ${wallet}, investor.id, ${externalId}, 'pending', period, ${now},
-        ${newId("sess")}, ${provider.name}, ${redirectUrl}, ${addSeconds(now, SESSION_SECONDS)}, schema.wallet_proof${reminder ? insertedReminder(reminder) : none()}
-      from reserved, investor, schema
-      returning session_id
-    )`
-}
+const attestation = (values: Values, value: Value<Input>, { reminds }: Parts) => sql`
+  attestation as (
+    insert into attestations
+      (workspace_id, id, schema_id, wallet, investor_id, external_id, status, period, created_at, session_id, provider, redirect_url, open_until, wallet_proof_required${reminds ? sql`, reminder_email, reminder_language` : sql``})
+    select ${values.workspaceId}, ${value(({ attestationId }) => attestationId)}, ${values.schemaId}, ${values.wallet}, investor.id, ${values.externalId}, 'pending', period, ${values.now},
+      ${value(() => newId("sess"))}, ${value(({ provider }) => provider.name)}, ${values.redirectUrl},
+      ${value(({ now }) => addSeconds(now, SESSION_SECONDS))}, schema.wallet_proof${
+        reminds
+          ? sql`, case when (select reminders from limits) then ${values.email}::bytea end,
+              case when (select reminders from limits) then ${values.language}::text end`
+          : sql``
+      }
+    from reserved, investor, schema
+    returning session_id
+  )`
 
 /**
  * Updates the open session with the fields that the request sends. Other fields stay, and an unchanged row is not
  * locked. The address for reminders belongs to the person who gave it, and is dropped if two investors are merged.
  */
-function updating({ principal, externalId, redirectUrl, reminder }: StartRequest) {
-  if (externalId === null && redirectUrl === null && !reminder) return none()
+function updating({ workspaceId, externalId, redirectUrl, email }: Values, { isNamed, reminds, updates }: Parts) {
+  if (!updates) return sql``
   // A start without an external id leaves the session with its investor.
-  const investorId = externalId === null ? sql`a.investor_id` : sql`i.id`
+  const investorId = isNamed ? sql`i.id` : sql`a.investor_id`
   const name = sql`coalesce(${externalId}, a.external_id)`
   const isSame = sql`a.investor_id = ${investorId} and coalesce(a.external_id, ${externalId}) is not distinct from ${name}`
-  const reminding = reminder ? sql`when (select reminders from limits) then ${reminder.email}::bytea` : none()
+  const reminding = reminds ? sql`when (select reminders from limits) then ${email}::bytea` : sql``
+  const differs = reminds
+    ? sql`true`
+    : sql`(a.external_id, a.redirect_url, a.investor_id)
+        is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${investorId})`
   return sql`, updated as (
     update attestations a set external_id = ${name}, redirect_url = coalesce(${redirectUrl}, a.redirect_url),
       investor_id = ${investorId}, reminder_email = case ${reminding} when ${isSame} then a.reminder_email end,
       reminder_language = case when ${isSame} then a.reminder_language end
     from pending p, investor i
-    where a.workspace_id = ${principal.workspaceId} and a.id = p.id and a.status = 'pending' and p.open
-      and (${reminder != null} or (a.external_id, a.redirect_url, a.investor_id)
-        is distinct from (${name}, coalesce(${redirectUrl}, a.redirect_url), ${investorId})))`
+    where a.workspace_id = ${workspaceId} and a.id = p.id and a.status = 'pending' and p.open and ${differs})`
 }
 
-const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
-  idempotency === null ? none() : sql`, claim as (${claiming(sql, idempotency, sql`select session_id from begun`)})`
+function claimingKey(value: Value<Input>, { claimsKey }: Parts) {
+  if (!claimsKey) return sql``
+  const claim = {
+    workspaceId: value(({ request }) => request.idempotency!.workspaceId),
+    keyId: value(({ request }) => request.idempotency!.keyId),
+    idempotencyKey: value(({ request }) => request.idempotency!.idempotencyKey),
+    fingerprint: value(({ request }) => request.idempotency!.fingerprint),
+  }
+  return sql`, claim as (${claiming(sql, claim, sql`select session_id from begun`)})`
+}
+
+const beginning = prepared<Input, Row, Parts>(
+  (value, parts) => {
+    const values = valuesOf(value)
+    return sql`
+    with ${facts(values, value, parts)}, ${reserved(values)}, ${investor(values, value)},
+    ${attestation(values, value, parts)}, begun as (
+      select session_id from attestation union all select session_id from pending where open
+    )${updating(values, parts)}${claimingKey(value, parts)}
+    select exists (select from schema) as schema_known, (select own from limits) as own,
+      (select included from limits) as included,
+      (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
+      (select account_wanted from limits) as account_wanted,
+      exists (select from schema where wallet_proof) as proof_wanted,
+      (select session_id from begun) as session_id,
+      not exists (select from begun) and exists (
+        select from attestations
+        where workspace_id = ${values.workspaceId} and status = 'pending' and open_until <= ${values.now}) as due`
+  },
+  ({ request }) => partsOf(request),
+)
 
 /**
  * Begins a session in one statement, which commits entirely or not at all. It updates the open session if there is one.
@@ -207,28 +279,12 @@ const claimingKey = (sql: Queryable, idempotency: IdempotencyClaim | null) =>
  */
 export async function begin(
   sql: Queryable,
-  beginning: Beginning,
+  input: Beginning,
   attestationId: string = newId("att"),
 ): Promise<StartOutcome> {
-  const { request, signs } = beginning
-  const { workspaceId } = request.principal
-  const now = clock.now()
   try {
-    const [row] = await sql<Row[]>`
-      with ${facts(beginning, now)}, ${reserved(beginning, now)}, ${investor(beginning, now)},
-      ${attestation(beginning, attestationId, now)}, begun as (
-        select session_id from attestation union all select session_id from pending where open
-      )${updating(request)}${claimingKey(sql, request.idempotency)}
-      select exists (select from schema) as schema_known, (select own from limits) as own,
-        (select included from limits) as included,
-        (select over_budget from limits) as over_budget, (select reopened from limits) as reopened,
-        (select account_wanted from limits) as account_wanted,
-        exists (select from schema where wallet_proof) as proof_wanted,
-        (select session_id from begun) as session_id,
-        not exists (select from begun) and exists (
-          select from attestations
-          where workspace_id = ${workspaceId} and status = 'pending' and open_until <= ${now}) as due`
-    return outcomeOf(row!, signs)
+    const [row] = await beginning(sql, { ...input, attestationId, now: clock.now() })
+    return outcomeOf(row!, input.signs)
   } catch (error) {
     if (racing.some((index) => isUniqueViolation(error, index))) return { outcome: "raced" }
     throw explainClaim(error)

@@ -13,7 +13,7 @@ import { clock, sleep } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { isOfProgram, isOnCurve } from "#server/solana/strict-ed25519.ts"
 import { fail } from "#shared/errors.ts"
-import { type Beginning, begin, pendingOf, type StartOutcome, type StartRequest } from "./begin.ts"
+import { type Beginning, begin, isPending, type StartOutcome, type StartRequest } from "./begin.ts"
 import { decideTestWallet } from "./decide-test-session.ts"
 import { sessionUrl } from "./session-record.ts"
 
@@ -112,11 +112,6 @@ async function sweepNow(workspaceId: string): Promise<void> {
   const ended = await expireSessions({ workspaceId, now })
   // Another request is sweeping and will commit soon.
   if (ended === 0) await sleep(10)
-}
-
-async function isPending(request: StartRequest): Promise<boolean> {
-  const rows = await sql`select ${pendingOf(request)} limit 1`
-  return rows.length > 0
 }
 
 /** Whether a member or a renewal link starts the session. The audit log records such a start. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import type { PendingQuery } from "postgres"
 import { isLockOf, isUniqueViolation, type Queryable, short } from "#db/client.ts"
+import { prepared } from "#db/prepared.ts"
 import { canonicalJson, type JsonObject } from "#server/lib/json.ts"
 import { sleep } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
@@ -90,20 +91,25 @@ const hasCause = (error: unknown, kind: typeof KeyClaimed | typeof KeyBusy): boo
 
 type Known = { answer: Answer | null; begun: string | null }
 
+type StoredRecord = {
+  fingerprint: Buffer
+  subject: string | null
+  status: number | null
+  body: Buffer | null
+  over: boolean
+}
+
+const recordOf = prepared<IdempotencyClaim, StoredRecord>(
+  (value) => short`
+    select fingerprint, subject, status, body, ${isExpired(short)} as over from idempotency_records
+    where workspace_id = ${value((claim) => claim.workspaceId)} and key_id = ${value((claim) => claim.keyId)}
+      and idempotency_key = ${value((claim) => claim.idempotencyKey)}`,
+)
+
 /** What is stored for a key: nothing, what it began, or its response. Errors: idempotency_key_reused. */
 async function findRecord(claim: IdempotencyClaim): Promise<Known | null> {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
-  const [row] = await short<
-    {
-      fingerprint: Buffer
-      subject: string | null
-      status: number | null
-      body: Buffer | null
-      over: boolean
-    }[]
-  >`
-    select fingerprint, subject, status, body, ${isExpired(short)} as over from idempotency_records
-    where workspace_id = ${workspaceId} and key_id = ${keyId} and idempotency_key = ${idempotencyKey}`
+  const [row] = await recordOf(short, claim)
   if (!row) return null
   if (row.over) {
     await short`
@@ -133,22 +139,34 @@ const insertRecords = (sql: Queryable, workspaceId: string, rows: Fragment): Fra
   select ${workspaceId}, t.*, clock_timestamp() from (${rows}) as t`
 
 /**
+ * If another request began what the record points at, the record waits for that request's response, never for this
+ * one's. Nothing is stored for a record that was erased in the meantime: the erasure locks the row until it is done, and
+ * marks it.
+ */
+const storing = prepared<{ claim: IdempotencyClaim; answer: Answer }, { key_id: string }>((value) => {
+  const fingerprint = value(({ claim }) => claim.fingerprint)
+  const row = short`
+    select ${value(({ claim }) => claim.keyId)}, ${value(({ claim }) => claim.idempotencyKey)}, ${fingerprint}::bytea, null,
+      ${value(({ answer }) => answer.status)}::int, ${value(({ answer }) => Buffer.from(answer.body))}::bytea`
+  return short`
+    ${insertRecords(
+      short,
+      value(({ claim }) => claim.workspaceId),
+      row,
+    )}
+    on conflict (workspace_id, key_id, idempotency_key) do update
+    set status = case when not r.erased then excluded.status end, body = case when not r.erased then excluded.body end
+    where r.status is null and r.fingerprint = excluded.fingerprint
+      and r.subject is not distinct from ${value(({ claim }) => claim.begun)}
+    returning r.key_id`
+})
+
+/**
  * Stores the first response to a key, before its first byte is sent. Throws KeyClaimed if another request has stored
  * one in the meantime; that one is then the response.
  */
-export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Answer): Promise<void> {
-  const { workspaceId, keyId, idempotencyKey, fingerprint, begun } = claim
-  const row = short`
-    select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, null, ${status}::int, ${Buffer.from(body)}::bytea`
-  // If another request began what the record points at, the record waits for that request's response, never for this
-  // one's. Nothing is stored for a record that was erased in the meantime: the erasure locks the row until it is done,
-  // and marks it.
-  const stored = await short`
-    ${insertRecords(short, workspaceId, row)}
-    on conflict (workspace_id, key_id, idempotency_key) do update
-    set status = case when not r.erased then excluded.status end, body = case when not r.erased then excluded.body end
-    where r.status is null and r.fingerprint = excluded.fingerprint and r.subject is not distinct from ${begun}
-    returning r.key_id`
+export async function storeAnswer(claim: IdempotencyClaim, answer: Answer): Promise<void> {
+  const stored = await storing(short, { claim, answer })
   if (stored.length === 0) throw new KeyClaimed()
 }
 
@@ -156,7 +174,7 @@ export async function storeAnswer(claim: IdempotencyClaim, { status, body }: Ans
  * A part of a statement that claims a key, for a statement that begins something with the id that `subject` selects. If
  * that statement fails, `explainClaim` says whether the key was the reason.
  */
-export function claiming(sql: Queryable, claim: IdempotencyClaim, subject: Fragment): Fragment {
+export function claiming(sql: Queryable, claim: Omit<IdempotencyClaim, "begun">, subject: Fragment): Fragment {
   const { workspaceId, keyId, idempotencyKey, fingerprint } = claim
   const rows = sql`
     select ${keyId}, ${idempotencyKey}, ${fingerprint}::bytea, s.*, null::int, null::bytea from (${subject}) as s`

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { connectDatabase, disconnectDatabase, sql } from "#db/client.ts"
+import type { ApiFilter } from "#domain/attestations"
 import { listSessions } from "#server/dashboard/sessions.ts"
 import { type SearchFilter, searchAttestations } from "#server/domain/attestations/search.ts"
 import { type Deployment, setDeployment } from "#server/domain/deployment/deployment.ts"
-import { listSessions as listSessionRecords, type SessionFilter } from "#server/domain/kyc/sessions.ts"
+import { listSessions as listSessionRecords } from "#server/domain/kyc/sessions.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { chooseProviders } from "#server/domain/providers/choose.ts"
 import type { Principal } from "#server/domain/requests/context.ts"
@@ -116,7 +117,7 @@ export async function measureFilters({
     for (const [name, filter] of Object.entries(ofSessions())) {
       times.push(
         await time(`GET /kyc/sessions, ${name}`, async () => {
-          const { data } = await listSessionRecords(principal, { ...noFilter, ...filter() })
+          const { data } = await listSessionRecords(principal, { ...filter(), limit: 50 })
           return data.length
         }),
       )
@@ -127,22 +128,9 @@ export async function measureFilters({
   }
 }
 
-const noFilter: SessionFilter = {
-  wallet: null,
-  schemaId: null,
-  state: null,
-  status: null,
-  externalId: null,
-  investorId: null,
-  createdAfter: null,
-  createdBefore: null,
-  limit: 50,
-  cursor: null,
-}
-
 /** The API's filters, one by one, and two together. */
-const ofSessions = (): Record<string, () => Partial<SessionFilter>> => ({
-  ...Object.fromEntries(sessionStates.map((state) => [`state ${state}`, () => ({ state })])),
+const ofSessions = (): Record<string, () => Partial<ApiFilter>> => ({
+  ...Object.fromEntries(sessionStates.map((state) => [`state ${state}`, () => ({ sessionState: state })])),
   ...Object.fromEntries(attestationStatuses.map((status) => [`status ${status}`, () => ({ status })])),
   "external id": () => ({ externalId: `investor-${1000 + Math.floor(Math.random() * 4000)}` }),
   "an unknown external id": () => ({ externalId: randomText(8) }),

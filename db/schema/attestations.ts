@@ -252,7 +252,7 @@ export const attestations = pgTable(
     index("attestations_rejected")
       .on(t.workspaceId, t.seq.desc())
       .where(sql`status = 'rejected' and revoked_at is null`),
-    // GET /kyc/sessions?state=, except what has closed and was not swept yet (`session-state.ts` uses this exact text)
+    // GET /kyc/sessions?state=, except what has closed and was not swept yet (`attestations/status.ts` uses this exact text)
     index("attestations_session_state").on(
       t.workspaceId,
       sql`(case when verified_at is not null then 'verified' when status = 'rejected' and revoked_at is null then 'rejected' when status = 'rejected' then 'cancelled' when status = 'expired' then 'expired' when issued_at is not null then 'approved' when event_decision = 'in_review' then 'in_review' else 'open' end)`,

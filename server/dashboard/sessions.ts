@@ -1,12 +1,11 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { findRows, placeOf, sessionStateAt, shownStatusAt } from "#domain/attestations"
+import { listRows, sessionStateAt, shownStatusAt } from "#domain/attestations"
 import { flowOf } from "#domain/deployment"
 import { sessionUrl } from "#domain/kyc"
 import type { Flow } from "#domain/providers"
 import type { Principal } from "#domain/requests"
-import { toCursor } from "#server/lib/cursor.ts"
 import { page } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
@@ -59,22 +58,12 @@ export async function listSessions(
   { state, status, order, cursor }: SessionQuery,
 ): Promise<{ data: SessionRecord[]; next_cursor: string | null }> {
   const now = clock.now()
-  const rows = await findRows<Row>(
-    workspaceId,
-    { isOpen: state === "open", status },
-    {
-      last: cursor === undefined ? null : await placeOf(workspaceId, cursor),
-      order,
-      limit: PAGE + 1,
-      fields: () => sql`${sql(sessionColumns)}`,
-    },
-  )
-  const shown = rows.slice(0, PAGE)
   const mayOpen = scopes.has("kyc:write")
-  return {
-    data: shown.map((row) => toSession(row, { mode, now, mayOpen })),
-    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
-  }
+  return listRows(
+    workspaceId,
+    { isOpen: state === "open", status, order, cursor, limit: PAGE },
+    { fields: () => sql`${sql(sessionColumns)}`, show: (row: Row) => toSession(row, { mode, now, mayOpen }) },
+  )
 }
 
 const time = (at: Date | null) => at && toTimestamp(at)

@@ -1,7 +1,7 @@
 import { getAccount, getMint, TOKEN_2022_PROGRAM_ID } from "@solana/spl-token"
 import { Connection, PublicKey } from "@solana/web3.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { BulkRevocation } from "#server/domain/attestations/bulk-revocation/read.ts"
+import type { BulkRevocation } from "#server/domain/attestations/bulk-revocation/lists.ts"
 import { signal } from "#server/embedded/process.ts"
 import { Browser, PASSWORD } from "../fixtures/people.ts"
 import { type Customers, newCustomers } from "./customers.ts"

@@ -1,4 +1,7 @@
+import { sql } from "#db/client.ts"
+import { recordChanges } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
+import { type Caller, requireScope } from "#domain/requests"
 import type { Claims } from "#shared/claims.ts"
 
 /** Encrypts claims for storage. They are bound to the attestation, so they cannot be moved to another row. */
@@ -6,3 +9,28 @@ export const sealClaims = (attestationId: string, claims: Claims): Buffer => sea
 
 /** Decrypts what `sealClaims` encrypted. Throws if the key or the attestation is another one, or a byte was changed. */
 export const openClaims = (attestationId: string, sealed: Buffer): Claims => JSON.parse(unseal(attestationId, sealed))
+
+/**
+ * Opens the claims of attestations to show them to a member. First, the audit log records each: whose claims and which,
+ * never their values. Attestations without claims and those of other workspaces are left out. Errors:
+ * insufficient_scope.
+ */
+export async function readClaims(
+  caller: Caller,
+  attestationIds: readonly string[],
+): Promise<ReadonlyMap<string, Claims>> {
+  requireScope(caller.principal, "claims:read")
+  const { workspaceId } = caller.principal
+  return sql.begin(async (sql) => {
+    const rows = await sql<{ id: string; investor_id: string; claims: Buffer }[]>`
+      select id, investor_id, claims from attestations
+      where workspace_id = ${workspaceId} and id = any(${attestationIds as string[]}) and claims is not null order by seq`
+    const opened = rows.map((row) => ({ ...row, claims: openClaims(row.id, row.claims) }))
+    const views = opened.map(({ id, investor_id, claims }) => {
+      const detail = { investor: investor_id, claims: Object.keys(claims).sort() }
+      return { author: caller, action: "claims.viewed", subject: id, detail }
+    })
+    if (views.length > 0) await recordChanges(sql, workspaceId, views)
+    return new Map(opened.map(({ id, claims }) => [id, claims]))
+  })
+}

@@ -6,7 +6,7 @@ import { isId } from "#server/lib/ids.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
-import type { AuditActor, ShownStatus } from "#shared/statuses.ts"
+import type { ShownStatus } from "#shared/statuses.ts"
 import { openClaims } from "./claims.ts"
 import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
@@ -59,23 +59,14 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
   ])
   const now = clock.now()
   const life: Life = {
+    ...row,
     status: statusAt(row, now),
-    started_at: row.created_at,
-    consented_at: row.consented_at,
     flow: flowOf({ mode, provider: row.provider }),
-    wallet_proved_at: row.wallet_proved_at,
     decision: row.event_at && {
       at: (isManual(row) && row.reviewed_at) || row.event_at,
       result: row.event_decision!,
     },
-    approved_at: row.issued_at,
     issuing,
-    verified_at: row.verified_at,
-    revoked_at: row.revoked_at,
-    ended_at: row.ended_at,
-    open_until: row.open_until,
-    expires_at: row.expires_at,
-    reason: row.reason,
     burning: burn?.burning ?? null,
     traces,
   }
@@ -90,37 +81,26 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     explorer: explorerOf(deployment.chains[mode]?.identity?.cluster),
     credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
     country_unknown: row.claims !== null && openClaims(row.id, row.claims).unknown_country !== undefined,
-    timeline: timelineOf(life, toTimestamp),
+    timeline: timelineOf(life),
   }
 }
 
-type LandedRow = Omit<Landed, "slot"> & { slot: bigint | null }
-
-const toLanded = (row: LandedRow | undefined): Landed | null =>
-  row ? { ...row, slot: row.slot === null ? null : Number(row.slot) } : null
-
 async function transactionOf(workspaceId: string, operationId: string): Promise<Landed | null> {
-  const [row] = await sql<LandedRow[]>`
+  const [row] = await sql<(Omit<Landed, "slot"> & { slot: bigint | null })[]>`
     select t.signature, t.created_at as signed_at, t.settled_at, t.slot
     from operations o join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
     where o.workspace_id = ${workspaceId} and o.id = ${operationId}`
-  return toLanded(row)
+  return row ? { ...row, slot: row.slot === null ? null : Number(row.slot) } : null
 }
+
+const entryColumns = columns("audit_entries", "action, actor, actor_name, request_id")
 
 /** Who started it and who ended it. Members and revocations are in the audit log, keys in the request log. */
 async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   const { workspace_id, id, wallet, schema_id, created_at, event_decision } = row
   const [entries, [logged]] = await Promise.all([
-    sql<
-      {
-        action: string
-        actor: AuditActor
-        actor_name: string
-        request_id: string | null
-        decision: string | null
-      }[]
-    >`
-      select action, actor, actor_name, request_id, detail ->> 'decision' as decision from audit_entries
+    sql<(RowOf<typeof entryColumns> & { decision: string | null })[]>`
+      select ${sql(entryColumns)}, detail ->> 'decision' as decision from audit_entries
       where account_id = (select account_id from workspaces where id = ${workspace_id})
         and workspace_id = ${workspace_id} and subject = ${id}
         and action in ('session.started', 'session.cancelled', 'attestation.revoked', 'attestation.decided_manually')
@@ -140,18 +120,13 @@ async function readTraces(row: DetailRow): Promise<Life["traces"]> {
   // The last of several submissions, because a reviewer may ask for another one more than once.
   const manual = (decision: string) =>
     traceOf(entries.findLast((one) => one.action === "attestation.decided_manually" && one.decision === decision))
-  const started =
-    entry("session.started") ??
-    (logged && { by: { kind: "key" as const, name: logged.key_name }, request_id: logged.id })
-  const revoked = entry("attestation.revoked")
-  const cancellation = entry("session.cancelled")
-  const approved = manual("approved")
-  const decided = isManual(row) && event_decision !== null ? manual(event_decision) : undefined
   return {
-    ...(approved && { approved }),
-    ...(decided && { decided }),
-    ...(started && { started }),
-    ...(revoked && { revoked }),
-    ...(cancellation && { cancellation }),
+    approved: manual("approved"),
+    decided: isManual(row) && event_decision !== null ? manual(event_decision) : undefined,
+    started:
+      entry("session.started") ??
+      (logged && { by: { kind: "key" as const, name: logged.key_name }, request_id: logged.id }),
+    revoked: entry("attestation.revoked"),
+    cancellation: entry("session.cancelled"),
   }
 }

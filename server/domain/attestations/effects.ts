@@ -88,15 +88,25 @@ export async function readFinalizedUnits<Payload extends OfCredential>(
   const { workspaceId, slot, chain } = at
   const options = { since: slot, commitment: "finalized" } as const
   const { units } = await readUnits(operations, { workspaceId, rpc: chain.rpc }, options)
+  const holderOf = await readHolders(sql, workspaceId, operations)
+  return operations.map((operation, i) => ({
+    operation,
+    units: units[i]!,
+    held: holderOf(operation.payload) ?? null,
+  }))
+}
+
+/** Whose unit each wallet holds, according to the ledger: the id of an attestation, or null. */
+export async function readHolders<Payload extends OfCredential>(
+  sql: Queryable,
+  workspaceId: string,
+  operations: readonly Operation<Payload>[],
+): Promise<(of: OfCredential) => string | null | undefined> {
   const rows = await sql<{ schema_id: string; wallet: string; attestation_id: string | null }[]>`
     select c.schema_id, c.wallet, c.attestation_id
     from credentials c join unnest(${operations.map(({ payload }) => payload.schema_id)}::text[],
       ${operations.map(({ payload }) => payload.wallet)}::text[]) as t(schema_id, wallet) using (schema_id, wallet)
     where c.workspace_id = ${workspaceId}`
-  const held = new Map(rows.map((row) => [`${row.schema_id}/${row.wallet}`, row.attestation_id]))
-  return operations.map((operation, i) => ({
-    operation,
-    units: units[i]!,
-    held: held.get(`${operation.payload.schema_id}/${operation.payload.wallet}`) ?? null,
-  }))
+  const holders = new Map(rows.map((row) => [`${row.schema_id}/${row.wallet}`, row.attestation_id]))
+  return ({ schema_id, wallet }) => holders.get(`${schema_id}/${wallet}`)
 }

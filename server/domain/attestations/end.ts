@@ -1,8 +1,13 @@
 import type { Queryable } from "#db/client.ts"
-import { only } from "#db/rows.ts"
+import { only, type TableRow } from "#db/rows.ts"
 import { closeVendorReviews } from "#domain/reviews"
+import { followVerification } from "#domain/token-accounts"
+import { enqueue, voidPlans } from "#server/ledger/index.ts"
+import type { Address } from "#shared/address.ts"
+import { credentialAccounts } from "./credential-accounts.ts"
+import { revoke } from "./operations/revoke.ts"
 
-export type PendingEnd = {
+type PendingEnd = {
   workspaceId: string
   attestationId: string
   status: "rejected" | "expired"
@@ -41,4 +46,45 @@ export async function endPending(sql: Queryable, end: PendingEnd): Promise<boole
     await closeVendorReviews(sql, workspaceId, [attestationId], ending)
   }
   return ended
+}
+
+type Ended = Pick<TableRow<"attestations">, "workspace_id" | "id" | "schema_id" | "wallet">
+
+/**
+ * Enqueues the burn of an attestation's credential. The ledger checks whether there is still something to burn when it
+ * runs: a renewal may have replaced the unit before that.
+ */
+export async function revokeCredential(sql: Queryable, { workspace_id, id, schema_id, wallet }: Ended): Promise<void> {
+  const { mint, account } = credentialAccounts(workspace_id, schema_id, wallet)
+  await enqueue(sql, workspace_id, revoke, {
+    payload: { attestation_id: id, schema_id, wallet },
+    writes: [account],
+    reads: [mint],
+  })
+  await followVerification(sql, { workspaceId: workspace_id, schemaId: schema_id, wallet })
+  await voidPlans(sql, workspace_id)
+}
+
+const REASON = "The wallet belongs to another person."
+
+/**
+ * Ends what other people have verified with each of these wallets. Otherwise one person would get tokens through
+ * another person's verification. Call it in the transaction that changes the owner or verifies a wallet; the caller
+ * publishes `ledger` and the activity after the commit. If two such transactions run at once for a wallet, the second
+ * waits here for the first and sees its change. Otherwise each would miss the other's.
+ */
+export async function endOthers(
+  sql: Queryable,
+  { workspaceId, wallets, now }: { workspaceId: string; wallets: readonly Address[]; now: Date },
+): Promise<void> {
+  if (wallets.length === 0) return
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} `} || wallet, 0))
+    from (select distinct unnest(${wallets as Address[]}::text[]) as wallet order by 1) w`
+  const ended = await sql<Ended[]>`
+    update attestations a set status = 'expired', reason = ${REASON}, ended_at = ${now}
+    where a.workspace_id = ${workspaceId} and a.wallet = any(${wallets as Address[]}) and a.status = 'verified'
+      and a.investor_id <> (select investor_id from wallet_owner(a.workspace_id, a.wallet))
+    returning a.workspace_id, a.id, a.schema_id, a.wallet`
+  for (const attestation of ended) await revokeCredential(sql, attestation)
 }

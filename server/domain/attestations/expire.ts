@@ -3,10 +3,8 @@ import { publish, publishActivity } from "#db/pubsub.ts"
 import { closeVendorReviews } from "#domain/reviews"
 import { Backoff } from "#server/lib/backoff.ts"
 import { logger } from "#server/lib/log.ts"
-import type { Address } from "#shared/address.ts"
 import { askBeforeClosing, isClosing, isUnasked } from "./ask-before-closing.ts"
-import { endPending } from "./end.ts"
-import { revokeCredential } from "./revoke-credential.ts"
+import { endPending, revokeCredential } from "./end.ts"
 
 /** The most rows of a workspace that one batch of a sweep ends. */
 const BATCH = 200
@@ -125,7 +123,7 @@ async function endSessions(sql: Queryable, workspaceId: string, now: Date): Prom
 
 /** Ends attestations whose validity is over, and enqueues the burn of their credentials. */
 async function endVerified(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
-  const ended = await sql<{ workspace_id: string; id: string; schema_id: string; wallet: Address }[]>`
+  const ended = await sql<Parameters<typeof revokeCredential>[1][]>`
     update attestations a set status = 'expired', ended_at = ${now}
     from (
       select id from attestations

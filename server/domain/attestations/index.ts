@@ -2,34 +2,33 @@
 
 /** Records and their status. */
 export { attestationRecord, attestationStatus, decidedAt, publicReason } from "./record.ts"
-export { shownStatusAt, shownStatusInSql, statusAt } from "./status.ts"
-export { sessionStateAt } from "./session-state.ts"
-export { type Place, placeOf } from "./list-position.ts"
+export { sessionStateAt, shownStatusAt, shownStatusInSql, statusAt } from "./status.ts"
 export { type Facts, facts, maskedFields, personalColumns } from "./personal.ts"
 
 /** Reads: lists, counts, one attestation, its claims. */
 export { getAttestation, listAttestations } from "./read.ts"
 export {
+  type ApiFilter,
   type AttestationSummary,
-  type FindFilter,
   findRows,
   latestAttestations,
+  listInApi,
+  listRows,
   orderedSearch,
+  type Place,
+  placeOf,
   searchAttestations,
   searchFilter,
 } from "./search.ts"
 export { countAttestations, countInvestors, type StatusCounts } from "./count.ts"
 export { readDetail } from "./detail.ts"
 export type { TimelineEvent } from "./timeline.ts"
-export { readClaims } from "./read-claims.ts"
 export { exportAttestations } from "./export.ts"
 export { type OnChainState, verifyOnChain } from "./verify-on-chain.ts"
-
-/** The investor whom a wallet belongs to. */
-export { resolveInvestor } from "./resolve-investor.ts"
+export { resolveInvestor } from "./search-texts.ts"
 
 /** Claims, sealed in the database and committed to on chain. */
-export { openClaims, sealClaims } from "./claims.ts"
+export { openClaims, readClaims, sealClaims } from "./claims.ts"
 export { commitmentOf, newSalt } from "./commitment.ts"
 
 /** Credentials on chain. */
@@ -44,15 +43,16 @@ export { moveCredentialAuthority } from "./operations/move-credential-authority.
 export { revoke } from "./operations/revoke.ts"
 
 /** How attestations end. */
-export { endPending } from "./end.ts"
-export { endOthers } from "./end-others.ts"
+export { endOthers, endPending, revokeCredential } from "./end.ts"
 export { expireDue, expireSessions } from "./expire.ts"
 export { revokeAttestation, revokeIn } from "./revoke.ts"
-export { revokeCredential } from "./revoke-credential.ts"
 export { closeAsked } from "./ask-before-closing.ts"
 
 /** Revoking many at once. */
-export { startBulkRevocation } from "./bulk-revocation/start.ts"
+export {
+  type BulkRevocation,
+  cancelBulkRevocation,
+  readBulkRevocation,
+  startBulkRevocation,
+} from "./bulk-revocation/lists.ts"
 export { revokeDue, dropOldBulkRevocations } from "./bulk-revocation/work.ts"
-export { type BulkRevocation, readBulkRevocation } from "./bulk-revocation/read.ts"
-export { cancelBulkRevocation } from "./bulk-revocation/cancel.ts"

@@ -2,15 +2,13 @@ import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { type Author, recordChange } from "#domain/audit-log"
-import { claimKey, type IdempotencyClaim, type Principal } from "#domain/requests"
+import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { endPending } from "./end.ts"
+import { endPending, revokeCredential } from "./end.ts"
 import { attestationNotFound, getAttestation } from "./read.ts"
-import type { AttestationRecord } from "./record.ts"
-import { revokeCredential } from "./revoke-credential.ts"
 import { statusAt } from "./status.ts"
 
 const revokedColumns = columns("attestations", "workspace_id, id, status, schema_id, wallet, open_until, expires_at")
@@ -21,54 +19,41 @@ const revokedColumns = columns("attestations", "workspace_id, id, status, schema
  * review_open.
  */
 export async function revokeAttestation({
-  principal,
-  requestId,
   idempotency,
   attestationId,
   reason,
   publicReason,
-}: {
-  principal: Principal
-  requestId: string
-  idempotency: IdempotencyClaim | null
-  attestationId: string
-  reason: string
-  /** The public reason for the investor; null for the default. */
-  publicReason: PublicReason | null
-}): Promise<AttestationRecord> {
+  ...caller
+}: Caller & Omit<Revocation, "workspaceId" | "author"> & { idempotency: IdempotencyClaim | null }) {
   if (!isId("att", attestationId)) return attestationNotFound(attestationId)
-  const { workspaceId } = principal
+  const { workspaceId } = caller.principal
   const claim = idempotency?.begun === null ? idempotency : null
-  const author = { principal, requestId }
   await repeatOnDeadlock(() =>
     sql.begin(async (sql) => {
-      await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] })
-      const outcome = await revokeIn(sql, { workspaceId, attestationId, author, reason, publicReason })
+      await refuseToEndAlone(sql, { workspaceId, author: caller, attestationIds: [attestationId] })
+      const outcome = await revokeIn(sql, { workspaceId, attestationId, author: caller, reason, publicReason })
       if (outcome === "unknown") return attestationNotFound(attestationId)
       if (claim) await claimKey(sql, claim, attestationId)
     }),
   )
   publish("ledger")
   publishActivity(workspaceId)
-  return getAttestation(principal, attestationId)
+  return getAttestation(caller.principal, attestationId)
+}
+
+type Revocation = {
+  workspaceId: string
+  attestationId: string
+  author: Author
+  reason: string
+  /** The public reason for the investor; null for the default. */
+  publicReason: PublicReason | null
 }
 
 /** The same, as part of a transaction. The caller publishes `ledger` and the activity after the commit. */
 export async function revokeIn(
   sql: Queryable,
-  {
-    workspaceId,
-    attestationId,
-    author,
-    reason,
-    publicReason,
-  }: {
-    workspaceId: string
-    attestationId: string
-    author: Author
-    reason: string
-    publicReason: PublicReason | null
-  },
+  { workspaceId, attestationId, author, reason, publicReason }: Revocation,
 ): Promise<"revoked" | "ended before" | "unknown"> {
   const now = clock.now()
   const [row] = await sql<RowOf<typeof revokedColumns>[]>`
@@ -89,11 +74,7 @@ export async function revokeIn(
     update attestations set public_reason = ${publicReason}
     where workspace_id = ${workspaceId} and id = ${attestationId}`
   // The reason is left out, because a line of the audit log can never be erased. The attestation has it.
-  await recordChange(sql, workspaceId, {
-    author,
-    action: "attestation.revoked",
-    subject: attestationId,
-    detail: { was: status },
-  })
+  const detail = { was: status }
+  await recordChange(sql, workspaceId, { author, action: "attestation.revoked", subject: attestationId, detail })
   return "revoked"
 }

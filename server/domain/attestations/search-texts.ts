@@ -1,6 +1,5 @@
 import type { Fragment } from "postgres"
 import { sql } from "#db/client.ts"
-import { resolveInvestor } from "#server/domain/attestations/resolve-investor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -98,4 +97,12 @@ export function likeText(text: Text) {
   if ("wallet" in text) return sql`and wallet = ${text.wallet}`
   if ("investorId" in text) return sql`and investor_id = ${text.investorId}`
   return sql`and (${text.anyOf.map(({ each }) => each).reduce((all, one) => sql`${all} or ${one}`)})`
+}
+
+/** The investor that an id stands for: for a merged investor, the one they were merged into. Null if there is none. */
+export async function resolveInvestor(workspaceId: string, id: string): Promise<string | null> {
+  if (!isId("inv", id)) return null
+  const [row] = await sql<{ id: string }[]>`
+    select coalesce(merged_into, id) as id from investors where workspace_id = ${workspaceId} and id = ${id}`
+  return row?.id ?? null
 }

@@ -2,20 +2,18 @@ import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, only, type RowOf } from "#db/rows.ts"
+import { seqAt } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
 import { requireSchema, schemaId } from "#domain/schemas"
-import { resolveInvestor } from "#server/domain/attestations/resolve-investor.ts"
-import { inSessionState } from "#server/domain/attestations/session-state.ts"
-import { toCursor } from "#server/lib/cursor.ts"
+import { fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
 import { plainText } from "#server/lib/text.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { type ListOrder, listOrders } from "#shared/list-orders.ts"
-import { type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { type Place, placeOf } from "./list-position.ts"
-import { likeText, readTexts, type Text } from "./search-texts.ts"
-import { shownStatusAt, statusInSql } from "./status.ts"
+import { type AttestationStatus, type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
+import { likeText, readTexts, resolveInvestor, type Text } from "./search-texts.ts"
+import { inSessionState, shownStatusAt, statusInSql } from "./status.ts"
 
 /** Filters of the dashboard's table and its export: started at `from` or later and before `to`. */
 export const searchFilter = z.object({
@@ -86,28 +84,53 @@ const PAGE = 50
 const OUT_OF_ORDER = 500
 
 /** A page of the attestations that match. Errors: validation_failed for a cursor, unknown_schema. */
-export async function searchAttestations(
-  principal: Principal,
-  { order, ...filter }: OrderedSearch & { cursor?: string | undefined },
-): Promise<{ data: AttestationSummary[]; next_cursor: string | null }> {
-  const { workspaceId } = principal
-  const last = filter.cursor === undefined ? null : await placeOf(workspaceId, filter.cursor)
-  const rows = await findAttestations(workspaceId, await ofInvestor(workspaceId, filter), {
-    last,
-    order,
-    limit: PAGE + 1,
-  })
-  if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
-  const shown = rows.slice(0, PAGE)
+export function searchAttestations(
+  { workspaceId }: Principal,
+  filter: OrderedSearch & { cursor?: string | undefined },
+) {
   const now = clock.now()
-  return {
-    data: shown.map((row) => toSummary(row, now)),
-    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
-  }
+  const show = (row: FoundRow) => toSummary(row, now)
+  return listRows(workspaceId, { ...filter, limit: PAGE }, { fields: () => sql`${sql(foundColumns)}`, show })
 }
 
+/** The position of a row in lists of attestations. Other orders look up what else they need by it. */
+export type Place = { id: string; seq: bigint }
+
+/** The row at which a page ended. Errors: validation_failed for a cursor. */
+export const placeOf = async (workspaceId: string, cursor: string): Promise<Place> => ({
+  seq: await seqAt("attestations", "att", workspaceId, cursor),
+  id: fromCursor("att", cursor),
+})
+
+type ListFilter = FindFilter & { investor?: string | undefined; order?: ListOrder | undefined }
+
+/**
+ * A page of the matching rows, as a list shows them. A page stays the same while rows are added. Errors:
+ * validation_failed for a cursor, unknown_schema.
+ */
+export async function listRows<Row extends { id: string }, Shown>(
+  workspaceId: string,
+  { cursor, limit, order, ...filter }: ListFilter & { cursor?: string | undefined; limit: number },
+  { fields, show }: { fields: () => Fragment; show: (row: Row) => Shown },
+): Promise<{ data: Shown[]; next_cursor: string | null }> {
+  const last = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const found = await ofInvestor(workspaceId, filter)
+  const rows = await findRows<Row>(workspaceId, found, { last, order, limit: limit + 1, fields })
+  if (rows.length === 0 && filter.schema !== undefined) await requireSchema(workspaceId, filter.schema)
+  return pageOf(rows, limit, show)
+}
+
+export type ApiFilter = Omit<Parameters<typeof listRows>[1], "status"> & { status?: AttestationStatus | undefined }
+
+/** The same for the API, where `rejected` includes revoked attestations. */
+export const listInApi = <Row extends { id: string }, Shown>(
+  { workspaceId }: Principal,
+  { status, ...filter }: ApiFilter,
+  list: { fields: () => Fragment; show: (row: Row) => Shown },
+) => listRows(workspaceId, { ...filter, status: status === "rejected" ? "rejected or revoked" : status }, list)
+
 /** Resolves the investor that the filter names. */
-export const ofInvestor = async (workspaceId: string, filter: SearchFilter): Promise<FindFilter> => ({
+export const ofInvestor = async (workspaceId: string, filter: ListFilter): Promise<FindFilter> => ({
   ...filter,
   investorId: filter.investor && ((await resolveInvestor(workspaceId, filter.investor)) ?? filter.investor),
 })

@@ -1,4 +1,6 @@
+import type { TableRow } from "#db/rows.ts"
 import type { Flow } from "#domain/providers"
+import { toTimestamp } from "#server/lib/time.ts"
 import type { AttestationStatus, AuditActor } from "#shared/statuses.ts"
 
 /** An event in an attestation's life. */
@@ -26,30 +28,29 @@ export type TimelineEvent = {
   slot: number | null
 }
 
+type Trace = Pick<TimelineEvent, "by" | "request_id">
+
 /** The facts of an attestation's life. Times of what has not happened are null. */
-export type Life = {
+export type Life = Pick<
+  TableRow<"attestations">,
+  | "created_at"
+  | "consented_at"
+  | "wallet_proved_at"
+  | "issued_at"
+  | "verified_at"
+  | "revoked_at"
+  | "ended_at"
+  | "open_until"
+  | "expires_at"
+  | "reason"
+> & {
   status: AttestationStatus
-  started_at: Date
-  /** The investor's consent: with the form, or before they go to the vendor's page. */
-  consented_at: Date | null
   flow: Flow["kind"]
-  /** When the investor proved that they own the wallet. */
-  wallet_proved_at: Date | null
   decision: { at: Date; result: string } | null
-  /** Time of the approval, which a later decision does not undo. */
-  approved_at: Date | null
   issuing: Landed | null
-  verified_at: Date | null
-  revoked_at: Date | null
-  ended_at: Date | null
-  open_until: Date | null
-  expires_at: Date | null
-  reason: string | null
   burning: Landed | null
   /** Who did what, according to the audit log and the request log. */
-  traces: Partial<
-    Record<"started" | "approved" | "decided" | "cancellation" | "revoked", Pick<TimelineEvent, "by" | "request_id">>
-  >
+  traces: { [What in "started" | "approved" | "decided" | "cancellation" | "revoked"]?: Trace | undefined }
 }
 
 /** A transaction of the ledger. */
@@ -58,61 +59,54 @@ export type Landed = { signature: string; signed_at: Date; settled_at: Date | nu
 type Moment = Pick<TimelineEvent, "event"> & { at: Date } & Partial<Omit<TimelineEvent, "event" | "at">>
 
 /** The events of an attestation's life, in order. */
-export function timelineOf(life: Life, format: (at: Date) => string): TimelineEvent[] {
+export function timelineOf(life: Life): TimelineEvent[] {
+  const { issuing, burning, wallet_proved_at, consented_at, verified_at, traces } = life
+  const none = { detail: null, by: null, request_id: null, signature: null, slot: null }
   const moments: Moment[] = [
-    { event: "started", at: life.started_at, ...life.traces.started },
-    ...(life.wallet_proved_at ? [{ event: "wallet_proved" as const, at: life.wallet_proved_at }] : []),
-    ...consent(life),
+    { event: "started", at: life.created_at, ...traces.started },
+    ...event("wallet_proved", wallet_proved_at),
+    // The investor consents with the form, or before they go to the vendor's page.
+    ...event(life.flow === "form" ? "submitted" : "consented", consented_at),
     ...decisions(life),
-    ...(life.issuing ? landing(life.issuing, "confirmed", life.verified_at) : []),
+    ...(issuing ? landing(issuing, verified_at) : []),
     ...ending(life),
-    ...(life.burning?.settled_at ? [burn(life.burning, life.burning.settled_at)] : []),
+    ...(burning ? event("burnt", burning.settled_at, { signature: burning.signature, slot: burning.slot }) : []),
   ]
+  // Sorting is stable: events at the same time keep this order.
   return moments
-    .map((moment, n) => ({ moment, n }))
-    .sort((a, b) => a.moment.at.getTime() - b.moment.at.getTime() || a.n - b.n)
-    .map(({ moment: { event, at, ...more } }) => ({
-      event,
-      at: format(at),
-      detail: more.detail ?? null,
-      by: more.by ?? null,
-      request_id: more.request_id ?? null,
-      signature: more.signature ?? null,
-      slot: more.slot ?? null,
-    }))
+    .sort((a, b) => a.at.getTime() - b.at.getTime())
+    .map((moment) => ({ ...none, ...moment, at: toTimestamp(moment.at) }))
 }
 
-const consent = ({ consented_at: at, flow }: Life): Moment[] =>
-  at === null ? [] : [{ event: flow === "form" ? "submitted" : "consented", at }]
+const event = (event: TimelineEvent["event"], at: Date | null, more: Partial<Moment> = {}): Moment[] =>
+  at ? [{ ...more, event, at }] : []
 
-function decisions({ approved_at, decision, consented_at, started_at, traces }: Life): Moment[] {
+function decisions({ issued_at, decision, consented_at, created_at, traces }: Life): Moment[] {
   // The approval's time is cut to the second, so it could come before the submission that it decides.
-  const approvedAt = decision?.result === "approved" ? decision.at : approved_at
-  const first = consented_at ?? started_at
+  const approvedAt = decision?.result === "approved" ? decision.at : issued_at
+  const first = consented_at ?? created_at
   const at = approvedAt && approvedAt < first ? first : approvedAt
-  const approved: Moment[] = approved_at ? [{ event: "decided", at: at!, detail: "approved", ...traces.approved }] : []
+  const approved = issued_at ? event("decided", at, { detail: "approved", ...traces.approved }) : []
   if (decision === null || decision.result === "approved") return approved
-  return [...approved, { event: "decided", at: decision.at, detail: decision.result, ...traces.decided }]
+  return [...approved, ...event("decided", decision.at, { detail: decision.result, ...traces.decided })]
 }
 
-function landing(landed: Landed, event: "confirmed", confirmedAt: Date | null): Moment[] {
-  const { signature, signed_at, settled_at, slot } = landed
-  const at = confirmedAt ?? settled_at
-  return [{ event: "signed", at: signed_at, signature }, ...(at ? [{ event, at, signature, slot }] : [])]
+function landing({ signature, signed_at, settled_at, slot }: Landed, confirmedAt: Date | null): Moment[] {
+  return [
+    { event: "signed", at: signed_at, signature },
+    ...event("confirmed", confirmedAt ?? settled_at, { signature, slot }),
+  ]
 }
-
-const burn = ({ signature, slot }: Landed, at: Date): Moment => ({ event: "burnt", at, signature, slot })
 
 /** How it ended, from its current status. An expired attestation ended at its expiry, even if it is not swept yet. */
 function ending(life: Life): Moment[] {
-  const { status, reason, revoked_at, ended_at, traces } = life
-  if (revoked_at && traces.cancellation)
-    return [{ event: "cancelled", at: revoked_at, detail: reason, ...traces.cancellation }]
-  if (revoked_at) return [{ event: "revoked", at: revoked_at, detail: reason, ...traces.revoked }]
+  const { status, reason: detail, revoked_at, ended_at, traces } = life
+  if (revoked_at && traces.cancellation) return event("cancelled", revoked_at, { detail, ...traces.cancellation })
+  if (revoked_at) return event("revoked", revoked_at, { detail, ...traces.revoked })
   if (status !== "expired") return []
-  const due = life.verified_at || life.approved_at ? life.expires_at : life.open_until
-  if (reason === "superseded" && ended_at) return [{ event: "superseded", at: ended_at }]
+  const due = life.verified_at || life.issued_at ? life.expires_at : life.open_until
+  if (detail === "superseded" && ended_at) return event("superseded", ended_at)
   // A provider may have ended it early. A sweep records that a little later.
   const at = due && ended_at && ended_at < due ? ended_at : (due ?? ended_at)
-  return at ? [{ event: "expired", at, detail: reason }] : []
+  return event("expired", at, { detail })
 }

@@ -4,12 +4,12 @@ import { type Life, timelineOf } from "./timeline.ts"
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 const life = (more: Partial<Life>): Life => ({
   status: "pending",
-  started_at: at(0),
+  created_at: at(0),
   consented_at: null,
   flow: "form",
   wallet_proved_at: null,
   decision: null,
-  approved_at: null,
+  issued_at: null,
   issuing: null,
   verified_at: null,
   revoked_at: null,
@@ -22,14 +22,14 @@ const life = (more: Partial<Life>): Life => ({
   ...more,
 })
 const timeline = (more: Partial<Life>) =>
-  timelineOf(life(more), (time) => String(time.getUTCMinutes())).map(({ event, at, detail }) =>
-    [event, detail, at].filter((word) => word !== null).join(" "),
+  timelineOf(life(more)).map(({ event, at, detail }) =>
+    [event, detail, new Date(at).getUTCMinutes()].filter((word) => word !== null).join(" "),
   )
 const landed = { signature: "sig", signed_at: at(3), settled_at: at(4), slot: 7 }
 const verified = {
   consented_at: at(1),
   decision: { at: at(2), result: "approved" },
-  approved_at: at(2),
+  issued_at: at(2),
   issuing: landed,
   verified_at: at(4),
   expires_at: at(50),
@@ -85,9 +85,9 @@ test.each<[string, Partial<Life>, string[]]>([
     {
       ...verified,
       status: "verified",
-      started_at: at(1),
+      created_at: at(1),
       consented_at: null,
-      approved_at: at(0),
+      issued_at: at(0),
       decision: null,
     },
     ["started 1", "decided approved 1", "signed 3", "confirmed 4"],

@@ -4,8 +4,7 @@ import { newId } from "#server/lib/ids.ts"
 import { clock, periodOf } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { credentialMintOf } from "./credential-accounts.ts"
-import { endPending } from "./end.ts"
-import { revokeCredential } from "./revoke-credential.ts"
+import { endPending, revokeCredential } from "./end.ts"
 
 /** `att_…:commitment:unix seconds`, after the memo's prefix (`solana/memo.ts`). */
 const MEMO = /^vouch:1:(att_[^:]+):([^:]+):(\d+)$/

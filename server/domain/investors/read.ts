@@ -1,9 +1,9 @@
 import { sql } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import { inTime, type TimeFilter } from "#db/seq-at.ts"
+import { inTime, seqAt, type TimeFilter } from "#db/seq-at.ts"
 import { resolveInvestor, statusAt } from "#domain/attestations"
 import type { Principal } from "#domain/requests"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { pageOf } from "#server/lib/cursor.ts"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -69,7 +69,7 @@ export async function listInvestors(
   { workspaceId }: Principal,
   { externalId, wallet, limit, cursor, ...times }: InvestorFilter,
 ): Promise<{ data: InvestorRecord[]; next_cursor: string | null }> {
-  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const before = cursor === null ? null : await seqAt("investors", "inv", workspaceId, cursor)
   const ofWallet = sql`(select investor_id from wallet_owner(${workspaceId}, ${wallet}))`
   const inSpan = await inTime(investorsOf(workspaceId), times)
   const rows =
@@ -83,15 +83,9 @@ export async function listInvestors(
       ${inSpan()}
       ${before === null ? sql`` : sql`and seq < ${before}`}
     order by seq desc nulls last limit ${limit + 1}`
-  const shown = rows.slice(0, limit)
-  const wallets = await walletsOf(
-    workspaceId,
-    shown.map((row) => row.id),
-  )
-  return {
-    data: shown.map((row) => toRecord(row, wallets(row.id))),
-    next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
-  }
+  const ids = rows.map((row) => row.id)
+  const wallets = await walletsOf(workspaceId, ids)
+  return pageOf(rows, limit, (row) => toRecord(row, wallets(row.id)))
 }
 
 /** Served by the index of lists. */
@@ -101,9 +95,3 @@ const investorsOf = (workspaceId: string) => ({
   at: "created_at",
   newestFirst: () => sql`seq desc nulls last`,
 })
-
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from investors where workspace_id = ${workspaceId} and id = ${fromCursor("inv", cursor)}`
-  return row?.seq ?? badCursor()
-}

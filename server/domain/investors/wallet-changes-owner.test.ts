@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { endOthers } from "#server/domain/attestations/end-others.ts"
+import { endOthers } from "#server/domain/attestations/end.ts"
 import { addSeconds, clock, formatDay } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet } from "#test/fixtures/app.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { inSessionState } from "#server/domain/attestations/session-state.ts"
+import { inSessionState } from "#server/domain/attestations/status.ts"
 import type { Account } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
 import { addSeconds, toTimestamp } from "#server/lib/time.ts"

@@ -16,9 +16,7 @@ usesApp()
 /** A workspace with these policies. */
 async function team(changes: ChosenPolicies = {}) {
   const officer = await officerOf(app)
-  const { principal, key } = officer
-  const author = { principal, requestId: null }
-  await changePolicies({ workspaceId: key.workspaceId, author, changes })
+  await changePolicies({ principal: officer.principal, requestId: newId("req"), changes })
   return officer
 }
 

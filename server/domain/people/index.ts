@@ -22,7 +22,15 @@ export {
   removeMember,
   revokeInvitation,
 } from "./members.ts"
-export { type Account, accountOf, heldRole, holdPermission, stillHasPermission, userIdOf } from "./membership.ts"
+export {
+  type Account,
+  accountOf,
+  changeAs,
+  heldRole,
+  holdPermission,
+  stillHasPermission,
+  userIdOf,
+} from "./membership.ts"
 export { admitByOperator, admitMember, requireAdmitted, reviewers } from "./admission.ts"
 
 /** Invitations. */

@@ -1,6 +1,8 @@
-import type { Queryable } from "#db/client.ts"
+import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
+import { publishActivity } from "#db/pubsub.ts"
 import { columns, only, qualified, type RowOf } from "#db/rows.ts"
 import type { Author } from "#domain/audit-log"
+import type { Caller } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
 import type { Permission } from "#shared/scopes.ts"
@@ -30,6 +32,23 @@ export async function holdPermission(
       "insufficient_scope",
       `This needs the scope ${permission}, which the ${role} role does not have. Ask an owner of the account.`,
     )
+}
+
+/** Changes something in the caller's workspace, as long as they have the permission, and refreshes open pages. */
+export async function changeAs<T>(
+  caller: Caller,
+  permission: Permission,
+  change: (sql: Queryable) => Promise<T>,
+): Promise<T> {
+  const { workspaceId } = caller.principal
+  const changed = await repeatOnDeadlock(() =>
+    sql.begin(async (sql) => {
+      await holdPermission(sql, workspaceId, caller, permission)
+      return change(sql)
+    }),
+  )
+  publishActivity(workspaceId)
+  return changed
 }
 
 /** Whether a person is a member with a permission. Locks it until the transaction ends. */

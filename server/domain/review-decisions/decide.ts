@@ -1,9 +1,17 @@
-import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
-import { publish, publishActivity } from "#db/pubsub.ts"
+import type { Queryable } from "#db/client.ts"
+import { publish } from "#db/pubsub.ts"
 import { recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
-import { holdPermission, requireAdmitted, stillHasPermission } from "#domain/people"
-import { type Acting, claimsOwner, type LockedReview, lockReview, reasonOwner, requireSeen } from "#domain/reviews"
+import { changeAs, requireAdmitted, stillHasPermission } from "#domain/people"
+import {
+  type Acting,
+  type LockedReview,
+  lockReview,
+  openReviewClaims,
+  reasonOwner,
+  requireSeen,
+  sealReviewClaims,
+} from "#domain/reviews"
 import { clock } from "#server/lib/time.ts"
 import { type Claims, claimNames } from "#shared/claims.ts"
 import { fail } from "#shared/errors.ts"
@@ -56,7 +64,7 @@ export async function confirmReview(acting: Acting): Promise<Decided> {
       decision,
       reason: unseal(reasonOwner(id), reason),
       publicReason: public_reason,
-      claims: approved_claims === null ? {} : JSON.parse(unseal(claimsOwner(id), approved_claims)),
+      claims: openReviewClaims(id, approved_claims),
     })
   })
   if (state !== "void") return { review_id: acting.reviewId, state }
@@ -78,21 +86,17 @@ export async function returnReview(acting: Acting): Promise<{ review_id: string;
 
 /** The checks and the locking that every action on a review needs. */
 async function act<Result>(
-  { principal, requestId, reviewId, version }: Acting,
+  { reviewId, version, ...caller }: Acting,
   work: (sql: Queryable, review: LockedReview) => Promise<Result>,
 ): Promise<Result> {
-  const { workspaceId } = principal
-  const result = await repeatOnDeadlock(() =>
-    sql.begin(async (sql) => {
-      await holdPermission(sql, workspaceId, { principal, requestId }, "review:write")
-      await requireAdmitted(sql, workspaceId, principal.via.userId)
-      const review = await lockReview(sql, workspaceId, reviewId)
-      requireSeen(review, version)
-      return work(sql, review)
-    }),
-  )
+  const { workspaceId, via } = caller.principal
+  const result = await changeAs(caller, "review:write", async (sql) => {
+    await requireAdmitted(sql, workspaceId, via.userId)
+    const review = await lockReview(sql, workspaceId, reviewId)
+    requireSeen(review, version)
+    return work(sql, review)
+  })
   publish("ledger")
-  publishActivity(workspaceId)
   return result
 }
 
@@ -112,7 +116,7 @@ function checked({ kind, state, requester }: LockedReview, given: Decision): Dec
 
 const claimsOf = ({ id, claims }: LockedReview, { decision, claims: given }: Decision): Claims => {
   if (decision !== "approve") return {}
-  const sent: Claims = claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims))
+  const sent = openReviewClaims(id, claims)
   if (given === null) return sent
   const { unknown_country } = sent
   // If the member enters no country, keep the vendor's unknown code.
@@ -124,7 +128,7 @@ type Ready = Decision & { claims: Claims }
 async function ask(sql: Queryable, acting: Acting, review: LockedReview, ready: Ready): Promise<void> {
   const { id, workspace_id } = review
   const { decision, reason, publicReason, claims } = ready
-  const sealed = decision === "approve" ? seal(claimsOwner(id), JSON.stringify(claims)) : null
+  const sealed = decision === "approve" ? sealReviewClaims(id, claims) : null
   await sql`
     update reviews set state = 'requested', version = version + 1, decision = ${decision},
       reason = ${seal(reasonOwner(id), reason)}, public_reason = ${publicReason}, approved_claims = ${sealed},
@@ -136,11 +140,10 @@ async function ask(sql: Queryable, acting: Acting, review: LockedReview, ready: 
 async function settle(sql: Queryable, acting: Acting, review: LockedReview, ready: Ready): Promise<"closed"> {
   const { id, workspace_id } = review
   const { decision, reason, publicReason, claims } = ready
-  const { principal, requestId } = acting
   const now = clock.now()
   await sql`
     update reviews set state = 'closed', ending = 'decided', version = version + 1, closed_at = ${now},
-      decided_at = ${now}, decided_by = ${principal.via.userId}, decision = ${decision},
+      decided_at = ${now}, decided_by = ${acting.principal.via.userId}, decision = ${decision},
       reason = ${seal(reasonOwner(id), reason)}, public_reason = ${publicReason}, claims = null, approved_claims = null
     where workspace_id = ${workspace_id} and id = ${id}`
   await note(sql, acting, review, "review.decided", {
@@ -148,8 +151,7 @@ async function settle(sql: Queryable, acting: Acting, review: LockedReview, read
     ...(review.state === "requested" && { requested_by: review.requester }),
     ...(review.state === "open" && changedClaims(review, ready)),
   })
-  const author = { principal, requestId }
-  await effects[decision](sql, { review, author, reason, publicReason, claims })
+  await effects[decision](sql, { review, author: acting, reason, publicReason, claims })
   return "closed"
 }
 
@@ -168,7 +170,7 @@ async function takeBack(sql: Queryable, acting: Acting, review: LockedReview): P
 /** Names of the claims in which an approval differs from the vendor's. Never their values. */
 function changedClaims({ id, claims: sent }: LockedReview, { decision, claims }: Ready) {
   if (decision !== "approve") return {}
-  const before: Claims = sent === null ? {} : JSON.parse(unseal(claimsOwner(id), sent))
+  const before = openReviewClaims(id, sent)
   const changed = claimNames.filter((name) => before[name] !== claims[name])
   return changed.length > 0 ? { claims_entered: changed } : {}
 }
@@ -176,14 +178,8 @@ function changedClaims({ id, claims: sent }: LockedReview, { decision, claims }:
 /** Adds an entry to the audit log, without reasons and findings, because its entries can never be erased. */
 const note = (
   sql: Queryable,
-  { principal, requestId }: Acting,
+  author: Acting,
   { workspace_id, id, kind }: LockedReview,
   action: string,
   detail: Record<string, unknown>,
-): Promise<void> =>
-  recordChange(sql, workspace_id, {
-    author: { principal, requestId },
-    action,
-    subject: id,
-    detail: { kind, ...detail },
-  })
+): Promise<void> => recordChange(sql, workspace_id, { author, action, subject: id, detail: { kind, ...detail } })

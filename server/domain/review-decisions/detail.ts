@@ -1,10 +1,11 @@
 import { sql } from "#db/client.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { shownStatusAt } from "#domain/attestations"
 import { providerLabel, unseal } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import {
-  claimsOwner,
   entryOwner,
+  openReviewClaims,
   type ReviewSummary,
   reasonOwner,
   reviewNotFound,
@@ -16,10 +17,9 @@ import {
 import { type HoldingList, listsHolding } from "#domain/screening"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
-import type { AttestationStatus, AuditActor, ShownStatus } from "#shared/statuses.ts"
+import type { AuditActor, ShownStatus } from "#shared/statuses.ts"
 
 /** A finding, note or action in a review's history. */
 type ReviewMoment = {
@@ -81,7 +81,6 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
     where r.workspace_id = ${workspaceId} and r.id = ${id}`
   if (!row) return reviewNotFound(id)
   const { version, reason, public_reason, claims, four_eyes, ...summary } = row
-  const sent: Claims = claims === null ? {} : JSON.parse(unseal(claimsOwner(id), claims))
   const [attestations, moments, lists] = await Promise.all([
     attestationsOf(principal, row),
     momentsOf(workspaceId, id),
@@ -95,7 +94,7 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
     reason: reason && unseal(reasonOwner(id), reason),
     public_reason,
     has_claims: claims !== null,
-    country_unknown: sent.unknown_country !== undefined,
+    country_unknown: openReviewClaims(id, claims).unknown_country !== undefined,
     four_eyes,
     decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : [],
     can_confirm: row.state === "requested" && row.requested_by?.id !== me,
@@ -105,6 +104,11 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
   }
 }
 
+const attestationColumns = columns(
+  "attestations",
+  "id, schema_id, status, open_until, expires_at, revoked_at, provider, wallet, created_at, external_id",
+)
+
 async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) {
   const { attestation_id, wallet, investor_id } = row
   const which =
@@ -113,22 +117,8 @@ async function attestationsOf({ workspaceId, mode }: Principal, row: DetailRow) 
       : wallet !== null
         ? sql`wallet = ${wallet}`
         : sql`investor_id = ${investor_id}`
-  const rows = await sql<
-    {
-      id: string
-      schema_id: string
-      status: AttestationStatus
-      open_until: Date | null
-      expires_at: Date | null
-      revoked_at: Date | null
-      provider: string
-      wallet: string
-      created_at: Date
-      external_id: string | null
-    }[]
-  >`
-    select id, schema_id, status, open_until, expires_at, revoked_at, provider, wallet, created_at, external_id
-    from attestations where workspace_id = ${workspaceId} and ${which}
+  const rows = await sql<RowOf<typeof attestationColumns>[]>`
+    select ${sql(attestationColumns)} from attestations where workspace_id = ${workspaceId} and ${which}
     order by seq desc nulls last limit ${MOST_ATTESTATIONS}`
   const now = clock.now()
   return rows.map((one) => ({

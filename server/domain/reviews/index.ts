@@ -21,8 +21,7 @@ export { refuseToEndAlone } from "./refuse-to-end-alone.ts"
 export { eraseReviews } from "./erase.ts"
 
 /** Assignment and notes. */
-export { assignReview, listReviewers } from "./assign.ts"
-export { addNote } from "./notes.ts"
+export { addNote, assignReview, listReviewers } from "./assign.ts"
 
 /** Owners of sealed texts. */
-export { claimsOwner, entryOwner, reasonOwner } from "./owners.ts"
+export { claimsOwner, entryOwner, openReviewClaims, reasonOwner, sealReviewClaims } from "./owners.ts"

@@ -1,6 +1,6 @@
 import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
-import type { Principal } from "#domain/requests"
+import type { Caller, Member } from "#domain/requests"
 import { isId } from "#server/lib/ids.ts"
 import { fail } from "#shared/errors.ts"
 import { reviewDecisions } from "#shared/reviews.ts"
@@ -20,12 +20,7 @@ export type LockedReview = RowOf<typeof lockedColumns> & {
 }
 
 /** A member of the workspace, and the version of the review that they saw. */
-export type Acting = {
-  principal: Principal & { via: { kind: "user" } }
-  requestId: string
-  reviewId: string
-  version: number
-}
+export type Acting = Caller<Member> & { reviewId: string; version: number }
 
 /** The investor of review `r`, if it is about a person. Follows a merged investor. */
 export const investorOfReview = (sql: Queryable) => sql`

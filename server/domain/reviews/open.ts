@@ -7,7 +7,7 @@ import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { areSameClaims, type Claims } from "#shared/claims.ts"
 import type { Finding, ReviewKind } from "#shared/reviews.ts"
-import { claimsOwner, entryOwner } from "./owners.ts"
+import { entryOwner, openReviewClaims, sealReviewClaims } from "./owners.ts"
 
 /** The subject of a review. */
 type ReviewSubject = { attestationId: string; wallet: Address } | { wallet: Address } | { investorId: string }
@@ -46,12 +46,7 @@ export async function openReview(sql: Queryable, found: Found): Promise<{ review
   const review = only(rows)
   const isNew = review.id === id
   const detail = isNew ? { kind, about: subject } : {}
-  const change = {
-    author: vouch,
-    action: isNew ? "review.opened" : "review.found",
-    subject: review.id,
-    detail,
-  }
+  const change = { author: vouch, action: isNew ? "review.opened" : "review.found", subject: review.id, detail }
   const isRepeat = !isNew && (await isKnown(sql, review.id, found))
   const bringsClaims = await changesClaims(sql, review.id, workspaceId, claims)
   if (isRepeat && !bringsClaims) return { reviewId: review.id, isNew }
@@ -60,7 +55,7 @@ export async function openReview(sql: Queryable, found: Found): Promise<{ review
       insert into review_entries (workspace_id, review_id, at, finding, text)
       values (${workspaceId}, ${review.id}, ${now}, ${finding},
         ${found.detail === null ? null : seal(entryOwner(review.id), found.detail)})`
-  const sealed = bringsClaims ? seal(claimsOwner(review.id), JSON.stringify(claims)) : null
+  const sealed = bringsClaims ? sealReviewClaims(review.id, claims) : null
   if (!isNew || bringsClaims) {
     await sql`
       update reviews set claims = coalesce(${sealed}, claims), version = version + ${isNew ? 0 : 1}, state = 'open',
@@ -77,9 +72,7 @@ async function changesClaims(sql: Queryable, reviewId: string, workspaceId: stri
   if (areSameClaims(claims, {})) return false
   const rows = await sql<{ claims: Buffer | null }[]>`
     select claims from reviews where workspace_id = ${workspaceId} and id = ${reviewId}`
-  const { claims: sealed } = only(rows)
-  const last: Claims = sealed === null ? {} : JSON.parse(unseal(claimsOwner(reviewId), sealed))
-  return !areSameClaims(last, claims)
+  return !areSameClaims(openReviewClaims(reviewId, only(rows).claims), claims)
 }
 
 /** Whether the review already has the same finding. */

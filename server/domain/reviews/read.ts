@@ -1,9 +1,11 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { type Timestamped, timestamped } from "#db/rows.ts"
+import { seqAt } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { pageOf } from "#server/lib/cursor.ts"
 import { filterId } from "#server/lib/fields.ts"
-import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
+import { addDays, clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import {
   allReviewKinds,
@@ -30,8 +32,9 @@ export type ReviewFilter = z.infer<typeof reviewFilter>
 
 type Named = { id: string; name: string }
 
-export type ReviewSummary = {
-  review_id: string
+export type SummaryRow = {
+  id: string
+  seq: bigint
   kind: ReviewKind
   state: ReviewState
   /** The first finding. */
@@ -41,26 +44,19 @@ export type ReviewSummary = {
   investor_id: string | null
   schema: string | null
   external_id: string | null
-  opened_at: string
+  opened_at: Date
   /** When the session that waits for the review closes; null if none waits. */
-  session_open_until: string | null
+  session_open_until: Date | null
   assignee: Named | null
   decision: ReviewDecision | null
   requested_by: Named | null
   decided_by: Named | null
   ending: ReviewEnding | null
-  closed_at: string | null
+  closed_at: Date | null
 }
+export type ReviewSummary = Timestamped<Omit<SummaryRow, "id" | "seq">> & { review_id: string }
 
 const PAGE = 50
-
-export type SummaryRow = Omit<ReviewSummary, "review_id" | "opened_at" | "session_open_until" | "closed_at"> & {
-  id: string
-  seq: bigint
-  opened_at: Date
-  closed_at: Date | null
-  open_until: Date | null
-}
 
 /** A member that a review names. A former member has a name while their user exists. */
 const named = (column: "assignee" | "requested_by" | "decided_by") => sql`
@@ -77,7 +73,7 @@ export const summaryFields = () => sql`
   ${investorOf()} as investor_id,
   a.schema_id as schema,
   (select i.external_id from investors i where i.workspace_id = r.workspace_id and i.id = ${investorOf()}) as external_id,
-  case when a.status = 'pending' and r.kind = 'vendor' then a.open_until end as open_until,
+  case when a.status = 'pending' and r.kind = 'vendor' then a.open_until end as session_open_until,
   (select e.finding from review_entries e where e.workspace_id = r.workspace_id and e.review_id = r.id
     and e.finding is not null order by e.seq limit 1) as finding,
   ${named("assignee")}, ${named("requested_by")}, ${named("decided_by")}`
@@ -90,16 +86,10 @@ export const reviewTables = () => sql`
 const isWaiting = (now: Date) => sql`
   r.state <> 'closed' and not (r.kind = 'vendor' and a.open_until is not null and a.open_until <= ${now})`
 
-export function toReviewSummary(row: SummaryRow): ReviewSummary {
-  const { id, seq: _, opened_at, closed_at, open_until, ...others } = row
-  return {
-    review_id: id,
-    ...others,
-    opened_at: toTimestamp(opened_at),
-    session_open_until: open_until && toTimestamp(open_until),
-    closed_at: closed_at && toTimestamp(closed_at),
-  }
-}
+export const toReviewSummary = ({ id, seq: _, ...row }: SummaryRow): ReviewSummary => ({
+  review_id: id,
+  ...timestamped(row),
+})
 
 /**
  * A page of the queue: waiting reviews with the oldest first, closed ones with the newest first. Errors:
@@ -110,7 +100,7 @@ export async function listReviews(
   { state, kind, assigned, days, investor, cursor }: ReviewFilter & { cursor?: string | undefined },
 ): Promise<{ data: ReviewSummary[]; next_cursor: string | null }> {
   const now = clock.now()
-  const place = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const place = cursor === undefined ? null : await seqAt("reviews", "rev", workspaceId, cursor)
   const me = via.kind === "user" ? via.userId : null
   const waits = state === "waiting"
   const rows = await sql<SummaryRow[]>`
@@ -122,17 +112,7 @@ export async function listReviews(
       ${investor === undefined ? sql`` : sql`and ${investorOf()} = ${investor}`}
       ${place === null ? sql`` : waits ? sql`and r.seq > ${place}` : sql`and r.seq < ${place}`}
     order by r.seq ${waits ? sql`` : sql`desc nulls last`} limit ${PAGE + 1}`
-  const shown = rows.slice(0, PAGE)
-  return {
-    data: shown.map(toReviewSummary),
-    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
-  }
-}
-
-async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
-  const [row] = await sql<{ seq: bigint }[]>`
-    select seq from reviews where workspace_id = ${workspaceId} and id = ${fromCursor("rev", cursor)}`
-  return row?.seq ?? badCursor()
+  return pageOf(rows, PAGE, toReviewSummary)
 }
 
 /** The highest number that is counted. */

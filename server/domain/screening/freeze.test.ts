@@ -5,6 +5,7 @@ import { sql } from "#db/client.ts"
 import { readMonitoring } from "#server/dashboard/monitoring.ts"
 import { auditLedger } from "#server/domain/audits/audit-ledger.ts"
 import { readReview } from "#server/domain/review-decisions/detail.ts"
+import { newId } from "#server/lib/ids.ts"
 import { addressOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { newWallet, startTestApp, type TestApp, waitFor } from "#test/fixtures/app.ts"
@@ -38,8 +39,11 @@ async function addToList(...wallets: string[]) {
 /** A workspace with a token in holder mode. Two wallets hold it, and the test has their keys. */
 async function holderFund(policy: "review" | "freeze") {
   const officer = await officerOf(app)
-  const author = { principal: officer.principal, requestId: null }
-  await changePolicies({ workspaceId: officer.key.workspaceId, author, changes: { wallet_listed: policy } })
+  await changePolicies({
+    principal: officer.principal,
+    requestId: newId("req"),
+    changes: { wallet_listed: policy },
+  })
   const tokens = tokenFixture(app, officer.key)
   const config = await tokens.config({}, { transfer_mode: "holder" })
   const pairs = [Keypair.generate(), Keypair.generate()] as const
@@ -143,11 +147,7 @@ test("with the policy review nothing is frozen until the policy changes, which f
   await openReviewOf(fund.wallet)
   expect(await fund.isFrozen()).toBe(false)
   const { principal, key } = fund.officer
-  await changePolicies({
-    workspaceId: key.workspaceId,
-    author: { principal, requestId: null },
-    changes: { wallet_listed: "freeze" },
-  })
+  await changePolicies({ principal, requestId: newId("req"), changes: { wallet_listed: "freeze" } })
   await waitFor(fund.isFrozen, "the account to be frozen")
   const entries = await sql`
     select action, detail from audit_entries where workspace_id = ${key.workspaceId}

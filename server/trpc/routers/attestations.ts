@@ -77,17 +77,17 @@ export const attestationRouter = router({
     .output(listOf(attestationRecord).meta({ id: "AttestationList" }))
     .query(({ ctx, input }) =>
       listAttestations(ctx.principal, {
-        wallet: input.pubkey ?? null,
-        schemaId: input.schema ?? null,
-        status: input.status ?? null,
-        investorId: input.investor ?? null,
-        externalId: input.external_id ?? null,
-        sessionId: input.session ?? null,
-        createdAfter: input.created_after ?? null,
-        createdBefore: input.created_before ?? null,
-        expiringBefore: input.expiring_before ?? null,
+        wallet: input.pubkey,
+        schema: input.schema,
+        status: input.status,
+        investor: input.investor,
+        externalId: input.external_id,
+        sessionId: input.session,
+        from: input.created_after,
+        to: input.created_before,
+        expiring_before: input.expiring_before,
         limit: input.limit,
-        cursor: input.cursor ?? null,
+        cursor: input.cursor,
       }),
     ),
 

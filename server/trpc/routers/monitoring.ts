@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { changePolicies } from "#domain/screening"
 import { readMonitoring } from "#server/dashboard/monitoring.ts"
-import { changeBy, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
+import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 import { type PolicyChoice, type PolicyName, policies } from "#shared/monitoring.ts"
 
 const choiceOf = <Name extends PolicyName>(name: Name) =>
@@ -20,5 +20,5 @@ export const monitoringRouter = router({
         data_deleted: choiceOf("data_deleted"),
       }),
     )
-    .mutation(({ ctx, input }) => changePolicies({ ...changeBy(ctx), changes: input })),
+    .mutation(({ ctx, input }) => changePolicies({ ...ctx, changes: input })),
 })

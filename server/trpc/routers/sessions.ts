@@ -57,16 +57,16 @@ export const sessionRouter = router({
     .output(listOf(sessionRecord).meta({ id: "SessionList" }))
     .query(({ ctx, input }) =>
       listSessions(ctx.principal, {
-        wallet: input.pubkey ?? null,
-        schemaId: input.schema ?? null,
-        state: input.state ?? null,
-        status: input.status ?? null,
-        externalId: input.external_id ?? null,
-        investorId: input.investor ?? null,
-        createdAfter: input.created_after === undefined ? null : new Date(input.created_after),
-        createdBefore: input.created_before === undefined ? null : new Date(input.created_before),
+        wallet: input.pubkey,
+        schema: input.schema,
+        sessionState: input.state,
+        status: input.status,
+        externalId: input.external_id,
+        investor: input.investor,
+        from: input.created_after,
+        to: input.created_before,
         limit: input.limit,
-        cursor: input.cursor ?? null,
+        cursor: input.cursor,
       }),
     ),
 

@@ -8,7 +8,7 @@ import { newWallet, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { advanceClock, realNow } from "#test/fixtures/clock.ts"
 import { type Browser, member } from "#test/fixtures/people.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import type { BulkRevocation } from "./read.ts"
+import type { BulkRevocation } from "./lists.ts"
 import { revokeDue } from "./work.ts"
 
 // No worker runs: each test calls it when it wants one.

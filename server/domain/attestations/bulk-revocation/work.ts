@@ -101,15 +101,9 @@ async function revoke(sql: Queryable, job: Job, attestationId: string) {
   const author = { principal: { via: { kind: "user" as const, userId, name, role } }, requestId }
   const open = await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [attestationId] }).catch(codeOf)
   if (open === "review_open") return open
-  const outcome = await revokeIn(sql, {
-    workspaceId,
-    attestationId,
-    author,
-    reason: job.reason,
-    publicReason: job.public_reason,
-  })
-  if (outcome === "unknown") return "attestation_not_found"
-  return outcome === "ended before" ? "ended before" : "revoked"
+  const { reason, public_reason: publicReason } = job
+  const outcome = await revokeIn(sql, { workspaceId, attestationId, author, reason, publicReason })
+  return outcome === "unknown" ? "attestation_not_found" : outcome
 }
 
 const codeOf = (error: unknown) => {

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
 import { followVerification } from "#domain/token-accounts"
-import { revokeCredential } from "#server/domain/attestations/revoke-credential.ts"
 import { defineOperation, type Effect, type Plan, voidPlans } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
@@ -12,7 +11,7 @@ import { SystemError } from "#server/solana/program-error.ts"
 import type { Address } from "#shared/address.ts"
 import { loadCredentials } from "../credential-accounts.ts"
 import { lastLandingOnCredentials, lookUpUnits, readFinalizedUnits, type SeenUnits } from "../effects.ts"
-import { endOthers } from "../end-others.ts"
+import { endOthers, revokeCredential } from "../end.ts"
 import { endLostApproval } from "../unexplained.ts"
 
 const CANCELLED = { code: "cancelled", detail: "The attestation ended before its transaction was signed." }

@@ -7,7 +7,7 @@ import { publicKeyOf } from "#server/solana/addresses.ts"
 import { revoke as instructionsOf } from "#server/solana/credential.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { credentialAccounts, loadCredentials } from "../credential-accounts.ts"
-import { lastLandingOnCredentials, lookUpUnits, readFinalizedUnits, type SeenUnits } from "../effects.ts"
+import { lastLandingOnCredentials, lookUpUnits, readFinalizedUnits, readHolders, type SeenUnits } from "../effects.ts"
 
 const REASON_LOST = "Revoked before the database was restored from a backup; the reason was not in it."
 
@@ -20,23 +20,19 @@ export const revoke = defineOperation({
   lookUp: lookUpUnits,
 
   async plan(sql, operations, issuer, seen: SeenUnits | null) {
-    const held = await sql<{ schema_id: string; wallet: string; attestation_id: string }[]>`
-      select c.schema_id, c.wallet, c.attestation_id
-      from credentials c join unnest(${operations.map(({ payload }) => payload.schema_id)}::text[],
-        ${operations.map(({ payload }) => payload.wallet)}::text[]) as t(schema_id, wallet) using (schema_id, wallet)
-      where c.workspace_id = ${issuer.workspaceId} and c.attestation_id is not null`
-    const holders = new Map(held.map((row) => [`${row.schema_id}/${row.wallet}`, row.attestation_id]))
+    const holderOf = await readHolders(sql, issuer.workspaceId, operations)
     const landed = seen === null ? 0 : await lastLandingOnCredentials(sql, issuer.workspaceId, operations)
     const ids = operations.map(({ payload }) => payload.schema_id)
     const credentials = await loadCredentials(sql, { issuer, ids })
     return new Map(
-      operations.map(({ id, attempts, payload: { attestation_id, schema_id, wallet }, redo }): [string, Plan] => {
-        const holder = holders.get(`${schema_id}/${wallet}`)
+      operations.map(({ id, attempts, payload, redo }): [string, Plan] => {
+        const { attestation_id, schema_id, wallet } = payload
+        const holder = holderOf(payload) ?? null
         if (!redo && holder !== attestation_id) return [id, { do: "finish" }]
         const there = seen === null || landed > seen.slot ? undefined : seen.units.get(id)
         if (there === undefined) return [id, { do: "look up" }]
         // A redone operation leaves the unit of a newer attestation in place.
-        const told = redo && holder !== undefined ? there - 1n : there
+        const told = redo && holder !== null ? there - 1n : there
         const isSure = seen!.sure.has(id)
         // Only Vouch can burn a unit that the books have there. If a single node reports it as missing, the chain
         // decides: a burn without a unit fails there.

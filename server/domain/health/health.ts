@@ -11,8 +11,8 @@ import { modes } from "#shared/mode.ts"
 /** How long a worker can be silent before it counts as stopped. */
 export const WORKER_SILENT_SECONDS = 15
 const DATABASE_TIMEOUT_MS = 2000
-/** How old a cached health result can be. */
-const FRESH_MS = 1000
+/** How old a cached result can be. A bad one is soon out of date, such as that of a server that is starting. */
+const FRESH_MS = { ok: 1000, degraded: 100 }
 
 const NO_WORKER = "no worker has reported recently"
 
@@ -192,11 +192,11 @@ let known: { health: Health; at_ms: number } | null = null
 let asking: Promise<Health> | null = null
 
 /**
- * The service's health, at most a second old: the database is queried at most once a second. Never throws: an
- * unreachable database is part of the result.
+ * The service's health, at most a second old. However many ask, the database is queried at most ten times a second.
+ * Never throws: an unreachable database is part of the result.
  */
 export function readHealth(): Promise<Health> {
-  if (known && performance.now() - known.at_ms < FRESH_MS) return Promise.resolve(known.health)
+  if (known && performance.now() - known.at_ms < FRESH_MS[known.health.status]) return Promise.resolve(known.health)
   asking ??= examine().then((health) => {
     known = { health, at_ms: performance.now() }
     asking = null

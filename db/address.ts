@@ -164,10 +164,7 @@ function readHost(text: string): { name: string; port: number } {
   const [, six, name, port] = /^(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]]*))(?::(.*))?$/.exec(text) ?? []
   if (six === undefined && name === undefined)
     throw new AddressError("has an invalid host; write an IPv6 address in brackets")
-  return {
-    name: decode(six ?? name!, "the host"),
-    port: port === undefined ? DEFAULT_PORT : readPort(port),
-  }
+  return { name: decode(six ?? name!, "the host"), port: port === undefined ? DEFAULT_PORT : readPort(port) }
 }
 
 function readPort(text: string): number {

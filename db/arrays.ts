@@ -57,19 +57,11 @@ const OIDS = {
 const readNumbers = (text: string) => readTexts(text).map((element) => (element === null ? null : Number(element)))
 
 /** Array types of columns, and how to parse their elements. */
-const readers: Record<string, (text: string) => (string | number | null)[]> = {
-  text: readTexts,
-  int: readNumbers,
-}
+const readers: Record<string, (text: string) => (string | number | null)[]> = { text: readTexts, int: readNumbers }
 
 export const arrayTypes = Object.fromEntries(
   Object.entries(OIDS).map(([name, oid]) => [
     `${name}_array`,
-    {
-      to: oid,
-      from: name in readers ? [oid] : [],
-      serialize: writeArray,
-      parse: readers[name] ?? readTexts,
-    },
+    { to: oid, from: name in readers ? [oid] : [], serialize: writeArray, parse: readers[name] ?? readTexts },
   ]),
 )

@@ -128,10 +128,7 @@ function reasonFor(setting: string, error: Error): string {
 
 const HINTS = [
   { codes: /^(ENOTFOUND|EAI_AGAIN)$/, hint: "No host has this name: check its spelling" },
-  {
-    codes: /^ECONNREFUSED$/,
-    hint: "Nothing listens there: check the host, the port and that the database runs",
-  },
+  { codes: /^ECONNREFUSED$/, hint: "Nothing listens there: check the host, the port and that the database runs" },
   {
     codes: /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
     hint: "Nothing answers there: check the host, the port and any firewall in between",

@@ -51,10 +51,7 @@ export const parameters = {
     otherwise: "Vouch writes, so it needs the primary: use read-write",
   },
   client_encoding: { accepts: ["utf8", "UTF8", "auto"], otherwise: "Vouch speaks UTF8" },
-  gssencmode: {
-    accepts: ["disable", "prefer"],
-    otherwise: "Vouch does not support GSSAPI; use TLS (sslmode)",
-  },
+  gssencmode: { accepts: ["disable", "prefer"], otherwise: "Vouch does not support GSSAPI; use TLS (sslmode)" },
   replication: { accepts: ["false", "off", "no", "0"], otherwise: "Vouch needs an ordinary session" },
   // Node's sockets set these themselves or do not use them.
   keepalives_interval: "without effect",

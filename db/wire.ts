@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import type { Socket } from "node:net"
 import postgres from "postgres"
 
@@ -53,27 +54,17 @@ export async function readBytes(socket: Socket, count: number, signal: AbortSign
 }
 
 /** Resolves at the first of the events. Rejects at an error, or when the signal aborts. */
-export function nextEvent(socket: Socket, events: readonly string[], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const over = (settle: () => void) => () => {
-      for (const event of events) socket.off(event, done)
-      socket.off("error", failed)
-      signal.removeEventListener("abort", late)
-      settle()
-    }
-    let error: Error | undefined
-    const done = over(resolve)
-    const fail = over(() => reject(error))
-    const failed = (why: Error) => {
-      error = why
-      fail()
-    }
-    const late = () => failed(signal.reason)
-    for (const event of events) socket.on(event, done)
-    socket.on("error", failed)
-    signal.addEventListener("abort", late)
-    if (signal.aborted) late()
-  })
+export async function nextEvent(socket: Socket, events: readonly string[], signal: AbortSignal): Promise<void> {
+  const over = new AbortController()
+  const ending = { signal: AbortSignal.any([signal, over.signal]) }
+  try {
+    await Promise.race(events.map((event) => once(socket, event, ending)))
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    over.abort()
+  }
 }
 
 const FIELDS: Record<string, string> = {

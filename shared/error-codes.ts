@@ -16,9 +16,7 @@ export const apiErrors = {
     "Send 1 to 255 visible ASCII characters, once. A random UUID is a good key.",
     { isReplayed: false },
   ),
-  https_required: defineError(400, "HTTPS is required", "Send the request over HTTPS.", {
-    isReplayed: false,
-  }),
+  https_required: defineError(400, "HTTPS is required", "Send the request over HTTPS.", { isReplayed: false }),
   missing_api_key: defineError(401, "No API key was sent", "Send the header Authorization: Bearer <API_KEY>.", {
     isReplayed: false,
     asksForKey: true,
@@ -237,12 +235,8 @@ export const apiErrors = {
     "Retry with the same Idempotency-Key after the time in Retry-After.",
     { isTemporary: true },
   ),
-  chain_unavailable: defineError(503, "The chain is unreachable", "Retry in a moment.", {
-    isTemporary: true,
-  }),
-  database_unavailable: defineError(503, "The database is unreachable", "Retry in a moment.", {
-    isTemporary: true,
-  }),
+  chain_unavailable: defineError(503, "The chain is unreachable", "Retry in a moment.", { isTemporary: true }),
+  database_unavailable: defineError(503, "The database is unreachable", "Retry in a moment.", { isTemporary: true }),
   provider_unavailable: defineError(503, "The KYC provider is unreachable", "Retry in a moment.", {
     isTemporary: true,
   }),

@@ -3,10 +3,7 @@ export const policies = {
   wallet_listed: {
     label: "Wallet on a screening list",
     hint: "Mints, transfers and new verifications of the wallet are refused either way.",
-    choices: {
-      review: "Open a review",
-      freeze: "Freeze its tokens, and open a review",
-    },
+    choices: { review: "Open a review", freeze: "Freeze its tokens, and open a review" },
     default: "review",
   },
   watchlist_match: {
@@ -30,11 +27,7 @@ export const policies = {
   data_deleted: {
     label: "Data deleted",
     hint: "The KYC vendor deleted the person’s data. Choose “Do nothing” if it deletes data on a schedule.",
-    choices: {
-      review: "Open a review",
-      withdraw: "Revoke the person’s verifications",
-      nothing: "Do nothing",
-    },
+    choices: { review: "Open a review", withdraw: "Revoke the person’s verifications", nothing: "Do nothing" },
     default: "review",
   },
 } as const satisfies Record<string, { label: string; hint: string; choices: Record<string, string>; default: string }>

@@ -17,11 +17,7 @@ export const notifications = {
     summary: "The chain and the database disagree, once a day until they agree",
     roles: ["owner", "developer"],
   },
-  quota: {
-    name: "Quota",
-    summary: "80 % and 100 % of the month’s attestations are used",
-    roles: ["owner"],
-  },
+  quota: { name: "Quota", summary: "80 % and 100 % of the month’s attestations are used", roles: ["owner"] },
   review_waiting: {
     name: "Waiting reviews",
     summary: "Live reviews have waited for an hour, once a day until they are decided",

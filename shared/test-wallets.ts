@@ -19,11 +19,7 @@ const rejected = (publicReason: PublicReason | null = null): TestDecision => ({
  * on the curve. So no one has the key.
  */
 const wallets = {
-  VouchTestApproved11111111111111111111111118: {
-    decision: "approved",
-    claims: american,
-    publicReason: null,
-  },
+  VouchTestApproved11111111111111111111111118: { decision: "approved", claims: american, publicReason: null },
   VouchTestNotAccredited11111111111111111111Q: {
     decision: "approved",
     claims: { ...american, accredited: false },
@@ -38,16 +34,8 @@ const wallets = {
   VouchTestUnreadab1eDocument1111111111111116: rejected("documents_unreadable"),
   VouchTestMismatch1111111111111111111111111B: rejected("information_mismatch"),
   VouchTestNotE1igib1e1111111111111111111111C: rejected("not_eligible"),
-  VouchTestResubmit11111111111111111111111115: {
-    decision: "resubmission_requested",
-    claims: {},
-    publicReason: null,
-  },
-  VouchTestReview1111111111111111111111111113: {
-    decision: "in_review",
-    claims: american,
-    publicReason: null,
-  },
+  VouchTestResubmit11111111111111111111111115: { decision: "resubmission_requested", claims: {}, publicReason: null },
+  VouchTestReview1111111111111111111111111113: { decision: "in_review", claims: american, publicReason: null },
   VouchTestExpired11111111111111111111111111F: { decision: "expired", claims: {}, publicReason: null },
 } as const satisfies Record<string, TestDecision>
 

@@ -1,10 +1,5 @@
 export type { ChainConnection, KitRpc, Web3Connection } from "./chain/connection.ts"
-export type {
-  OnChainAnswer,
-  OnChainCredential,
-  OnChainQuestion,
-  OnChainRefusal,
-} from "./chain/verify.ts"
+export type { OnChainAnswer, OnChainCredential, OnChainQuestion, OnChainRefusal } from "./chain/verify.ts"
 export { verifyOnChain } from "./chain/verify.ts"
 export type { VouchOptions } from "./client.ts"
 export { Vouch } from "./client.ts"

@@ -18,11 +18,7 @@ export const screeningLists = pgTable("screening_lists", {
 /** Addresses of a list, 32 bytes each, in parts that are small enough to send. */
 export const screeningListParts = pgTable(
   "screening_list_parts",
-  {
-    name: text().notNull(),
-    part: integer().notNull(),
-    keys: bytes().notNull(),
-  },
+  { name: text().notNull(), part: integer().notNull(), keys: bytes().notNull() },
   (t) => [primaryKey({ columns: [t.name, t.part] })],
 )
 

@@ -41,12 +41,7 @@ async function startChild({ dataDir, port, ...options }: LocalnetOptions, record
   const output = openLog(logFile)
   const logged_bytes = statSync(logFile).size
   try {
-    const started = await startLocalnetProcess({
-      ...options,
-      port,
-      dataDir: join(dataDir, "localnet"),
-      output,
-    })
+    const started = await startLocalnetProcess({ ...options, port, dataDir: join(dataDir, "localnet"), output })
     const { url, pid } = started
     writeJson(record, { pid, mark: startMark(pid) ?? "", url, starter: ourselves() } satisfies Running)
     return { ...started, adopted: false }

@@ -158,9 +158,7 @@ export function startupError(error: unknown, dataDir: string): Error {
   if (/^(EEXIST|ENOTDIR)/.test(text)) {
     return new Error(
       `VOUCH_DATA_DIR: ${dataDir} is not a directory. Set it to a directory that this user can write to.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
   return new Error(`Could not start the embedded Postgres: ${text.trim()}`, { cause: error })

@@ -45,11 +45,7 @@ export const lamports = z.string().meta({
   description: "Lamports: a billion of them are one SOL",
 })
 
-const countryMeta = {
-  pattern: "^[A-Z]{2}$",
-  description: "ISO 3166-1 alpha-2, or XK for Kosovo",
-  example: "US",
-}
+const countryMeta = { pattern: "^[A-Z]{2}$", description: "ISO 3166-1 alpha-2, or XK for Kosovo", example: "US" }
 
 /** A country in a request, and one in an answer, which may have been recorded before codes were checked. */
 export const country = z

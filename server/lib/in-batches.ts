@@ -1,8 +1,4 @@
-type Waiting<Key, Found> = {
-  key: Key
-  resolve: (found: Found | undefined) => void
-  reject: (error: unknown) => void
-}
+type Waiting<Key, Found> = { key: Key; resolve: (found: Found | undefined) => void; reject: (error: unknown) => void }
 
 /**
  * Looks up what many requests ask for at once. While `read` is working, lookups wait and then become its next call. It

@@ -18,12 +18,7 @@ type Declared = {
 }
 
 /** The values of one metric. */
-export type Family = {
-  name: string
-  help: string
-  type: "counter" | "gauge" | "histogram"
-  lines: () => string[]
-}
+export type Family = { name: string; help: string; type: "counter" | "gauge" | "histogram"; lines: () => string[] }
 
 const declared: Family[] = []
 

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises"
+
 /** A reading of another clock: its time, and the monotonic instant of the reading in milliseconds. */
 type Anchor = { time_ms: number; at_ms: number }
 
@@ -27,12 +29,7 @@ export const monotonic = { now: () => performance.now() }
 
 export { toTimestamp } from "#shared/timestamp.ts"
 
-const day = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-})
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
 
 /** The day (UTC) for people: `3 Nov 2026`. */
 export const formatDay = (time: Date): string => day.format(time)
@@ -58,15 +55,7 @@ export const endOfMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFul
 
 /** Resolves after `ms`, or at once when the signal aborts. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener("abort", end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener("abort", end)
-  })
+  setTimeout(ms, undefined, signal && { signal }).catch(() => {})
 
 /** The calendar month (UTC) that usage is counted in, named by its first day: `YYYY-MM-01`. */
 export const periodOf = (time: Date): string => startOfMonth(time).toISOString().slice(0, 10)

@@ -73,7 +73,8 @@ export class Adapter {
       const match = document ? null : this.#options.table.match(path)
       route = match ? routeOf(request, match) : null
       // Webhooks have their own limit.
-      if (!route || (route.meta.open && !route.meta.raw)) await this.#limitAnonymous(client)
+      if (!route || (route.meta.open && !route.meta.raw))
+        await limit(this.#options.openLimiter, client, "Too many requests from this address.")
       isUnmatched = route === null
       if (document) {
         endpoint = `/v1${path}`
@@ -146,15 +147,9 @@ export class Adapter {
     try {
       return await authenticate(request.headers.authorization)
     } catch (error) {
-      const rate = this.#options.wrongKeyLimiter?.take(client.network)
-      if (rate && !rate.allowed) await rateLimited(rate, "Too many requests with a wrong key from this address.")
+      await limit(this.#options.wrongKeyLimiter, client, "Too many requests with a wrong key from this address.")
       throw error
     }
-  }
-
-  async #limitAnonymous(client: Client): Promise<void> {
-    const rate = this.#options.openLimiter?.take(client.network)
-    if (rate && !rate.allowed) await rateLimited(rate, "Too many requests from this address.")
   }
 
   async #limit(principal: Principal, reply: Reply): Promise<void> {
@@ -168,8 +163,7 @@ export class Adapter {
   async #answer(call: Call): Promise<void> {
     const { request, route } = call
     if (route.meta.raw) {
-      const rate = this.#options.webhookLimiter?.take(call.client.network)
-      if (rate && !rate.allowed) await rateLimited(rate, "Too many webhooks from this address.")
+      await limit(this.#options.webhookLimiter, call.client, "Too many webhooks from this address.")
       const body = await readBody(request, { limit: MAX_WEBHOOK_BYTES, network: call.client.network })
       call.input = readParameters(route, call.raw)
       return sendAnswer(call, await run(call, { webhook: { headers: request.headers, body } }))
@@ -224,10 +218,14 @@ function allows(request: IncomingMessage, reply: Reply, methods: string[]): bool
 
 const bodyFields = (route: Route): number => route.fields.size - route.parameters.length
 
+/** Counts a request of a network. Errors: rate_limited. */
+async function limit(limiter: RateLimiter | null, { network }: Client, detail: string): Promise<void> {
+  const rate = limiter?.take(network)
+  if (rate && !rate.allowed) await rateLimited(rate, detail)
+}
+
 /** Refuses after a delay, so that a client that ignores refusals does not keep the process busy. */
 async function rateLimited(rate: RateLimitStatus, detail: string): Promise<never> {
   await sleep(REFUSAL_MS)
-  return fail("rate_limited", `${detail} Retry in ${rate.resetSeconds} s.`, {
-    retryAfterSeconds: rate.resetSeconds,
-  })
+  return fail("rate_limited", `${detail} Retry in ${rate.resetSeconds} s.`, { retryAfterSeconds: rate.resetSeconds })
 }

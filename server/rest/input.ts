@@ -48,11 +48,7 @@ export function addBody(input: Fields, route: Route, body: JsonObject): void {
 /** Whether a query or body may have this name. Path parameters are allowed in the path only. */
 const isSent = ({ fields, parameters }: Route, name: string): boolean => fields.has(name) && !parameters.includes(name)
 
-const refusal = (field: string, sentence: string): FieldError => ({
-  field,
-  code: "validation_failed",
-  sentence,
-})
+const refusal = (field: string, sentence: string): FieldError => ({ field, code: "validation_failed", sentence })
 
 /** Also reports problems of the known fields, so that the caller can correct everything at once. */
 function refuse(input: Fields, { procedure }: Route, wrong: readonly FieldError[]): void {
@@ -84,8 +80,6 @@ function decode(text: string, where: string): string {
   try {
     return decodeURIComponent(where.startsWith("path") ? text : text.replaceAll("+", " "))
   } catch (cause) {
-    return fail("malformed_request", `The ${quoted(where)} cannot be decoded: percent-encode it as UTF-8.`, {
-      cause,
-    })
+    return fail("malformed_request", `The ${quoted(where)} cannot be decoded: percent-encode it as UTF-8.`, { cause })
   }
 }

@@ -262,30 +262,31 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 
 function checkTogether(parsed: Settings): Settings {
   if (Boolean(parsed.VOUCH_TLS_CERT) !== Boolean(parsed.VOUCH_TLS_KEY)) {
-    throw new SettingsError(["VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or neither"])
+    throw new SettingsError("VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or neither")
   }
   if (Boolean(parsed.VOUCH_SMTP_URL) !== Boolean(parsed.VOUCH_MAIL_FROM)) {
-    throw new SettingsError(["VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither"])
+    throw new SettingsError("VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither")
   }
   if (parsed.DATABASE_DIRECT_URL && !parsed.DATABASE_URL) {
-    throw new SettingsError(["DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database"])
+    throw new SettingsError("DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database")
   }
   const { PORT, VOUCH_LOCALNET_PORT, VOUCH_METRICS_PORT } = parsed
   if (PORT > 0 && PORT === VOUCH_METRICS_PORT) {
-    throw new SettingsError(["PORT and VOUCH_METRICS_PORT: set different ports"])
+    throw new SettingsError("PORT and VOUCH_METRICS_PORT: set different ports")
   }
   if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
-    throw new SettingsError([
+    throw new SettingsError(
       `PORT and VOUCH_LOCALNET_PORT: the local network uses ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so set PORT to another port`,
-    ])
+    )
   }
   return parsed
 }
 
 export class SettingsError extends Error {
   readonly problems: string[]
-  constructor(problems: string[]) {
-    super(`Vouch cannot start with these settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`)
-    this.problems = problems
+  constructor(problems: string | string[]) {
+    const all = [problems].flat()
+    super(`Vouch cannot start with these settings:\n${all.map((problem) => `  ${problem}`).join("\n")}`)
+    this.problems = all
   }
 }

@@ -72,16 +72,16 @@ function loadStored(dataDir: string): Stored {
     return JSON.parse(readFileSync(path, "utf8")) as Stored
   } catch {
     // Without the cause, whose message would contain a part of the file.
-    throw new SettingsError([
+    throw new SettingsError(
       `VOUCH_DATA_DIR: ${path} cannot be read. It has the keys of this deployment. Restore it from a backup`,
-    ])
+    )
   }
 }
 
 function decode(name: string, text: string, fits: (bytes: number) => boolean, expected: string): Buffer {
   const bytes = Buffer.from(text, "base64")
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || !fits(bytes.length)) {
-    throw new SettingsError([`${name}: must be base64 of ${expected}`])
+    throw new SettingsError(`${name}: must be base64 of ${expected}`)
   }
   return bytes
 }

@@ -55,10 +55,7 @@ type Program = { name: string; instructionOf: (data: Buffer) => string | null }
 const programs = new Map<string, Program>([
   [
     SystemProgram.programId.toBase58(),
-    {
-      name: "System",
-      instructionOf: (data) => (data.length < 4 ? null : (SYSTEM[data.readUInt32LE(0)] ?? null)),
-    },
+    { name: "System", instructionOf: (data) => (data.length < 4 ? null : (SYSTEM[data.readUInt32LE(0)] ?? null)) },
   ],
   [TOKEN_2022_PROGRAM_ID.toBase58(), { name: "Token-2022", instructionOf: tokenInstruction }],
   [

@@ -19,11 +19,7 @@ import { suggestedPath } from "#server/rest/unknown-path.ts"
 import { Failure } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 
-export type ListenerOptions = PageOptions & {
-  adapter: Adapter
-  pages: PageHandler
-  trustedProxies: BlockList | null
-}
+export type ListenerOptions = PageOptions & { adapter: Adapter; pages: PageHandler; trustedProxies: BlockList | null }
 
 const LOCAL_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
 

@@ -98,10 +98,7 @@ async function openKeys(settings: Settings, keys: Keys | null, ending: AbortSign
   return keys
 }
 
-const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({
-  live: value("live"),
-  test: value("test"),
-})
+const forEachMode = <T>(value: (mode: Mode) => T): Record<Mode, T> => ({ live: value("live"), test: value("test") })
 
 /** A mode's chain: the configured one or the local network, but never that for live mode of a public deployment. */
 function chainFor(

@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { isDatabaseUnavailable } from "#db/client.ts"
 import { deployment } from "#domain/deployment"
 import { firstStart } from "#domain/onboarding"
@@ -58,7 +59,7 @@ async function run(more: Pick<StartOptions, "keysOf" | "providers">): Promise<vo
     const first = await sayWhenSlow("the first account", patiently(firstStart, ending.signal))
     if (first && !ending.signal.aborted) welcome({ origin: deployment.origin, shortages: running.shortages, ...first })
     isUp = true
-    await aborted(ending.signal)
+    if (!ending.signal.aborted) await once(ending.signal, "abort")
     logger.info("stopping")
   } finally {
     await running?.stop()
@@ -87,12 +88,6 @@ async function patiently<T>(step: () => Promise<T>, signal: AbortSignal): Promis
   }
   return null
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener("abort", () => resolve(), { once: true })
-  })
 
 /** Runs the server until a signal ends it, then ends the process. */
 export async function serve(more: Pick<StartOptions, "keysOf" | "providers"> = {}): Promise<never> {

@@ -89,11 +89,6 @@ export const summariesOf = (json: RulesJson, reader: Reader): { name: RuleName; 
     Object.entries(fields).flatMap(([name, { summary }]) => {
       const value = json[name as RuleName]
       if (value === undefined || value === false) return []
-      return [
-        {
-          name: name as RuleName,
-          text: (summary as (value: unknown, reader: Reader) => string)(value, reader),
-        },
-      ]
+      return [{ name: name as RuleName, text: (summary as (value: unknown, reader: Reader) => string)(value, reader) }]
     }),
   )

@@ -31,12 +31,7 @@ export const headers = {
     schema: { type: "string", pattern: '^"key";q=[0-9]+;w=[0-9]+$' },
     example: '"key";q=200;w=2',
   },
-  "Retry-After": {
-    description: RETRY_AFTER,
-    required: true,
-    schema: { type: "integer", minimum: 0 },
-    example: 5,
-  },
+  "Retry-After": { description: RETRY_AFTER, required: true, schema: { type: "integer", minimum: 0 }, example: 5 },
   "Retry-After-If-Known": {
     description: `${RETRY_AFTER} Absent if unknown.`,
     schema: { type: "integer", minimum: 0 },

@@ -18,10 +18,7 @@ const rules: readonly Rule[] = [
     applies: () => true,
     codes: ["malformed_request", "https_required", "validation_failed", "rate_limited", "internal_error"],
   },
-  {
-    applies: isKeyed,
-    codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "database_unavailable"],
-  },
+  { applies: isKeyed, codes: ["missing_api_key", "invalid_api_key", "expired_api_key", "database_unavailable"] },
   { applies: (route) => route?.meta.scope !== undefined, codes: ["insufficient_scope"] },
   { applies: takesBody, codes: ["malformed_json", "payload_too_large", "server_busy"] },
   { applies: (route) => takesBody(route) && !route?.meta.raw, codes: ["unsupported_media_type"] },
@@ -42,10 +39,7 @@ function codesOf(route: Route | null): ErrorCode[] {
 }
 
 /** The server's answer when its tests caused the error. */
-const exampleOf = (code: ErrorCode): Example => ({
-  summary: errors[code].title,
-  value: errorExamples[code].body,
-})
+const exampleOf = (code: ErrorCode): Example => ({ summary: errors[code].title, value: errorExamples[code].body })
 
 /** The error object of every error response. */
 export const errorSchema: Schema = {

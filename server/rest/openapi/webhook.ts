@@ -64,8 +64,5 @@ const examples: Record<string, Example> = {
 export const signedWebhook: Pick<Operation, "security" | "requestBody"> & { headers: Parameter[] } = {
   security: [{ webhookSignature: [] }],
   headers,
-  requestBody: {
-    required: true,
-    content: { "application/json": { schema: refTo("WebhookEvent"), examples } },
-  },
+  requestBody: { required: true, content: { "application/json": { schema: refTo("WebhookEvent"), examples } } },
 }

@@ -2,7 +2,8 @@
  * The purpose of a call. `settling` resolves doubt: statuses, heights, evidence, finality. A batch or a request waits for
  * `reading`. `sending` sends bytes for the first time, `resending` every further time. `background` can wait.
  */
-export type Purpose = "settling" | "reading" | "sending" | "resending" | "background"
+export const purposes = ["settling", "reading", "sending", "resending", "background"] as const
+export type Purpose = (typeof purposes)[number]
 
 /** Maximum time a call waits in its queue, in milliseconds. */
 const PATIENCE_MS = 5000
@@ -69,10 +70,7 @@ export class Budget {
   /** `perSecond` may be infinite. */
   constructor(perSecond: number) {
     this.#perSecond = perSecond
-    this.#own = {
-      settling: new Bucket(perSecond * SHARES.settling),
-      sending: new Bucket(perSecond * SHARES.sending),
-    }
+    this.#own = { settling: new Bucket(perSecond * SHARES.settling), sending: new Bucket(perSecond * SHARES.sending) }
     this.#common = new Bucket(perSecond * (1 - SHARES.settling - SHARES.sending))
   }
 

@@ -1,7 +1,7 @@
 import { Connection, type PublicKey } from "@solana/web3.js"
 import { logger } from "#server/lib/log.ts"
 import { readBounded } from "#server/lib/read-bounded.ts"
-import { Budget, type Purpose } from "./budget.ts"
+import { Budget, type Purpose, purposes } from "./budget.ts"
 import { askCapabilities, type Capabilities } from "./capabilities.ts"
 import { hasNoHistory, RpcUnavailable, WrongChain } from "./errors.ts"
 import type { RpcMetrics } from "./metrics.ts"
@@ -82,13 +82,7 @@ export class RpcNode {
         disableRetryOnRateLimit: true,
         fetch: ((_url: string, init: RequestInit) => this.#call(url, init, purpose)) as never,
       })
-    this.#connections = {
-      settling: connect("settling"),
-      reading: connect("reading"),
-      sending: connect("sending"),
-      resending: connect("resending"),
-      background: connect("background"),
-    }
+    this.#connections = Object.fromEntries(purposes.map((purpose) => [purpose, connect(purpose)])) as never
   }
 
   /** How many milliseconds it still rests; 0 if it can be used. */

@@ -171,9 +171,7 @@ export class RpcNodes {
     if (missing.length > 0) return new HistoryMissing(missing.join("; "))
     const what = problems.map(([{ name }, error]) => `${name}: ${(error as Error).message}`)
     const cause = problems.at(-1)?.[1]
-    return new RpcUnavailable(what.join("; ") || `no node can be used now: ${this.troubles.join("; ")}`, {
-      cause,
-    })
+    return new RpcUnavailable(what.join("; ") || `no node can be used now: ${this.troubles.join("; ")}`, { cause })
   }
 }
 

@@ -57,5 +57,5 @@ function readJson(text: Buffer): unknown {
 export function bytesOf(label: string, text: unknown, length: number): Uint8Array {
   const bytes = typeof text === "string" ? Buffer.from(text, "base64") : Buffer.alloc(0)
   if (bytes.length === length) return bytes
-  throw new SignerFailure(`${label} answered without ${length} bytes in base64`, { passing: false })
+  throw new SignerFailure(`${label} answered without ${length} bytes in base64`)
 }

@@ -39,7 +39,6 @@ function serviceOf({ keyId, region }: { keyId: string; region: string }): KeySer
       if (!fits || !SigningAlgorithms?.includes("ED25519_SHA_512"))
         throw new SignerFailure(
           `${LABEL} has a key of ${KeySpec} for ${KeyUsage}, not of ECC_NIST_EDWARDS25519 for SIGN_VERIFY`,
-          { passing: false },
         )
       return keyFromSpki(LABEL, PublicKey ?? new Uint8Array())
     },

@@ -79,7 +79,7 @@ async function opening(variable: Variable, signer: Promise<Signer>): Promise<Sig
   try {
     return await signer
   } catch (error) {
-    if (error instanceof SignerFailure) throw new SettingsError([`${variable}: ${error.message}`])
+    if (error instanceof SignerFailure) throw new SettingsError(`${variable}: ${error.message}`)
     throw error
   }
 }

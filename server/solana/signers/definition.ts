@@ -7,8 +7,8 @@ export class WrongSigner extends Error {}
 export class SignerFailure extends Error {
   /** Whether an immediate retry may help. */
   readonly passing: boolean
-  constructor(message: string, { passing, cause }: { passing: boolean; cause?: unknown }) {
-    super(message, cause === undefined ? {} : { cause })
+  constructor(message: string, { passing = false } = {}) {
+    super(message)
     this.passing = passing
   }
 }

@@ -8,7 +8,7 @@ const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex")
 export function keyFromSpki(label: string, der: Uint8Array): Uint8Array {
   const bytes = Buffer.from(der)
   const fits = bytes.length === 44 && bytes.subarray(0, 12).equals(SPKI_PREFIX)
-  if (!fits) throw new SignerFailure(`${label} has a key that is not Ed25519`, { passing: false })
+  if (!fits) throw new SignerFailure(`${label} has a key that is not Ed25519`)
   return bytes.subarray(12)
 }
 

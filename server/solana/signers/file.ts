@@ -27,7 +27,7 @@ function readKeypair(path: string): Signer {
     bytes = JSON.parse(readFileSync(path, "utf8"))
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "it is not JSON"
-    throw new SignerFailure(`the keypair file ${path} cannot be read: ${code}`, { passing: false })
+    throw new SignerFailure(`the keypair file ${path} cannot be read: ${code}`)
   }
   if ((mode & FORBIDDEN) !== 0)
     return refuse(path, `can be read by everyone or changed by its group: chmod 600 ${path}`)
@@ -44,5 +44,5 @@ function readKeypair(path: string): Signer {
 }
 
 function refuse(path: string, problem: string): never {
-  throw new SignerFailure(`the keypair file ${path} ${problem}`, { passing: false })
+  throw new SignerFailure(`the keypair file ${path} ${problem}`)
 }

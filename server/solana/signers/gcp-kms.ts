@@ -38,9 +38,7 @@ function serviceOf(name: string): KeyService {
     async publicKey(signal) {
       const { algorithm, pem, pemCrc32c } = await call("/publicKey", signal)
       if (algorithm !== "EC_SIGN_ED25519" || typeof pem !== "string")
-        throw new SignerFailure(`${LABEL} has a key of ${algorithm}, not of EC_SIGN_ED25519`, {
-          passing: false,
-        })
+        throw new SignerFailure(`${LABEL} has a key of ${algorithm}, not of EC_SIGN_ED25519`)
       checkSum(Buffer.from(pem), pemCrc32c)
       const der = Buffer.from(pem.replace(/-----[A-Z ]+-----/g, ""), "base64")
       return keyFromSpki(LABEL, der)

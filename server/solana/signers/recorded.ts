@@ -21,9 +21,9 @@ export async function recordKeys(keys: Keys, purposes: readonly string[]): Promi
       select * from unnest(${purposes as string[]}::text[], ${addresses}::text[]) on conflict do nothing`
     const recorded = await readRecorded(tx, purposes)
     if (purposes.some((purpose, i) => recorded.get(purpose) !== addresses[i]))
-      throw new SettingsError([
+      throw new SettingsError(
         "VOUCH_SIGNER: this database was first used with another one. Set that one, or start with an empty database",
-      ])
+      )
   })
 }
 
@@ -35,9 +35,9 @@ export async function recordedKeys(purposes: readonly string[], ending?: AbortSi
     const recorded = await readRecorded(sql, purposes)
     if (purposes.every((purpose) => recorded.has(purpose))) return (purpose) => publicOnly(recorded.get(purpose))
     if (performance.now() > deadline)
-      throw new SettingsError([
+      throw new SettingsError(
         "VOUCH_SIGNER: this web process has none, and no worker has recorded its public keys yet. Start a process with VOUCH_ROLE=worker, VOUCH_SIGNER and the same fee payers",
-      ])
+      )
     await sleep(POLL_MS)
   }
 }
@@ -50,8 +50,7 @@ async function readRecorded(sql: Queryable, purposes: readonly string[]): Promis
 
 /** Throws SignerFailure if the key is not recorded. */
 function publicOnly(address: Address | undefined): Signer {
-  const refuse = () =>
-    new SignerFailure("this process has no VOUCH_SIGNER. Do this where a worker runs", { passing: false })
+  const refuse = () => new SignerFailure("this process has no VOUCH_SIGNER. Do this where a worker runs")
   if (address === undefined) throw refuse()
   return { publicKey: new PublicKey(address), sign: async () => Promise.reject(refuse()) }
 }

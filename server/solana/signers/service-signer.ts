@@ -37,14 +37,12 @@ export function serviceSigner(service: KeyService, uri: string, address: string)
   const checkKey = async () => {
     const bytes = await asking((signal) => service.publicKey(signal))
     if (!publicKey.toBuffer().equals(bytes))
-      throw new SignerFailure(`${uri} now has another key than ${address}, with which it was first used`, {
-        passing: false,
-      })
+      throw new SignerFailure(`${uri} now has another key than ${address}, with which it was first used`)
   }
   const signOne = async (message: Uint8Array): Promise<Uint8Array> => {
     const signature = await asking((signal) => service.sign(message, signal))
     if (verifies(message, signature)) return signature
-    throw new SignerFailure(`${uri} returned a signature that is not ${address}'s`, { passing: false })
+    throw new SignerFailure(`${uri} returned a signature that is not ${address}'s`)
   }
   return {
     publicKey,

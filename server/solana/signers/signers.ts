@@ -41,9 +41,7 @@ export class Signers {
     }
     const there = opened.here.publicKey.toBase58()
     if (there === address) return opened.here
-    throw new SignerFailure(`${uri} has the key ${there}, not ${address}, with which it was first used`, {
-      passing: false,
-    })
+    throw new SignerFailure(`${uri} has the key ${there}, not ${address}, with which it was first used`)
   }
 }
 

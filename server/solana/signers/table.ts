@@ -13,11 +13,7 @@ const schemes: readonly SignerScheme<any>[] = [derived, file, awsKms, gcpKms, va
 export const examples: readonly string[] = schemes.map(({ example }) => example)
 
 /** A parsed signer URI: its name for people and how to open it. */
-export type Written = {
-  uri: string
-  label: string
-  open: (context: Parameters<typeof derived.open>[1]) => Opened
-}
+export type Written = { uri: string; label: string; open: (context: Parameters<typeof derived.open>[1]) => Opened }
 
 /** Parses a signer's URI without any request. Throws WrongSigner. */
 export function readSigner(uri: string): Written {

@@ -41,7 +41,7 @@ function serviceOf({ origin, mount, name, version }: Place): KeyService {
     async publicKey(signal) {
       const { type, derived, keys } = await call("keys", signal)
       if (type !== "ed25519" || derived === true)
-        throw new SignerFailure(`${LABEL} has a key of type ${type}, not a plain ed25519`, { passing: false })
+        throw new SignerFailure(`${LABEL} has a key of type ${type}, not a plain ed25519`)
       const key = (keys as Record<string, { public_key?: string }> | undefined)?.[version]
       return bytesOf(LABEL, key?.public_key, 32)
     },
@@ -50,9 +50,7 @@ function serviceOf({ origin, mount, name, version }: Place): KeyService {
       const { signature } = await call("sign", signal, { input, key_version: version })
       const prefix = `vault:v${version}:`
       if (typeof signature !== "string" || !signature.startsWith(prefix))
-        throw new SignerFailure(`${LABEL} answered without a signature of version ${version}`, {
-          passing: false,
-        })
+        throw new SignerFailure(`${LABEL} answered without a signature of version ${version}`)
       return bytesOf(LABEL, signature.slice(prefix.length), 64)
     },
   }
@@ -67,10 +65,10 @@ function headers(): Record<string, string> {
       token = readFileSync(VAULT_TOKEN_FILE, "utf8").trim()
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE cannot be read: ${code}`, { passing: false })
+      throw new SignerFailure(`${LABEL}: VAULT_TOKEN_FILE cannot be read: ${code}`)
     }
   }
-  if (!token) throw new SignerFailure(`${LABEL}: set VAULT_TOKEN_FILE or VAULT_TOKEN`, { passing: false })
+  if (!token) throw new SignerFailure(`${LABEL}: set VAULT_TOKEN_FILE or VAULT_TOKEN`)
   return {
     "x-vault-token": token,
     "x-vault-request": "true",

@@ -31,12 +31,7 @@ export function addAccountCommands(program: Command, run: Run): void {
         const invitation =
           options.owner === undefined
             ? null
-            : await createInvitation(sql, {
-                accountId: id,
-                role: "owner",
-                email: options.owner,
-                invitedBy: null,
-              })
+            : await createInvitation(sql, { accountId: id, role: "owner", email: options.owner, invitedBy: null })
         const link = invitation
           ? `\n\n${invitation.link}\n\n${options.owner} becomes the owner by opening this link. It works once within seven days and is shown only now.`
           : ""

@@ -54,12 +54,7 @@ export function addKeyCommands(program: Command, run: Run): void {
             expiresAt,
           })
           return {
-            json: {
-              api_key: created.apiKey,
-              key_id: created.keyId,
-              workspace_id: workspaceId,
-              account_id: owner.id,
-            },
+            json: { api_key: created.apiKey, key_id: created.keyId, workspace_id: workspaceId, account_id: owner.id },
             text: `${created.apiKey}\n\nKey ${created.keyId} of ${owner.name} (${options.mode}). Store it: it is shown only now.`,
           }
         }),

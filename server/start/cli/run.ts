@@ -12,12 +12,7 @@ import { prepare } from "#server/start/prepare.ts"
 import { Failure } from "#shared/errors.ts"
 
 /** What a command prints: JSON for programs, text or a table for people. */
-export type Output = {
-  json: unknown
-  text?: string
-  table?: Record<string, string | number>[]
-  exitCode?: number
-}
+export type Output = { json: unknown; text?: string; table?: Record<string, string | number>[]; exitCode?: number }
 
 /** Does a command's work on the deployment and returns what to print. */
 export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean }) => Promise<void>

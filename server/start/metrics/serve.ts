@@ -43,11 +43,7 @@ export async function serveMetrics({ port, host, isReady, ...options }: MetricsO
   }
   const answers: Record<string, () => Promise<Answer>> = {
     "/metrics": async () => ({ status: 200, body: await text() }),
-    "/health": async () => ({
-      status: 200,
-      body: `${JSON.stringify(await readHealth())}\n`,
-      type: JSON_TYPE,
-    }),
+    "/health": async () => ({ status: 200, body: `${JSON.stringify(await readHealth())}\n`, type: JSON_TYPE }),
     "/livez": async () => ({ status: 200, body: "ok\n" }),
     "/readyz": async () => ((await isReady()) ? { status: 200, body: "ok\n" } : { status: 503, body: "not ready\n" }),
   }

@@ -13,10 +13,7 @@ import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 
 const { endpoint } = endpointsIn("Privacy")
 
-const investorId = idOf("inv").meta({
-  description: "The investor's id",
-  example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
-})
+const investorId = idOf("inv").meta({ description: "The investor's id", example: "inv_7mYcTzHkLwR2sVbJm9X4f8" })
 
 /** What an erasure does. `stays`: the wallets' addresses. */
 const what = (stays: string) =>
@@ -54,9 +51,7 @@ export const erasureRouter = router({
     description: "Returns what was erased, and how far vendors are with deleting their data.",
   })
     .input(
-      z.object({
-        id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }),
-      }),
+      z.object({ id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }) }),
     )
     .output(erasureRecord)
     .query(({ ctx, input }) => getErasure(ctx.principal.workspaceId, input.id)),

@@ -70,13 +70,7 @@ export const verificationRouter = router({
     }),
 
   continue: openProcedure
-    .input(
-      z.object({
-        sessionId,
-        consent: z.literal(true),
-        language: z.enum(languageCodes).nullable().default(null),
-      }),
-    )
+    .input(z.object({ sessionId, consent: z.literal(true), language: z.enum(languageCodes).nullable().default(null) }))
     .mutation(async ({ input }): Promise<{ url: string | null; view: SessionView }> => {
       const url = await continueToProvider(input.sessionId, input.language)
       return { url, view: await readView(input.sessionId) }
@@ -95,11 +89,7 @@ export const verificationRouter = router({
     )
     .mutation(async ({ input }): Promise<SessionView> => {
       const { sessionId, decision, country, ageOver18, accredited } = input
-      await submitForm({
-        sessionId,
-        decision,
-        claims: { country, age_over_18: ageOver18, accredited },
-      })
+      await submitForm({ sessionId, decision, claims: { country, age_over_18: ageOver18, accredited } })
       return readView(sessionId)
     }),
 

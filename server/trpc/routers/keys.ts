@@ -36,10 +36,7 @@ const keyDescription = z
     key_id: idOf("key").meta({ description: "The key's id", example: "key_3mNbR5tYw2Lc7HdZKx8vPq" }),
     name: z.string().meta({ description: "The key's name", example: "Backend" }),
     account: z.string().meta({ description: "The account's name", example: "Acme Securities" }),
-    workspace_id: idOf("ws").meta({
-      description: "The key's workspace",
-      example: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
-    }),
+    workspace_id: idOf("ws").meta({ description: "The key's workspace", example: "ws_8vPq3mNbR5tYw2Lc7HdZKx" }),
     mode: z.enum(["test", "live"]).meta({ description: "The workspace's mode", example: "test" }),
     scopes: z.array(scope).meta({ description: "What the key may do", example: ["kyc:read", "kyc:write"] }),
     expires_at: timestamp.nullable().meta({ description: "Null if it does not expire", example: null }),
@@ -72,9 +69,7 @@ export const keyRouter = router({
   list: memberProcedure
     .input(z.object({}))
     .output(z.object({ data: z.array(keyRecord) }))
-    .query(async ({ ctx }) => ({
-      data: await listKeys({ workspaceId: ctx.principal.workspaceId }),
-    })),
+    .query(async ({ ctx }) => ({ data: await listKeys({ workspaceId: ctx.principal.workspaceId }) })),
 
   /** The only answer that contains the secret. */
   create: memberWith("key:write")

@@ -25,10 +25,7 @@ const session = z
 const walletStatusRecord = z
   .object({
     status: attestationStatus,
-    attestation_id: idOf("att").meta({
-      description: "The attestation's id",
-      example: "att_4f8NqYcTzHkLwR2sVbJm9X",
-    }),
+    attestation_id: idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
     schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
     expires_at: timestamp.nullable().meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     onchain_tx: signature.nullable().meta({
@@ -107,11 +104,7 @@ export const kycRouter = router({
     .input(z.object({ pubkey: walletAddress, schema: schemaId.optional() }))
     .output(walletStatusRecord)
     .query(({ ctx, input }) =>
-      walletStatus({
-        workspaceId: ctx.principal.workspaceId,
-        wallet: input.pubkey,
-        schemaId: input.schema ?? null,
-      }),
+      walletStatus({ workspaceId: ctx.principal.workspaceId, wallet: input.pubkey, schemaId: input.schema ?? null }),
     ),
 
   webhook: openEndpoint("POST /kyc/webhook", {
@@ -133,11 +126,7 @@ export const kycRouter = router({
     summary: "Report a verification (named provider)",
     description: "Like POST /kyc/webhook, for the named provider.",
   })
-    .input(
-      z.object({
-        provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }),
-      }),
-    )
+    .input(z.object({ provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }) }))
     .output(received)
     .mutation(({ ctx, input }) => receiveWebhook({ name: input.provider, webhook: ctx.webhook })),
 })

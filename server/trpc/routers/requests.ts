@@ -31,11 +31,7 @@ export const requestRouter = router({
         ...page,
       }),
     )
-    .output(
-      listOf(summary).extend({
-        used_up: z.object({ mib_per_day: z.number(), until: timestamp }).nullable(),
-      }),
-    )
+    .output(listOf(summary).extend({ used_up: z.object({ mib_per_day: z.number(), until: timestamp }).nullable() }))
     .query(({ ctx, input }) =>
       listRequests(ctx.principal.workspaceId, {
         requestId: input.request_id ?? null,

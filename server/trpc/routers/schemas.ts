@@ -19,10 +19,7 @@ const { endpoint } = endpointsIn("Schemas")
 const id = matching(
   /^[a-z][a-z0-9_]{2,63}$/,
   "must be 3 to 64 characters of a-z, 0-9 and _, starting with a letter",
-).meta({
-  description: "The schema's id, which cannot change",
-  example: "residency_v1",
-})
+).meta({ description: "The schema's id, which cannot change", example: "residency_v1" })
 const fields = {
   name: nameText(100).meta({
     description: "Display name. Its first 160 bytes are written on chain with the first attestation",

@@ -88,13 +88,7 @@ export const sessionRouter = router({
       }),
     )
     .output(sessionRecord)
-    .mutation(({ ctx, input }) =>
-      cancelSession({
-        ...ctx,
-        sessionId: input.id,
-        reason: input.reason ?? null,
-      }),
-    ),
+    .mutation(({ ctx, input }) => cancelSession({ ...ctx, sessionId: input.id, reason: input.reason ?? null })),
 
   decide: endpoint("POST /test/sessions/{id}/decide", {
     scope: "kyc:write",
@@ -107,10 +101,7 @@ export const sessionRouter = router({
     .input(
       z.object({
         id,
-        decision: decisionFields.shape.decision.meta({
-          description: "The sandbox's decision",
-          example: "approved",
-        }),
+        decision: decisionFields.shape.decision.meta({ description: "The sandbox's decision", example: "approved" }),
         claims: decisionFields.shape.claims.unwrap().strict().optional().meta({
           description: "Facts that rules may use. Nothing else about a person is stored.",
         }),
@@ -125,11 +116,7 @@ export const sessionRouter = router({
       decideTestSession({
         ...ctx,
         sessionId: input.id,
-        decision: {
-          decision: input.decision,
-          claims: input.claims ?? {},
-          publicReason: input.public_reason ?? null,
-        },
+        decision: { decision: input.decision, claims: input.claims ?? {}, publicReason: input.public_reason ?? null },
       }),
     ),
 

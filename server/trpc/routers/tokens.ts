@@ -124,9 +124,7 @@ export const tokenRouter = router({
     description: "Returns the status of a mint or a transfer.",
   })
     .input(
-      z.object({
-        id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
-      }),
+      z.object({ id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }) }),
     )
     .output(operationRecord)
     .query(({ ctx, input }) => getOperation(ctx.principal, input.id)),

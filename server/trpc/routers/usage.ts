@@ -8,14 +8,8 @@ const { endpoint } = endpointsIn("Usage")
 const usageRecord = z
   .object({
     plan: z.string().meta({ description: "The account's plan", example: "free" }),
-    period_start: timestamp.meta({
-      description: "Start of the month",
-      example: "2026-01-01T00:00:00Z",
-    }),
-    period_end: timestamp.meta({
-      description: "Start of the next month",
-      example: "2026-02-01T00:00:00Z",
-    }),
+    period_start: timestamp.meta({ description: "Start of the month", example: "2026-01-01T00:00:00Z" }),
+    period_end: timestamp.meta({ description: "Start of the next month", example: "2026-02-01T00:00:00Z" }),
     included: z.number().int().nullable().meta({ description: "Null if there is no limit", example: 500 }),
     used: z.number().int().meta({
       description: "Units of quota in use: pending attestations, and those that were verified",
@@ -26,18 +20,13 @@ const usageRecord = z
       .object({
         transactions: z.number().int().meta({ description: "Transactions that landed", example: 40 }),
         fee_lamports: lamports.meta({ description: "Fees of these transactions", example: "400000" }),
-        rent_lamports: lamports.meta({
-          description: "Rent for accounts in these transactions",
-          example: "61366400",
-        }),
+        rent_lamports: lamports.meta({ description: "Rent for accounts in these transactions", example: "61366400" }),
         budget_lamports: lamports.nullable().meta({
           description: "Limit for fees and rent together; null if there is none",
           example: "1000000000",
         }),
       })
-      .meta({
-        description: "Costs on chain this month so far, counted a few seconds after each transaction",
-      }),
+      .meta({ description: "Costs on chain this month so far, counted a few seconds after each transaction" }),
   })
   .meta({ id: "Usage" })
 
@@ -65,7 +54,5 @@ export const usageRouter = router({
       }),
     )
     .output(z.object({ data: z.array(usageRecord) }).meta({ id: "UsageHistory" }))
-    .query(async ({ ctx, input }) => ({
-      data: await readUsageHistory(ctx.principal.workspaceId, input.months),
-    })),
+    .query(async ({ ctx, input }) => ({ data: await readUsageHistory(ctx.principal.workspaceId, input.months) })),
 })

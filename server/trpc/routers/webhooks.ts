@@ -190,9 +190,7 @@ export const webhookRouter = router({
     .input(byId)
     .output(
       attemptRecord
-        .extend({
-          delivered: z.boolean().meta({ description: "Whether the endpoint accepted it", example: true }),
-        })
+        .extend({ delivered: z.boolean().meta({ description: "Whether the endpoint accepted it", example: true }) })
         .meta({ id: "WebhookTest" }),
     )
     .mutation(async ({ ctx, input }) => {
@@ -234,10 +232,7 @@ export const webhookRouter = router({
         .refine(
           ({ event_id, cursor, after, since }) =>
             [event_id, cursor, after, since].filter((one) => one !== undefined).length === 1,
-          {
-            error: "send exactly one of event_id, cursor, after and since",
-            path: ["event_id"],
-          },
+          { error: "send exactly one of event_id, cursor, after and since", path: ["event_id"] },
         ),
     )
     .output(

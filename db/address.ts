@@ -1,6 +1,6 @@
 import { userInfo } from "node:os"
 import { didYouMean } from "#server/lib/did-you-mean.ts"
-import { choices, parameters, type Use } from "./url-parameters.ts"
+import { choices, parameters } from "./url-parameters.ts"
 
 // Parses a database's address like libpq (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).
 // All connections of Vouch start here. `URL` does not support several hosts, and reads # and + differently.
@@ -130,7 +130,7 @@ function readQuery(query: string): { given: Record<string, string>; ignored: str
     const [rawName, rawValue] = cut(part, "=")
     const name = decode(rawName, "the name of a parameter")
     const value = decode(rawValue, `the parameter ${name}`)
-    const use: Use | null = Object.hasOwn(parameters, name) ? parameters[name as keyof typeof parameters] : null
+    const use = Object.hasOwn(parameters, name) ? parameters[name]! : null
     if (use === null) {
       throw new AddressError(
         `has the unknown parameter ${name}.${didYouMean(name, Object.keys(parameters))} Vouch reads the parameters of libpq (docs/production.md#database)`,

@@ -73,14 +73,7 @@ export function connectDatabase(
   const limits = patient ? { ...usual, statement_ms: PATIENCE_MS } : usual
   const wait = { wait_ms: patient ? PATIENCE_MS : WAIT_MS * slowness }
   const readSettings = pooled ? {} : settingsOf(slowed(READ_LIMITS, slowness))
-  const requests = new Pool({
-    url,
-    max: Math.max(2, max - 3 - BACKGROUND),
-    limits,
-    pooled,
-    fair: !patient,
-    ...wait,
-  })
+  const requests = new Pool({ url, max: Math.max(2, max - 3 - BACKGROUND), limits, pooled, fair: !patient, ...wait })
   const work = new Pool({ url, max: BACKGROUND, limits, pooled, fair: false, ...wait })
   const pipelines = [1, 2, 3].map(() => new Pipeline(url, readSettings))
   connected = { pools: [requests, work], pipelines }

@@ -20,59 +20,71 @@ const ACTIVITY_GATHER_MS = 250
 const ACTIVITY_WORKSPACES = 250
 
 const emitter = new EventEmitter().setMaxListeners(0)
-const pending = new Set<Channel>()
-const active = new Set<string>()
-let timer: NodeJS.Timeout | undefined
-let activityTimer: NodeJS.Timeout | undefined
 let listener: ReturnType<typeof open> | undefined
 const origin = crypto.randomUUID()
+
+/** Gathers what to send for a moment. */
+class Gathered {
+  readonly #names = new Set<string>()
+  readonly #wait_ms: number
+  readonly #perNotice: number
+  readonly #prefix: string[]
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(wait_ms: number, perNotice: number, ...prefix: string[]) {
+    this.#wait_ms = wait_ms
+    this.#perNotice = perNotice
+    this.#prefix = prefix
+  }
+
+  add(name: string): void {
+    this.#names.add(name)
+    this.#timer ??= setTimeout(() => this.flush(), this.#wait_ms)
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const names = [...this.#names]
+    this.#names.clear()
+    const notices: string[] = []
+    while (names.length > 0) notices.push([...this.#prefix, ...names.splice(0, this.#perNotice)].join(" "))
+    await notify(notices)
+  }
+}
+
+const channels = new Gathered(GATHER_MS, 1)
+const activity = new Gathered(ACTIVITY_GATHER_MS, ACTIVITY_WORKSPACES, ACTIVITY)
 
 /** Notifies this process at once and the others soon. Call it after the commit. */
 export function publish(channel: Channel): void {
   emitter.emit(channel)
-  pending.add(channel)
-  timer ??= setTimeout(flush, GATHER_MS)
+  channels.add(channel)
 }
 
 /** Sends gathered notices. A process awaits it before it ends. */
-export async function flush(): Promise<void> {
-  clearTimeout(timer)
-  timer = undefined
-  const channels = [...pending]
-  pending.clear()
-  await notify(channels)
-}
+export const flush = (): Promise<void> => channels.flush()
 
 /** Notifies listeners that a workspace has changed: this process at once, others soon. Call it after the commit. */
 export function publishActivity(workspaceId: string): void {
   emitter.emit(activityOf(workspaceId))
-  active.add(workspaceId)
-  activityTimer ??= setTimeout(flushActivity, ACTIVITY_GATHER_MS)
+  activity.add(workspaceId)
 }
 
 /** Notifies every process that a person lost a right, so that open streams are checked again at once. */
 export async function publishAccessLoss(userId: string): Promise<void> {
   emitter.emit(lossOf(userId))
-  await notify([`${LOSS} ${userId}`])
+  await notify([lossOf(userId)])
 }
 
-/** Calls `hear` when a person loses a membership. Returns a function that stops it. */
-export function subscribeAccessLoss(userId: string, listener: () => void): () => void {
-  emitter.on(lossOf(userId), listener)
-  return () => emitter.off(lossOf(userId), listener)
+/** Calls `listener` at each event. Returns a function that stops it. */
+function listenTo(event: string, listener: () => void): () => void {
+  emitter.on(event, listener)
+  return () => emitter.off(event, listener)
 }
 
-async function flushActivity(): Promise<void> {
-  clearTimeout(activityTimer)
-  activityTimer = undefined
-  const workspaces = [...active]
-  active.clear()
-  const notices: string[] = []
-  for (let from = 0; from < workspaces.length; from += ACTIVITY_WORKSPACES) {
-    notices.push([ACTIVITY, ...workspaces.slice(from, from + ACTIVITY_WORKSPACES)].join(" "))
-  }
-  await notify(notices)
-}
+/** Calls `listener` when a person loses a membership. */
+export const subscribeAccessLoss = (userId: string, listener: () => void) => listenTo(lossOf(userId), listener)
 
 const LOSS = "loss"
 const lossOf = (userId: string): string => `${LOSS} ${userId}`
@@ -88,17 +100,12 @@ async function notify(notices: readonly string[]): Promise<void> {
   }
 }
 
-/** Calls `hear` for every notice of the channel. Returns a function that stops it. */
-export function subscribe(channel: Channel, listener: () => void): () => void {
-  emitter.on(channel, listener)
-  return () => emitter.off(channel, listener)
-}
+/** Calls `listener` for every notice of the channel. */
+export const subscribe = (channel: Channel, listener: () => void) => listenTo(channel, listener)
 
-/** Calls `hear` whenever something in the workspace has changed. Returns a function that stops it. */
-export function subscribeActivity(workspaceId: string, listener: () => void): () => void {
-  emitter.on(activityOf(workspaceId), listener)
-  return () => emitter.off(activityOf(workspaceId), listener)
-}
+/** Calls `listener` whenever something in the workspace has changed. */
+export const subscribeActivity = (workspaceId: string, listener: () => void) =>
+  listenTo(activityOf(workspaceId), listener)
 
 /** How many listeners the workspace has in this process. */
 export const watchers = (workspaceId: string): number => emitter.listenerCount(activityOf(workspaceId))
@@ -132,7 +139,7 @@ export async function connectPubsub(url: string): Promise<void> {
 }
 
 export async function disconnectPubsub(): Promise<void> {
-  await Promise.all([flush(), flushActivity()])
+  await Promise.all([channels.flush(), activity.flush()])
   await listener?.end({ timeout: 1 })
   listener = undefined
 }

@@ -16,36 +16,22 @@ export const choices = {
   sslnegotiation: ["postgres", "direct"],
 } as const
 
+const all = (use: Use, names: string): Record<string, Use> =>
+  Object.fromEntries(
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, use]),
+  )
+
 /**
  * Every known parameter: libpq's (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-PARAMKEYWORDS), then
  * those of ORMs and drivers that hosts add. Any other stops the start, because it may be meant as a protection.
  */
-export const parameters = {
-  host: "read",
-  hostaddr: "read",
-  port: "read",
-  dbname: "read",
-  user: "read",
-  password: "read",
-  connect_timeout: "read",
-  application_name: "read",
-  fallback_application_name: "read",
-  options: "read",
-  keepalives: "read",
-  keepalives_idle: "read",
-  sslmode: "read",
-  ssl: "read",
-  sslrootcert: "read",
-  sslcert: "read",
-  sslkey: "read",
-  sslpassword: "read",
-  sslcrl: "read",
-  sslcertmode: "read",
-  sslsni: "read",
-  sslnegotiation: "read",
-  ssl_min_protocol_version: "read",
-  ssl_max_protocol_version: "read",
-  channel_binding: "read",
+export const parameters: Readonly<Record<string, Use>> = {
+  ...all("read", "host hostaddr port dbname user password connect_timeout application_name fallback_application_name"),
+  ...all("read", "options keepalives keepalives_idle sslmode ssl sslrootcert sslcert sslkey sslpassword sslcrl"),
+  ...all("read", "sslcertmode sslsni sslnegotiation ssl_min_protocol_version ssl_max_protocol_version channel_binding"),
   target_session_attrs: {
     accepts: ["any", "read-write", "primary"],
     otherwise: "Vouch writes, so it needs the primary: use read-write",
@@ -54,43 +40,13 @@ export const parameters = {
   gssencmode: { accepts: ["disable", "prefer"], otherwise: "Vouch does not support GSSAPI; use TLS (sslmode)" },
   replication: { accepts: ["false", "off", "no", "0"], otherwise: "Vouch needs an ordinary session" },
   // Node's sockets set these themselves or do not use them.
-  keepalives_interval: "without effect",
-  keepalives_count: "without effect",
-  tcp_user_timeout: "without effect",
-  sslcompression: "without effect",
-  load_balance_hosts: "without effect",
-  krbsrvname: "without effect",
-  gsslib: "without effect",
-  gssdelegation: "without effect",
-  min_protocol_version: "without effect",
-  max_protocol_version: "without effect",
+  ...all("without effect", "keepalives_interval keepalives_count tcp_user_timeout sslcompression load_balance_hosts"),
+  ...all("without effect", "krbsrvname gsslib gssdelegation min_protocol_version max_protocol_version"),
   // Prisma
-  schema: "ignored",
-  pgbouncer: "ignored",
-  connection_limit: "ignored",
-  pool_timeout: "ignored",
-  socket_timeout: "ignored",
-  statement_cache_size: "ignored",
-  max_idle_connection_lifetime: "ignored",
-  sslidentity: "ignored",
+  ...all("ignored", "schema pgbouncer connection_limit pool_timeout socket_timeout statement_cache_size"),
+  ...all("ignored", "max_idle_connection_lifetime sslidentity"),
   // Other ORMs, drivers and hosts
-  currentSchema: "ignored",
-  encoding: "ignored",
-  idle_timeout: "ignored",
-  max: "ignored",
-  max_lifetime: "ignored",
-  pool: "ignored",
-  pool_max_conns: "ignored",
-  pool_mode: "ignored",
-  pool_size: "ignored",
-  prepare: "ignored",
-  prepared_statements: "ignored",
-  prepareThreshold: "ignored",
-  reaping_frequency: "ignored",
-  reconnect: "ignored",
-  serverVersion: "ignored",
-  charset: "ignored",
-  supa: "ignored",
-  uselibpqcompat: "ignored",
-  workaround: "ignored",
-} as const satisfies Record<string, Use>
+  ...all("ignored", "currentSchema encoding idle_timeout max max_lifetime pool pool_max_conns pool_mode pool_size"),
+  ...all("ignored", "prepare prepared_statements prepareThreshold reaping_frequency reconnect serverVersion charset"),
+  ...all("ignored", "supa uselibpqcompat workaround"),
+}

@@ -144,22 +144,20 @@ export function runAs(account: Account): { uid?: number; gid?: number; cwd: stri
 export function startupError(error: unknown, dataDir: string): Error {
   const text =
     error instanceof Error ? `${error.message}\n${"stderr" in error ? String(error.stderr) : ""}` : String(error)
-  if (/No space left|ENOSPC|Disk quota/.test(text)) {
-    return new Error(`The disk that holds ${dataDir} is full: free some space, or set VOUCH_DATA_DIR.`, {
-      cause: error,
-    })
-  }
-  if (/Permission denied|EACCES|EPERM|EROFS|Read-only file system/.test(text)) {
-    return new Error(
+  const fixes: [RegExp, string][] = [
+    [
+      /No space left|ENOSPC|Disk quota/,
+      `The disk that holds ${dataDir} is full: free some space, or set VOUCH_DATA_DIR.`,
+    ],
+    [
+      /Permission denied|EACCES|EPERM|EROFS|Read-only file system/,
       `${dataDir} cannot be written. Make it writable for this user, or set VOUCH_DATA_DIR to a writable directory.`,
-      { cause: error },
-    )
-  }
-  if (/^(EEXIST|ENOTDIR)/.test(text)) {
-    return new Error(
+    ],
+    [
+      /^(EEXIST|ENOTDIR)/,
       `VOUCH_DATA_DIR: ${dataDir} is not a directory. Set it to a directory that this user can write to.`,
-      { cause: error },
-    )
-  }
-  return new Error(`Could not start the embedded Postgres: ${text.trim()}`, { cause: error })
+    ],
+  ]
+  const fix = fixes.find(([pattern]) => pattern.test(text))?.[1]
+  return new Error(fix ?? `Could not start the embedded Postgres: ${text.trim()}`, { cause: error })
 }

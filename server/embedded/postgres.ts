@@ -121,13 +121,7 @@ async function readiness(cluster: string, pid: number, log: Log): Promise<boolea
   return false
 }
 
-type Postmaster = {
-  pid: number
-  directory: string
-  password: string
-  adopted: boolean
-  exited: Promise<void>
-}
+type Postmaster = { pid: number; directory: string; password: string; adopted: boolean; exited: Promise<void> }
 
 function handle({ pid, directory, password, adopted, exited }: Postmaster): RunningPostgres {
   const mark = startMark(pid)

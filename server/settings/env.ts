@@ -261,24 +261,23 @@ export function parseSettings(environment: Record<string, string | undefined>): 
 }
 
 function checkTogether(parsed: Settings): Settings {
-  if (Boolean(parsed.VOUCH_TLS_CERT) !== Boolean(parsed.VOUCH_TLS_KEY)) {
-    throw new SettingsError("VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or neither")
-  }
-  if (Boolean(parsed.VOUCH_SMTP_URL) !== Boolean(parsed.VOUCH_MAIL_FROM)) {
-    throw new SettingsError("VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither")
-  }
-  if (parsed.DATABASE_DIRECT_URL && !parsed.DATABASE_URL) {
-    throw new SettingsError("DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database")
-  }
-  const { PORT, VOUCH_LOCALNET_PORT, VOUCH_METRICS_PORT } = parsed
-  if (PORT > 0 && PORT === VOUCH_METRICS_PORT) {
-    throw new SettingsError("PORT and VOUCH_METRICS_PORT: set different ports")
-  }
-  if (PORT > 0 && (PORT === VOUCH_LOCALNET_PORT || PORT === VOUCH_LOCALNET_PORT + 1)) {
-    throw new SettingsError(
-      `PORT and VOUCH_LOCALNET_PORT: the local network uses ${VOUCH_LOCALNET_PORT} and ${VOUCH_LOCALNET_PORT + 1}, so set PORT to another port`,
-    )
-  }
+  const { PORT, VOUCH_LOCALNET_PORT: localnet, VOUCH_METRICS_PORT } = parsed
+  const isOne = (one: unknown, other: unknown) => Boolean(one) !== Boolean(other)
+  const conflicts: [boolean, string][] = [
+    [isOne(parsed.VOUCH_TLS_CERT, parsed.VOUCH_TLS_KEY), "VOUCH_TLS_CERT and VOUCH_TLS_KEY: set both or neither"],
+    [isOne(parsed.VOUCH_SMTP_URL, parsed.VOUCH_MAIL_FROM), "VOUCH_SMTP_URL and VOUCH_MAIL_FROM: set both or neither"],
+    [
+      Boolean(parsed.DATABASE_DIRECT_URL && !parsed.DATABASE_URL),
+      "DATABASE_DIRECT_URL: set DATABASE_URL, too. Both must lead to the same database",
+    ],
+    [PORT > 0 && PORT === VOUCH_METRICS_PORT, "PORT and VOUCH_METRICS_PORT: set different ports"],
+    [
+      PORT > 0 && (PORT === localnet || PORT === localnet + 1),
+      `PORT and VOUCH_LOCALNET_PORT: the local network uses ${localnet} and ${localnet + 1}, so set PORT to another port`,
+    ],
+  ]
+  const conflict = conflicts.find(([isTrue]) => isTrue)
+  if (conflict) throw new SettingsError(conflict[1])
   return parsed
 }
 

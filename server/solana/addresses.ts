@@ -8,14 +8,8 @@ export const MEMO_PROGRAM_ID = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqX
 
 /** Never an investor's wallet: programs, sysvars (https://docs.anza.xyz/runtime/sysvars) and the incinerator. */
 const NOT_WALLETS = new Set([
-  SystemProgram.programId.toBase58(),
-  TOKEN_PROGRAM_ID.toBase58(),
-  TOKEN_2022_PROGRAM_ID.toBase58(),
-  ASSOCIATED_TOKEN_PROGRAM_ID.toBase58(),
-  MEMO_PROGRAM_ID.toBase58(),
-  ComputeBudgetProgram.programId.toBase58(),
-  StakeProgram.programId.toBase58(),
-  VoteProgram.programId.toBase58(),
+  ...[TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID, ASSOCIATED_TOKEN_PROGRAM_ID, MEMO_PROGRAM_ID].map(String),
+  ...[SystemProgram, ComputeBudgetProgram, StakeProgram, VoteProgram].map(({ programId }) => String(programId)),
   "AddressLookupTab1e1111111111111111111111111",
   "SysvarC1ock11111111111111111111111111111111",
   "SysvarEpochSchedu1e111111111111111111111111",

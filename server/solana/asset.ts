@@ -12,9 +12,8 @@ import {
 } from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
-import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
-import { createMint } from "./mint-account.ts"
+import { createMint, type NewMint } from "./mint-account.ts"
 
 /** The token of a mint configuration and the keys that act on it. */
 export type Asset = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey; decimals: number }
@@ -25,32 +24,26 @@ export type AccountState = "absent" | "frozen" | "thawed"
 /** How an operation leaves a token account. */
 export type RestingState = Exclude<AccountState, "absent">
 
+/** Whose accounts change, by how many base units, and what they are before and after. */
+type Move<Wallets, Before, After> = Wallets & { amount: bigint; before: Before; after: After; memoText: string }
+type Both<T> = { from: T; to: T }
+
 const programId = TOKEN_2022_PROGRAM_ID
 
 /**
  * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint
- * in `agent` mode need not be pausable: nothing moves without the authority, and the authority can simply stop. `rentOf`
- * returns the rent-exempt minimum in lamports for a size in bytes.
+ * in `agent` mode need not be pausable: nothing moves without the authority, and the authority can simply stop.
  */
 export function createAssetMint(
   { authority, feePayer, decimals }: Omit<Asset, "mint">,
   {
     place,
+    pausable,
     id,
     name,
     symbol,
-    pausable,
-    memoText,
-    rentOf,
-  }: {
-    place: MintPlace
-    id: string
-    name: string
-    symbol: string
-    pausable: boolean
-    memoText: string
-    rentOf: (bytes: number) => number
-  },
+    ...more
+  }: NewMint & Record<"id" | "name" | "symbol", string> & { pausable: boolean },
 ): TransactionInstruction[] {
   const pausing = {
     type: ExtensionType.PausableConfig,
@@ -59,20 +52,14 @@ export function createAssetMint(
   return createMint(
     { place, authority, feePayer },
     { decimals, name, symbol, field: ["mint_config", id], extensions: pausable ? [pausing] : [] },
-    { memoText, rentOf },
+    more,
   )
 }
 
 /** Mints `amount` base units to the wallet; its account is thawed first and frozen again afterwards if needed. */
 export function mintAsset(
   asset: Asset,
-  {
-    wallet,
-    amount,
-    before,
-    after,
-    memoText,
-  }: { wallet: PublicKey; amount: bigint; before: AccountState; after: RestingState; memoText: string },
+  { wallet, amount, before, after, memoText }: Move<{ wallet: PublicKey }, AccountState, RestingState>,
 ): TransactionInstruction[] {
   const { mint, authority, decimals } = asset
   const account = tokenAccountOf(mint, wallet)
@@ -88,21 +75,7 @@ export function mintAsset(
 /** Moves `amount` base units between two wallets, as the permanent delegate. Never creates the account of `from`. */
 export function moveAsset(
   asset: Asset,
-  {
-    from,
-    to,
-    amount,
-    before,
-    after,
-    memoText,
-  }: {
-    from: PublicKey
-    to: PublicKey
-    amount: bigint
-    before: { from: AccountState; to: AccountState }
-    after: { from: RestingState; to: RestingState }
-    memoText: string
-  },
+  { from, to, amount, before, after, memoText }: Move<Both<PublicKey>, Both<AccountState>, Both<RestingState>>,
 ): TransactionInstruction[] {
   const { mint, authority, decimals } = asset
   const source = tokenAccountOf(mint, from)

@@ -10,9 +10,8 @@ import {
 } from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
-import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
-import { createMint } from "./mint-account.ts"
+import { createMint, type NewMint } from "./mint-account.ts"
 
 /** The credential mint of a workspace's schema and the keys that act on it. */
 export type Credential = { mint: PublicKey; authority: PublicKey; feePayer: PublicKey }
@@ -24,22 +23,10 @@ const MAX_NAME_BYTES = 160
 const startOf = (text: string, maxBytes: number): string =>
   text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read)
 
-/** Creates the credential mint. `rentOf` returns the rent-exempt minimum in lamports for a size in bytes. */
+/** Creates the credential mint. */
 export function createCredentialMint(
   { authority, feePayer }: Omit<Credential, "mint">,
-  {
-    place,
-    schemaId,
-    schemaName,
-    memoText,
-    rentOf,
-  }: {
-    place: MintPlace
-    schemaId: string
-    schemaName: string
-    memoText: string
-    rentOf: (bytes: number) => number
-  },
+  { place, schemaId, schemaName, ...more }: NewMint & { schemaId: string; schemaName: string },
 ): TransactionInstruction[] {
   const bound = {
     type: ExtensionType.NonTransferable,
@@ -54,7 +41,7 @@ export function createCredentialMint(
       field: ["schema", schemaId],
       extensions: [bound],
     },
-    { memoText, rentOf },
+    more,
   )
 }
 

@@ -32,15 +32,11 @@ const MAX_SIGNERS = 20_000
 
 /** Keys derived from the deployment's secret by HKDF-SHA256: none is stored, and a crash cannot orphan one. */
 export function localKeys(secret: Uint8Array): Keys {
-  const signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
-  return (purpose) => {
-    let signer = signers.get(purpose)
-    if (!signer) {
-      signer = signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32)))
-      signers.set(purpose, signer)
-    }
-    return signer
-  }
+  const signers = new LRUCache<string, Signer>({
+    max: MAX_SIGNERS,
+    memoMethod: (purpose) => signerFromSeed(new Uint8Array(hkdfSync("sha256", secret, "vouch", purpose, 32))),
+  })
+  return (purpose) => signers.memo(purpose)
 }
 
 /** The key that pays fees and rent for a mode, or for a workspace with its own. */

@@ -11,44 +11,16 @@ import {
   TYPE_SIZE,
   unpackMint,
 } from "@solana/spl-token"
-import {
-  createInitializeInstruction,
-  createUpdateFieldInstruction,
-  pack,
-  type TokenMetadata,
-} from "@solana/spl-token-metadata"
+import { createInitializeInstruction, createUpdateFieldInstruction, pack } from "@solana/spl-token-metadata"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import type { ReadOptions, Rpc } from "./rpc/rpc.ts"
 
-/**
- * Creates the account of a new mint in two steps instead of `createAccountWithSeed`, which refuses an address that
- * already has lamports: a stranger could block a mint by sending it one.
- */
-const createMintAccount = ({
-  feePayer,
-  place: { base, seed, mint },
-  space,
-  lamports,
-}: {
-  feePayer: PublicKey
-  place: MintPlace
-  space: number
-  lamports: number
-}): TransactionInstruction[] => [
-  SystemProgram.transfer({ fromPubkey: feePayer, toPubkey: mint, lamports }),
-  // Also makes the token program the owner.
-  SystemProgram.allocate({
-    accountPubkey: mint,
-    basePubkey: base,
-    seed,
-    space,
-    programId: TOKEN_2022_PROGRAM_ID,
-  }),
-]
-
 const programId = TOKEN_2022_PROGRAM_ID
+
+/** A new mint's place and memo, and the rent-exempt minimum in lamports for a size in bytes. */
+export type NewMint = { place: MintPlace; memoText: string; rentOf: (bytes: number) => number }
 
 /** How asset mints and credential mints differ. */
 type MintKind = {
@@ -63,23 +35,16 @@ type MintKind = {
 
 /**
  * Creates a mint that stores its own metadata and whose accounts are created frozen. The authority is its mint, freeze and
- * update authority, and its permanent delegate. The base of the place must sign. `rentOf` returns the rent-exempt minimum
- * in lamports for a size in bytes.
+ * update authority, and its permanent delegate. The base of the place must sign.
  */
 export function createMint(
   { place, authority, feePayer }: { place: MintPlace; authority: PublicKey; feePayer: PublicKey },
   { decimals, name, symbol, field, extensions }: MintKind,
-  { memoText, rentOf }: { memoText: string; rentOf: (bytes: number) => number },
+  { memoText, rentOf }: Pick<NewMint, "memoText" | "rentOf">,
 ): TransactionInstruction[] {
   const { mint } = place
-  const metadata: TokenMetadata = {
-    mint,
-    updateAuthority: authority,
-    name,
-    symbol,
-    uri: "",
-    additionalMetadata: [field],
-  }
+  const own = { programId, metadata: mint, updateAuthority: authority }
+  const metadata = { mint, updateAuthority: authority, name, symbol, uri: "", additionalMetadata: [field] }
   const space = getMintLen([
     ...extensions.map(({ type }) => type),
     ExtensionType.PermanentDelegate,
@@ -88,35 +53,22 @@ export function createMint(
   ])
   return [
     memo(memoText),
-    ...createMintAccount({
-      feePayer,
-      place,
-      space,
-      // Pays in advance for the metadata, which makes the account grow later in this transaction.
+    // Not `createAccountWithSeed`, which refuses an address that has lamports: a stranger could send it one. Pays in
+    // advance for the metadata, which makes the account grow later in this transaction.
+    SystemProgram.transfer({
+      fromPubkey: feePayer,
+      toPubkey: mint,
       lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
     }),
+    // Also makes the token program the owner.
+    SystemProgram.allocate({ accountPubkey: mint, basePubkey: place.base, seed: place.seed, space, programId }),
     ...extensions.map(({ initialize }) => initialize),
     createInitializePermanentDelegateInstruction(mint, authority, programId),
     createInitializeDefaultAccountStateInstruction(mint, AccountState.Frozen, programId),
     createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
     createInitializeMintInstruction(mint, decimals, authority, authority, programId),
-    createInitializeInstruction({
-      programId,
-      metadata: mint,
-      mint,
-      mintAuthority: authority,
-      updateAuthority: authority,
-      name,
-      symbol,
-      uri: metadata.uri,
-    }),
-    createUpdateFieldInstruction({
-      programId,
-      metadata: mint,
-      updateAuthority: authority,
-      field: field[0],
-      value: field[1],
-    }),
+    createInitializeInstruction({ ...own, mint, mintAuthority: authority, name, symbol, uri: "" }),
+    createUpdateFieldInstruction({ ...own, field: field[0], value: field[1] }),
   ]
 }
 

@@ -11,23 +11,13 @@ const ROLES = [
   AuthorityType.MetadataPointer,
 ]
 
+type Handover = { mint: PublicKey; from: PublicKey; to: PublicKey; pausable: boolean; memoText: string }
+
 /**
  * Moves every authority of a mint to another key in one transaction. The new key must sign the memo: a key that cannot
  * sign never gets a mint, and the new key's history begins with this transaction.
  */
-export const moveAuthority = ({
-  mint,
-  from,
-  to,
-  pausable,
-  memoText,
-}: {
-  mint: PublicKey
-  from: PublicKey
-  to: PublicKey
-  pausable: boolean
-  memoText: string
-}): TransactionInstruction[] => [
+export const moveAuthority = ({ mint, from, to, pausable, memoText }: Handover): TransactionInstruction[] => [
   memo(memoText, [to]),
   ...[...ROLES, ...(pausable ? [AuthorityType.PausableConfig] : [])].map((role) =>
     createSetAuthorityInstruction(mint, from, role, to, [], TOKEN_2022_PROGRAM_ID),

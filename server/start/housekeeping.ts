@@ -16,21 +16,8 @@ import { addDays } from "#server/lib/time.ts"
 import type { LedgerReport, LowPayer } from "#shared/ledger-report.ts"
 import { clean } from "./retention.ts"
 
-const SWEEP_EVERY_MS = 1000
-const RECONCILE_EVERY_MS = 500
-const CLEAN_EVERY_MS = 60_000
-const BEAT_EVERY_MS = 2000
-/** How often a worker looks for workspaces that must be reconciled. */
-const AUDIT_EVERY_MS = 60_000
-const ARCHIVE_EVERY_MS = 60_000
-const ASK_EVERY_MS = 1000
-const SCREEN_EVERY_MS = 250
 /** How often a worker looks for wallets that another process left unfinished or whose policy changed. */
 const SCREEN_AGAIN_MS = 3000
-const REDACT_EVERY_MS = 1000
-const REVOKE_EVERY_MS = 250
-const REMIND_EVERY_MS = 60_000
-const EVENTS_EVERY_MS = 200
 
 /** What a process reports about its workers. */
 export type Report = {
@@ -54,20 +41,19 @@ export class Housekeeping {
   }
 
   start(): void {
-    this.#every(SWEEP_EVERY_MS, sweep)
-    this.#every(RECONCILE_EVERY_MS, reconcileAccounts)
-    this.#every(CLEAN_EVERY_MS, clean)
-    this.#every(AUDIT_EVERY_MS, () => this.#audit())
-    this.#every(ASK_EVERY_MS, askProviders)
-    this.#every(SCREEN_EVERY_MS, () => this.#screen())
-    this.#every(REDACT_EVERY_MS, redactDue)
-    this.#every(REVOKE_EVERY_MS, () => this.#revoke())
-    this.#every(REMIND_EVERY_MS, sendReminders)
-    this.#every(REMIND_EVERY_MS, sendNotifications)
-    this.#every(REMIND_EVERY_MS, announceExpiring)
-    this.#every(EVENTS_EVERY_MS, sequenceEvents)
-    this.#every(ARCHIVE_EVERY_MS, () => this.archive())
-    this.#every(BEAT_EVERY_MS, () => this.beat())
+    this.#every(1000, sweep)
+    this.#every(500, reconcileAccounts)
+    this.#every(60_000, clean)
+    // How often a worker looks for workspaces that must be reconciled.
+    this.#every(60_000, () => this.#audit())
+    this.#every(1000, askProviders)
+    this.#every(250, () => this.#screen())
+    this.#every(1000, redactDue)
+    this.#every(250, () => this.#revoke())
+    for (const send of [sendReminders, sendNotifications, announceExpiring]) this.#every(60_000, send)
+    this.#every(200, sequenceEvents)
+    this.#every(60_000, () => this.archive())
+    this.#every(2000, () => this.beat())
   }
 
   /** Resolves when every pass that has begun has ended. */
@@ -122,6 +108,7 @@ export class Housekeeping {
         low_payers = excluded.low_payers, lists = excluded.lists`
   }
 
+  /** Repeats a step each so many milliseconds, unless it is still running. */
   #every(ms: number, step: () => Promise<void>): void {
     let busy = false
     const timer = setInterval(() => {

@@ -16,7 +16,7 @@ import { routeOfPage } from "#server/pages/route.ts"
 import { servePage } from "#server/pages/serve.ts"
 import type { Adapter } from "#server/rest/adapter.ts"
 import { suggestedPath } from "#server/rest/unknown-path.ts"
-import { Failure } from "#shared/errors.ts"
+import { type ErrorCode, Failure } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 
 export type ListenerOptions = PageOptions & { adapter: Adapter; pages: PageHandler; trustedProxies: BlockList | null }
@@ -61,13 +61,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     const url = request.url ?? ""
     const api = /^\/v1(?:[/?]|$)/.test(url)
     const unreadable = whyUnreadable(request, publicOrigin)
-    if (unreadable !== null) {
-      const rate = options.pageLimiter?.take(client.network)
-      if (rate && !rate.allowed) {
-        new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
-      } else refuse(request, response, "malformed_request", unreadable)
-      return UNMATCHED
-    }
+    if (unreadable !== null) return refuseLimited(request, response, client, "malformed_request", unreadable)
     if (httpsOnly && !client.secure) {
       if (api) refuse(request, response, "https_required", "Send this request over HTTPS.")
       else redirectToHttps(response, publicOrigin!, url)
@@ -76,14 +70,24 @@ export function createListener(options: ListenerOptions): RequestListener {
     if (api) return adapter.handle(request, response, url.slice(3), client)
     const lost = withoutVersion(request, adapter)
     if (lost !== null) {
-      const rate = options.pageLimiter?.take(client.network)
-      if (rate && !rate.allowed) {
-        new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
-      } else refuse(request, response, "route_not_found", `Endpoints are below /v1: call /v1${lost}.`)
-      return UNMATCHED
+      const advice = `Endpoints are below /v1: call /v1${lost}.`
+      return refuseLimited(request, response, client, "route_not_found", advice)
     }
     await servePage(options, request, response, client)
     return routeOfPage(url)
+  }
+
+  function refuseLimited(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { network }: Client,
+    ...[code, detail]: [ErrorCode, string]
+  ): string {
+    const rate = options.pageLimiter?.take(network)
+    if (rate && !rate.allowed) {
+      new Reply(response, newId("req"), request.method === "HEAD").failure(tooOften(rate))
+    } else refuse(request, response, code, detail)
+    return UNMATCHED
   }
 }
 

@@ -124,11 +124,5 @@ function chainFor(
     })
   }
   if (localnetUrl === null || (mode === "live" && settings.VOUCH_PUBLIC_URL)) return null
-  return openChain({
-    mode,
-    urls: [localnetUrl],
-    ...own,
-    embedded: true,
-    slotMs: settings.VOUCH_LOCALNET_SLOT_MS,
-  })
+  return openChain({ mode, urls: [localnetUrl], ...own, embedded: true, slotMs: settings.VOUCH_LOCALNET_SLOT_MS })
 }

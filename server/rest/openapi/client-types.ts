@@ -4,35 +4,10 @@ import type { Schema } from "./types.ts"
 // is worse than none.
 
 /** Keywords that narrow a value in ways that TypeScript cannot express. */
-const WITHOUT_TYPE = new Set([
-  "description",
-  "examples",
-  "default",
-  "format",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "minItems",
-  "maxItems",
-  "propertyNames",
-  "discriminator",
-])
-const WITH_TYPE = new Set([
-  "$ref",
-  "type",
-  "properties",
-  "required",
-  "additionalProperties",
-  "items",
-  "anyOf",
-  "oneOf",
-  "enum",
-  "const",
-])
+const WITHOUT_TYPE = `description examples default format pattern minLength maxLength minimum maximum exclusiveMinimum
+  exclusiveMaximum minItems maxItems propertyNames discriminator`
+const WITH_TYPE = "$ref type properties required additionalProperties items anyOf oneOf enum const"
+const SUPPORTED = new Set(`${WITHOUT_TYPE} ${WITH_TYPE}`.split(/\s+/))
 
 const SIMPLE: Record<string, string> = {
   string: "string",
@@ -56,7 +31,7 @@ export function comment(text: string | undefined, indent: string): string {
 /** The type of a schema. An optional field of a request (`isSent`) may also be `undefined`. */
 export function typeOf(schema: Schema, isSent: boolean, indent = ""): string {
   for (const keyword of Object.keys(schema)) {
-    if (!WITHOUT_TYPE.has(keyword) && !WITH_TYPE.has(keyword))
+    if (!SUPPORTED.has(keyword))
       throw new Error(`The generator of the client's types does not support the keyword ${keyword}. Add it.`)
   }
   const { $ref, enum: values, type, anyOf, oneOf } = schema

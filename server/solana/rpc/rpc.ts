@@ -182,10 +182,8 @@ export class Rpc {
    * from one node whose history covers that time before and after it lists them. `keep` gets each page and returns what to
    * keep; if a node fails in between, it gets all pages again. Rejects with HistoryMissing if no node has the history.
    */
-  async landedSince(
-    address: PublicKey,
-    { slot, since, commitment, keep = async (page) => page }: HistoryOptions,
-  ): Promise<ConfirmedSignatureInfo[]> {
+  async landedSince(address: PublicKey, options: HistoryOptions): Promise<ConfirmedSignatureInfo[]> {
+    const { slot } = options
     return this.#read(async (connection, node) => {
       const reachesBack = async () => {
         const first = await connection.getFirstAvailableBlock()
@@ -193,18 +191,15 @@ export class Rpc {
           throw new HistoryMissing(`${node.name} has no history before slot ${first}, and slot ${slot} matters`)
       }
       await reachesBack()
-      const found = await listDown(connection, address, { slot, since, commitment, keep })
+      const found = await listDown(connection, address, options)
       await reachesBack()
       return found
     }, true)
   }
 
   /** Like `landedSince`, but from whatever history a node has: a listed transaction has landed, a missing one may have. */
-  async listedSince(
-    address: PublicKey,
-    { slot, since, commitment, keep = async (page) => page }: HistoryOptions,
-  ): Promise<ConfirmedSignatureInfo[]> {
-    return this.#read((connection) => listDown(connection, address, { slot, since, commitment, keep }), true)
+  async listedSince(address: PublicKey, options: HistoryOptions): Promise<ConfirmedSignatureInfo[]> {
+    return this.#read((connection) => listDown(connection, address, options), true)
   }
 
   /** Prices per compute unit, in micro-lamports, of recent transactions that wrote the same accounts. */
@@ -254,7 +249,7 @@ export class Rpc {
 async function listDown(
   connection: Connection,
   address: PublicKey,
-  { slot, since, commitment, keep }: Required<HistoryOptions>,
+  { slot, since, commitment, keep = async (page) => page }: HistoryOptions,
 ): Promise<ConfirmedSignatureInfo[]> {
   const found: ConfirmedSignatureInfo[] = []
   let before: string | undefined

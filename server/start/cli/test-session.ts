@@ -8,13 +8,7 @@ import { nonEmpty } from "./arguments.ts"
 import { chosenAccount } from "./chosen-account.ts"
 import type { Run } from "./run.ts"
 
-type Options = {
-  account?: string
-  country?: string
-  over18?: true
-  accredited?: true
-  publicReason?: PublicReason
-}
+type Options = { account?: string; country?: string; over18?: true; accredited?: true; publicReason?: PublicReason }
 
 /** `vouch test …`: for tests without a browser. */
 export function addTestCommands(program: Command, run: Run): void {

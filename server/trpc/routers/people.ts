@@ -102,15 +102,7 @@ export const setupRouter = router({
   }),
 
   createUser: openProcedure
-    .input(
-      z.object({
-        token,
-        name: nameText(100),
-        email,
-        password,
-        take_over: z.boolean().default(false),
-      }),
-    )
+    .input(z.object({ token, name: nameText(100), email, password, take_over: z.boolean().default(false) }))
     .mutation(({ ctx, input: { take_over, ...input } }) =>
       createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
     ),

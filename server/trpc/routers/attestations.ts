@@ -1,18 +1,5 @@
 import { z } from "zod"
-import {
-  attestationRecord,
-  attestationStatus,
-  countAttestations,
-  getAttestation,
-  listAttestations,
-  orderedSearch,
-  publicReason,
-  readDetail,
-  revokeAttestation,
-  searchAttestations,
-  searchFilter,
-  verifyOnChain,
-} from "#domain/attestations"
+import * as attestations from "#domain/attestations"
 import { schemaId } from "#domain/schemas"
 import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
@@ -33,8 +20,8 @@ export const attestationRouter = router({
     description: "Returns the attestation with everything needed to verify it on chain.",
   })
     .input(z.object({ id }))
-    .output(attestationRecord)
-    .query(({ ctx, input }) => getAttestation(ctx.principal, input.id)),
+    .output(attestations.attestationRecord)
+    .query(({ ctx, input }) => attestations.getAttestation(ctx.principal, input.id)),
 
   list: endpoint("GET /attestations", {
     scope: "attestation:read",
@@ -46,7 +33,7 @@ export const attestationRouter = router({
       z.object({
         pubkey: walletAddress.optional(),
         schema: schemaId.optional(),
-        status: attestationStatus.optional().meta({ description: "Only attestations with this status" }),
+        status: attestations.attestationStatus.optional().meta({ description: "Only attestations with this status" }),
         investor: filterId("inv").optional().meta({
           description: "Only attestations of this investor",
           example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
@@ -74,9 +61,9 @@ export const attestationRouter = router({
         ...page,
       }),
     )
-    .output(listOf(attestationRecord).meta({ id: "AttestationList" }))
+    .output(listOf(attestations.attestationRecord).meta({ id: "AttestationList" }))
     .query(({ ctx, input }) =>
-      listAttestations(ctx.principal, {
+      attestations.listAttestations(ctx.principal, {
         wallet: input.pubkey,
         schema: input.schema,
         status: input.status,
@@ -105,16 +92,16 @@ export const attestationRouter = router({
           description: "Internal reason, shown in the record and never to the investor",
           example: "Sanctions list match",
         }),
-        public_reason: publicReason.optional().meta({
+        public_reason: attestations.publicReason.optional().meta({
           description: "Reason code that the hosted page shows to the investor",
           default: "unverifiable",
           example: "not_eligible",
         }),
       }),
     )
-    .output(attestationRecord)
+    .output(attestations.attestationRecord)
     .mutation(({ ctx, input }) =>
-      revokeAttestation({
+      attestations.revokeAttestation({
         ...ctx,
         attestationId: input.id,
         reason: input.reason,
@@ -123,14 +110,16 @@ export const attestationRouter = router({
     ),
 
   search: reading
-    .input(orderedSearch.extend({ cursor: page.cursor }))
-    .query(({ ctx, input }) => searchAttestations(ctx.principal, input)),
+    .input(attestations.orderedSearch.extend({ cursor: page.cursor }))
+    .query(({ ctx, input }) => attestations.searchAttestations(ctx.principal, input)),
 
   count: reading
-    .input(searchFilter.omit({ status: true }))
-    .query(({ ctx, input }) => countAttestations(ctx.principal, input)),
+    .input(attestations.searchFilter.omit({ status: true }))
+    .query(({ ctx, input }) => attestations.countAttestations(ctx.principal, input)),
 
-  detail: reading.input(z.object({ id })).query(({ ctx, input }) => readDetail(ctx.principal, input.id)),
+  detail: reading.input(z.object({ id })).query(({ ctx, input }) => attestations.readDetail(ctx.principal, input.id)),
 
-  verifyOnChain: reading.input(z.object({ id })).query(({ ctx, input }) => verifyOnChain(ctx.principal, input.id)),
+  verifyOnChain: reading
+    .input(z.object({ id }))
+    .query(({ ctx, input }) => attestations.verifyOnChain(ctx.principal, input.id)),
 })

@@ -1,12 +1,5 @@
 import { z } from "zod"
-import {
-  confirmRedaction,
-  eraseInvestorOnRequest,
-  eraseWalletOnRequest,
-  erasureRecord,
-  getErasure,
-  listRedactions,
-} from "#domain/privacy"
+import * as privacy from "#domain/privacy"
 import { idOf } from "#server/lib/fields.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
@@ -29,8 +22,8 @@ export const erasureRouter = router({
     description: `Erases the data about the person behind a wallet: ${what("The wallet's address stays")} Other wallets of the investor keep their data and are no longer tied to this one.`,
   })
     .input(z.object({ pubkey: walletAddress }))
-    .output(erasureRecord)
-    .mutation(({ ctx, input }) => eraseWalletOnRequest({ ...ctx, wallet: input.pubkey })),
+    .output(privacy.erasureRecord)
+    .mutation(({ ctx, input }) => privacy.eraseWalletOnRequest({ ...ctx, wallet: input.pubkey })),
 
   investor: endpoint("POST /investor/{id}/erase", {
     scope: "investor:erase",
@@ -40,8 +33,8 @@ export const erasureRouter = router({
     description: `Erases the data about an investor, with all of their wallets: ${what("The addresses of the wallets stay")}`,
   })
     .input(z.object({ id: investorId }))
-    .output(erasureRecord)
-    .mutation(({ ctx, input }) => eraseInvestorOnRequest({ ...ctx, investorId: input.id })),
+    .output(privacy.erasureRecord)
+    .mutation(({ ctx, input }) => privacy.eraseInvestorOnRequest({ ...ctx, investorId: input.id })),
 
   get: endpoint("GET /erasure/{id}", {
     scope: "investor:erase",
@@ -53,15 +46,15 @@ export const erasureRouter = router({
     .input(
       z.object({ id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }) }),
     )
-    .output(erasureRecord)
-    .query(({ ctx, input }) => getErasure(ctx.principal.workspaceId, input.id)),
+    .output(privacy.erasureRecord)
+    .query(({ ctx, input }) => privacy.getErasure(ctx.principal.workspaceId, input.id)),
 
   /** The data of an erased investor at vendors, with what a member needs to ask vendors without an API. */
   redactions: memberWith("investor:erase")
     .input(z.object({ investorId }))
-    .query(({ ctx, input }) => listRedactions(ctx.principal.workspaceId, input.investorId)),
+    .query(({ ctx, input }) => privacy.listRedactions(ctx.principal.workspaceId, input.investorId)),
 
   confirm: memberWith("investor:erase")
     .input(z.object({ id: z.string().max(100) }))
-    .mutation(({ ctx, input }) => confirmRedaction({ ...ctx, id: input.id })),
+    .mutation(({ ctx, input }) => privacy.confirmRedaction({ ...ctx, id: input.id })),
 })

@@ -1,18 +1,5 @@
 import { z } from "zod"
-import {
-  agreeToProof,
-  askForProof,
-  continueToProvider,
-  emailAddress,
-  proveOnChain,
-  proveWallet,
-  readView,
-  remindAt,
-  type SessionView,
-  startRenewal,
-  stopReminders,
-  submitForm,
-} from "#domain/kyc"
+import * as kyc from "#domain/kyc"
 import { country } from "#server/lib/fields.ts"
 import { openProcedure, router } from "#server/trpc/trpc.ts"
 import { languageCodes } from "#shared/languages.ts"
@@ -29,51 +16,49 @@ const transactionSignature = z
   .trim()
   .regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/, "must be the base58 signature of a transaction")
 
+/** The page of a session after a change. */
+async function viewAfter(sessionId: string, change: Promise<unknown>): Promise<kyc.SessionView> {
+  await change
+  return kyc.readView(sessionId)
+}
+
 /** The hosted page's procedures. The session id is the credential; no API key is needed. */
 export const verificationRouter = router({
   // A mutation, so that the id is sent in the body and not in an address.
   view: openProcedure
     .input(z.object({ sessionId }))
-    .mutation(({ input }): Promise<SessionView> => readView(input.sessionId, { isBack: true })),
+    .mutation(({ input }) => kyc.readView(input.sessionId, { isBack: true })),
 
   /** The consent, if the wallet step follows. */
   agree: openProcedure
     .input(z.object({ sessionId, consent: z.literal(true) }))
-    .mutation(async ({ input }): Promise<SessionView> => {
-      await agreeToProof(input.sessionId)
-      return readView(input.sessionId)
-    }),
+    .mutation(({ input }) => viewAfter(input.sessionId, kyc.agreeToProof(input.sessionId))),
 
   /** What the wallet should sign. */
-  askForProof: openProcedure.input(z.object({ sessionId })).mutation(({ input }) => askForProof(input.sessionId)),
+  askForProof: openProcedure.input(z.object({ sessionId })).mutation(({ input }) => kyc.askForProof(input.sessionId)),
 
   /** What the wallet signed: a message, or a transaction that is never sent. */
   proveWallet: openProcedure
     .input(z.union([z.object({ sessionId, message, signature }), z.object({ sessionId, transaction: message })]))
-    .mutation(async ({ input }): Promise<SessionView> => {
+    .mutation(({ input }) => {
       const bytes = (base64: string) => Buffer.from(base64, "base64")
-      await proveWallet(
-        input.sessionId,
+      const signed =
         "message" in input
           ? { message: bytes(input.message), signature: bytes(input.signature) }
-          : { transaction: bytes(input.transaction) },
-      )
-      return readView(input.sessionId)
+          : { transaction: bytes(input.transaction) }
+      return viewAfter(input.sessionId, kyc.proveWallet(input.sessionId, signed))
     }),
 
   /** The transaction on chain in which a smart wallet signed the requested memo. */
   proveOnChain: openProcedure
     .input(z.object({ sessionId, transaction: transactionSignature }))
-    .mutation(async ({ input }): Promise<SessionView> => {
-      await proveOnChain(input.sessionId, input.transaction)
-      return readView(input.sessionId)
-    }),
+    .mutation(({ input }) => viewAfter(input.sessionId, kyc.proveOnChain(input.sessionId, input.transaction))),
 
   continue: openProcedure
     .input(z.object({ sessionId, consent: z.literal(true), language: z.enum(languageCodes).nullable().default(null) }))
-    .mutation(async ({ input }): Promise<{ url: string | null; view: SessionView }> => {
-      const url = await continueToProvider(input.sessionId, input.language)
-      return { url, view: await readView(input.sessionId) }
+    .mutation(async ({ input }) => {
+      const url = await kyc.continueToProvider(input.sessionId, input.language)
+      return { url, view: await kyc.readView(input.sessionId) }
     }),
 
   submit: openProcedure
@@ -87,30 +72,23 @@ export const verificationRouter = router({
         decision: z.enum(decisions),
       }),
     )
-    .mutation(async ({ input }): Promise<SessionView> => {
-      const { sessionId, decision, country, ageOver18, accredited } = input
-      await submitForm({ sessionId, decision, claims: { country, age_over_18: ageOver18, accredited } })
-      return readView(sessionId)
+    .mutation(({ input: { sessionId, decision, country, ageOver18, accredited } }) => {
+      const claims = { country, age_over_18: ageOver18, accredited }
+      return viewAfter(sessionId, kyc.submitForm({ sessionId, decision, claims }))
     }),
 
   /** For a verified session: the email address for the reminder before it expires. */
   remind: openProcedure
-    .input(z.object({ sessionId, email: emailAddress, language: z.enum(languageCodes).default("en") }))
-    .mutation(async ({ input }): Promise<SessionView> => {
-      await remindAt(input.sessionId, input.email, input.language)
-      return readView(input.sessionId)
-    }),
+    .input(z.object({ sessionId, email: kyc.emailAddress, language: z.enum(languageCodes).default("en") }))
+    .mutation(({ input }) => viewAfter(input.sessionId, kyc.remindAt(input.sessionId, input.email, input.language))),
 
   /** For a mailed link: starts the renewal and returns its page. */
-  renew: openProcedure
-    .input(z.object({ sessionId }))
-    .mutation(async ({ ctx, input }): Promise<{ url: string | null; view: SessionView }> => {
-      const url = await startRenewal(input.sessionId, ctx.requestId)
-      return { url, view: await readView(input.sessionId) }
-    }),
-
-  stopReminders: openProcedure.input(z.object({ sessionId })).mutation(async ({ input }): Promise<SessionView> => {
-    await stopReminders(input.sessionId)
-    return readView(input.sessionId)
+  renew: openProcedure.input(z.object({ sessionId })).mutation(async ({ ctx, input }) => {
+    const url = await kyc.startRenewal(input.sessionId, ctx.requestId)
+    return { url, view: await kyc.readView(input.sessionId) }
   }),
+
+  stopReminders: openProcedure
+    .input(z.object({ sessionId }))
+    .mutation(({ input }) => viewAfter(input.sessionId, kyc.stopReminders(input.sessionId))),
 })

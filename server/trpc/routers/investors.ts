@@ -1,17 +1,6 @@
 import { z } from "zod"
 import { countInvestors, searchFilter } from "#domain/attestations"
-import {
-  addNote,
-  deleteNote,
-  editNote,
-  getInvestor,
-  investorDetail,
-  investorRecord,
-  listInvestors,
-  listNotes,
-  MAX_NOTE,
-  viewClaims,
-} from "#domain/investors"
+import * as investors from "#domain/investors"
 import { readInvestor } from "#server/dashboard/investors/detail.ts"
 import { listInvestorOperations } from "#server/dashboard/investors/operations.ts"
 import { listRefusals } from "#server/dashboard/investors/refusals.ts"
@@ -25,7 +14,7 @@ const { endpoint } = endpointsIn("Investor")
 
 const id = idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" })
 
-const noteText = freeLines(MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
+const noteText = freeLines(investors.MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
 
 export const investorRouter = router({
   list: endpoint("GET /investors", {
@@ -46,9 +35,9 @@ export const investorRouter = router({
         ...page,
       }),
     )
-    .output(listOf(investorRecord).meta({ id: "InvestorList" }))
+    .output(listOf(investors.investorRecord).meta({ id: "InvestorList" }))
     .query(({ ctx, input }) =>
-      listInvestors(ctx.principal, {
+      investors.listInvestors(ctx.principal, {
         externalId: input.external_id ?? null,
         wallet: input.wallet ?? null,
         after: input.created_after ?? null,
@@ -66,8 +55,8 @@ export const investorRouter = router({
       "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, both ids return the one that remains.",
   })
     .input(z.object({ id }))
-    .output(investorDetail)
-    .query(({ ctx, input }) => getInvestor(ctx.principal, input.id)),
+    .output(investors.investorDetail)
+    .query(({ ctx, input }) => investors.getInvestor(ctx.principal, input.id)),
 
   // For the dashboard only.
 
@@ -96,21 +85,23 @@ export const investorRouter = router({
   /** A mutation, because each view is an entry in the audit log. */
   viewClaims: memberWith("claims:read")
     .input(z.object({ id }))
-    .mutation(({ ctx, input }) => viewClaims(ctx, input.id)),
+    .mutation(({ ctx, input }) => investors.viewClaims(ctx, input.id)),
 
   notes: memberWith("claims:read")
     .input(z.object({ id, cursor: page.cursor }))
-    .query(({ ctx, input }) => listNotes(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null })),
+    .query(({ ctx, input }) =>
+      investors.listNotes(ctx.principal, { investorId: input.id, cursor: input.cursor ?? null }),
+    ),
 
   addNote: memberWith("review:write")
     .input(z.object({ id, text: noteText }))
-    .mutation(({ ctx, input }) => addNote(ctx, { investorId: input.id, text: input.text })),
+    .mutation(({ ctx, input }) => investors.addNote(ctx, { investorId: input.id, text: input.text })),
 
   editNote: memberWith("review:write")
     .input(z.object({ note_id: z.string().max(100), text: noteText }))
-    .mutation(({ ctx, input }) => editNote(ctx, { noteId: input.note_id, text: input.text })),
+    .mutation(({ ctx, input }) => investors.editNote(ctx, { noteId: input.note_id, text: input.text })),
 
   deleteNote: memberWith("review:write")
     .input(z.object({ note_id: z.string().max(100) }))
-    .mutation(({ ctx, input }) => deleteNote(ctx, input.note_id)),
+    .mutation(({ ctx, input }) => investors.deleteNote(ctx, input.note_id)),
 })

@@ -1,26 +1,11 @@
 import { z } from "zod"
-import {
-  applyConfig,
-  checkConfig,
-  configId,
-  configInput,
-  configIssues,
-  configPatch,
-  configView,
-  createConfig,
-  getConfig,
-  listConfigs,
-  mintConfigRecord,
-  patchConfig,
-  setPaused,
-  viewConfig,
-} from "#domain/tokens"
+import * as tokens from "#domain/tokens"
 import { operationWait } from "#server/ledger/index.ts"
 import { endpointsIn, memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 
 const { endpoint } = endpointsIn("Mint configurations")
 
-const byId = z.object({ id: configId })
+const byId = z.object({ id: tokens.configId })
 
 const pausing = (verb: "pause" | "unpause", summary: string, description: string) =>
   endpoint(`POST /mint-config/{id}/${verb}`, {
@@ -30,8 +15,8 @@ const pausing = (verb: "pause" | "unpause", summary: string, description: string
     description,
   })
     .input(byId)
-    .output(mintConfigRecord)
-    .mutation(({ ctx, input }) => setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
+    .output(tokens.mintConfigRecord)
+    .mutation(({ ctx, input }) => tokens.setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
 
 export const mintConfigRouter = router({
   create: endpoint("POST /mint-configs", {
@@ -42,10 +27,14 @@ export const mintConfigRouter = router({
     description:
       "Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100.",
   })
-    .input(configInput)
-    .output(mintConfigRecord)
+    .input(tokens.configInput)
+    .output(tokens.mintConfigRecord)
     .mutation(async ({ ctx, input }) => {
-      const record = await createConfig({ ...ctx, config: input, waitMs: ctx.respondAsync ? 0 : operationWait.ms })
+      const record = await tokens.createConfig({
+        ...ctx,
+        config: input,
+        waitMs: ctx.respondAsync ? 0 : operationWait.ms,
+      })
       if (record.mint === null) ctx.answer.status = 202
       return record
     }),
@@ -55,8 +44,8 @@ export const mintConfigRouter = router({
     description: "All mint configurations of this workspace, newest first.",
   })
     .input(z.object({}))
-    .output(z.object({ data: z.array(mintConfigRecord) }).meta({ id: "MintConfigList" }))
-    .query(async ({ ctx }) => ({ data: await listConfigs(ctx.principal) })),
+    .output(z.object({ data: z.array(tokens.mintConfigRecord) }).meta({ id: "MintConfigList" }))
+    .query(async ({ ctx }) => ({ data: await tokens.listConfigs(ctx.principal) })),
 
   get: endpoint("GET /mint-config/{id}", {
     fails: ["mint_config_not_found"],
@@ -64,8 +53,8 @@ export const mintConfigRouter = router({
     description: "Includes the supply and the number of holders.",
   })
     .input(byId)
-    .output(mintConfigRecord)
-    .query(({ ctx, input }) => getConfig(ctx.principal, input.id)),
+    .output(tokens.mintConfigRecord)
+    .query(({ ctx, input }) => tokens.getConfig(ctx.principal, input.id)),
 
   change: endpoint("PATCH /mint-config/{id}", {
     scope: "config:write",
@@ -74,9 +63,9 @@ export const mintConfigRouter = router({
     description:
       "Changes the fields that you send, and within `rules` the rules that you send. Null removes a rule. New rules apply at once to requests and to operations that are not signed yet. Limits apply to later requests. Fields written on chain cannot change. If holders move tokens themselves, accounts are updated within seconds.",
   })
-    .input(byId.extend(configPatch))
-    .output(mintConfigRecord)
-    .mutation(({ ctx, input: { id, ...patch } }) => patchConfig({ ...ctx, id, patch })),
+    .input(byId.extend(tokens.configPatch))
+    .output(tokens.mintConfigRecord)
+    .mutation(({ ctx, input: { id, ...patch } }) => tokens.patchConfig({ ...ctx, id, patch })),
 
   pause: pausing("pause", "Pause a token", "Stops minting and transfers until you unpause the token."),
   unpause: pausing("unpause", "Unpause a token", "Resumes minting and transfers."),
@@ -85,22 +74,22 @@ export const mintConfigRouter = router({
 
   view: memberProcedure
     .input(byId)
-    .output(configView)
-    .query(({ ctx, input }) => viewConfig(ctx.principal, input.id)),
+    .output(tokens.configView)
+    .query(({ ctx, input }) => tokens.viewConfig(ctx.principal, input.id)),
 
   /** Why creating or changing a configuration would be refused. */
   check: memberWith("config:write")
     .input(z.object({ config: z.record(z.string(), z.unknown()), is_new: z.boolean() }))
-    .output(configIssues)
+    .output(tokens.configIssues)
     .query(async ({ ctx, input }) => ({
-      issues: await checkConfig(ctx.principal, { config: input.config, isNew: input.is_new }),
+      issues: await tokens.checkConfig(ctx.principal, { config: input.config, isNew: input.is_new }),
     })),
 
   save: memberWith("config:write")
-    .input(configInput.strict())
-    .output(z.object({ outcome: z.enum(["created", "changed", "unchanged"]), config: configView }))
+    .input(tokens.configInput.strict())
+    .output(z.object({ outcome: z.enum(["created", "changed", "unchanged"]), config: tokens.configView }))
     .mutation(async ({ ctx, input }) => {
-      const { outcome } = await applyConfig(ctx, input)
-      return { outcome, config: await viewConfig(ctx.principal, input.id) }
+      const { outcome } = await tokens.applyConfig(ctx, input)
+      return { outcome, config: await tokens.viewConfig(ctx.principal, input.id) }
     }),
 })

@@ -2,33 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { revokeKeysKnownTo } from "#domain/accounts"
 import { muteNotifications, readNotificationSettings } from "#domain/notifications"
-import {
-  admitMember,
-  changeRole,
-  confirmEmail,
-  createUser,
-  endSignIns,
-  findInvitation,
-  holderOf,
-  inviteMember,
-  isTimeZone,
-  join,
-  listMembers,
-  listSignIns,
-  MAX_PASSWORD,
-  MIN_PASSWORD,
-  mailConfirmation,
-  mailInvitation,
-  me,
-  needsMail,
-  removeMember,
-  renameUser,
-  requestReset,
-  resetPassword,
-  revokeInvitation,
-  setTimeZone,
-  signInOptions,
-} from "#domain/people"
+import * as people from "#domain/people"
 import { nameText } from "#server/lib/text.ts"
 import { memberProcedure, memberWith, openProcedure, procedure, router, userProcedure } from "#server/trpc/trpc.ts"
 import { allNotifications, type NotificationKind } from "#shared/notifications.ts"
@@ -40,52 +14,52 @@ const role = z.enum(allRoles as [Role, ...Role[]])
 const email = z.email("must be an email address").max(254).toLowerCase()
 const password = z
   .string()
-  .min(MIN_PASSWORD, `must have at least ${MIN_PASSWORD} characters`)
-  .max(MAX_PASSWORD, `must have at most ${MAX_PASSWORD} characters`)
+  .min(people.MIN_PASSWORD, `must have at least ${people.MIN_PASSWORD} characters`)
+  .max(people.MAX_PASSWORD, `must have at most ${people.MAX_PASSWORD} characters`)
 
 /** Procedures of the signed-in user. */
 export const meRouter = router({
-  get: userProcedure.query(({ ctx }) => me(ctx.user)),
+  get: userProcedure.query(({ ctx }) => people.me(ctx.user)),
 
   rename: userProcedure
     .input(z.object({ name: nameText(100) }))
-    .mutation(({ ctx, input }) => renameUser(ctx.user, input.name, ctx.requestId)),
+    .mutation(({ ctx, input }) => people.renameUser(ctx.user, input.name, ctx.requestId)),
 
   setTimeZone: userProcedure
     .input(
       z.object({
-        time_zone: z.string().max(64).refine(isTimeZone, "must be a time zone such as Europe/Berlin").nullable(),
+        time_zone: z.string().max(64).refine(people.isTimeZone, "must be a time zone such as Europe/Berlin").nullable(),
       }),
     )
-    .mutation(({ ctx, input }) => setTimeZone(ctx.user, input.time_zone)),
+    .mutation(({ ctx, input }) => people.setTimeZone(ctx.user, input.time_zone)),
 
-  signIns: userProcedure.query(async ({ ctx }) => ({ data: await listSignIns(ctx.user) })),
+  signIns: userProcedure.query(async ({ ctx }) => ({ data: await people.listSignIns(ctx.user) })),
 
   endSignIn: userProcedure.input(z.object({ id: z.string().max(100) })).mutation(async ({ ctx, input }) => {
-    await endSignIns(ctx.user, { id: input.id })
+    await people.endSignIns(ctx.user, { id: input.id })
     return { id: input.id }
   }),
 
   /** Mails the user a link to confirm their address. */
-  mailConfirmation: userProcedure.mutation(({ ctx }) => mailConfirmation(ctx.user)),
+  mailConfirmation: userProcedure.mutation(({ ctx }) => people.mailConfirmation(ctx.user)),
 
   confirmEmail: userProcedure
     .input(z.object({ token }))
-    .mutation(({ ctx, input }) => confirmEmail(ctx.user, input.token)),
+    .mutation(({ ctx, input }) => people.confirmEmail(ctx.user, input.token)),
 
   /** Includes the session that makes the call. */
   endAllSignIns: userProcedure.mutation(async ({ ctx }) => {
-    await endSignIns(ctx.user, "all")
+    await people.endSignIns(ctx.user, "all")
     return {}
   }),
 })
 
 /** Sign-up and links: what a link opens, and which sign-in methods this server offers. */
 export const setupRouter = router({
-  options: openProcedure.query(() => signInOptions()),
+  options: openProcedure.query(() => people.signInOptions()),
 
   look: openProcedure.input(z.object({ token })).query(async ({ input }) => {
-    const invitation = await findInvitation(sql, input.token)
+    const invitation = await people.findInvitation(sql, input.token)
     const { account, role, email, invited_by } = invitation
     return {
       kind: invited_by === null ? ("owner" as const) : ("member" as const),
@@ -93,38 +67,38 @@ export const setupRouter = router({
       role,
       email,
       /** Whether the user must first give an email address, and then continue with the link mailed to it. */
-      needs_mail: needsMail(invitation),
+      needs_mail: people.needsMail(invitation),
       /** Whether the account requires it of its members. */
       second_factor_required: invitation.second_factor_required,
       /** The user who already registered the address. */
-      holder: await holderOf(sql, invitation),
+      holder: await people.holderOf(sql, invitation),
     }
   }),
 
   createUser: openProcedure
     .input(z.object({ token, name: nameText(100), email, password, take_over: z.boolean().default(false) }))
     .mutation(({ ctx, input: { take_over, ...input } }) =>
-      createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
+      people.createUser({ ...input, takeOver: take_over, requestId: ctx.requestId }),
     ),
 
   /** Mails a link to the address of a new user. */
   mailLink: openProcedure
     .input(z.object({ token, email }))
-    .mutation(({ input }) => mailInvitation(input.token, input.email)),
+    .mutation(({ input }) => people.mailInvitation(input.token, input.email)),
 
   /** The same response whether the user exists or not. */
   requestReset: openProcedure.input(z.object({ email })).mutation(({ input }) => {
-    requestReset(input.email)
+    people.requestReset(input.email)
     return {}
   }),
 
   resetPassword: openProcedure
     .input(z.object({ token, password }))
-    .mutation(({ input }) => resetPassword(input.token, input.password)),
+    .mutation(({ input }) => people.resetPassword(input.token, input.password)),
 
   join: userProcedure
     .input(z.object({ token }))
-    .mutation(({ ctx, input }) => join(input.token, ctx.user, ctx.requestId)),
+    .mutation(({ ctx, input }) => people.join(input.token, ctx.user, ctx.requestId)),
 })
 
 const userId = z.object({ user_id: z.string().min(1).max(100) })
@@ -133,26 +107,26 @@ const managing = procedure.meta({ scope: "member:write" })
 
 /** Members of the account that the workspace belongs to. */
 export const memberRouter = router({
-  list: procedure.query(({ ctx }) => listMembers(ctx.principal)),
+  list: procedure.query(({ ctx }) => people.listMembers(ctx.principal)),
 
   invite: managing
     .input(z.object({ role, email: email.optional() }))
-    .mutation(({ ctx, input }) => inviteMember({ ...ctx, role: input.role, email: input.email ?? null })),
+    .mutation(({ ctx, input }) => people.inviteMember({ ...ctx, role: input.role, email: input.email ?? null })),
 
   revokeInvitation: managing
     .input(z.object({ id: z.string().min(1).max(100) }))
-    .mutation(({ ctx, input }) => revokeInvitation({ ...ctx, id: input.id })),
+    .mutation(({ ctx, input }) => people.revokeInvitation({ ...ctx, id: input.id })),
 
   changeRole: managing
     .input(userId.extend({ role }))
-    .mutation(({ ctx, input }) => changeRole({ ...ctx, userId: input.user_id, role: input.role })),
+    .mutation(({ ctx, input }) => people.changeRole({ ...ctx, userId: input.user_id, role: input.role })),
 
   /** Confirms a reviewer who joined while four eyes was on. */
   admit: memberWith("review:write")
     .input(userId)
-    .mutation(({ ctx, input }) => admitMember({ ...ctx, userId: input.user_id })),
+    .mutation(({ ctx, input }) => people.admitMember({ ...ctx, userId: input.user_id })),
 
-  remove: managing.input(userId).mutation(({ ctx, input }) => removeMember({ ...ctx, userId: input.user_id })),
+  remove: managing.input(userId).mutation(({ ctx, input }) => people.removeMember({ ...ctx, userId: input.user_id })),
 
   revokeKeys: managing.input(userId).mutation(({ ctx, input }) => revokeKeysKnownTo({ ...ctx, userId: input.user_id })),
 

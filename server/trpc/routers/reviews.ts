@@ -1,14 +1,6 @@
 import { z } from "zod"
 import { confirmReview, decideReview, readReview, returnReview } from "#domain/review-decisions"
-import {
-  addNote,
-  assignReview,
-  countReviews,
-  listReviewers,
-  listReviews,
-  readReviewClaims,
-  reviewFilter,
-} from "#domain/reviews"
+import * as reviews from "#domain/reviews"
 import { country, page } from "#server/lib/fields.ts"
 import { words } from "#server/lib/text.ts"
 import { memberWith, router } from "#server/trpc/trpc.ts"
@@ -27,11 +19,11 @@ const reviewProcedure = memberWith("review:write")
 
 /** Reviews, which members decide. */
 export const reviewRouter = router({
-  count: reviewProcedure.input(z.object({})).query(({ ctx }) => countReviews(ctx.principal)),
+  count: reviewProcedure.input(z.object({})).query(({ ctx }) => reviews.countReviews(ctx.principal)),
 
   list: reviewProcedure
-    .input(reviewFilter.extend({ cursor: page.cursor }))
-    .query(({ ctx, input }) => listReviews(ctx.principal, input)),
+    .input(reviews.reviewFilter.extend({ cursor: page.cursor }))
+    .query(({ ctx, input }) => reviews.listReviews(ctx.principal, input)),
 
   get: reviewProcedure
     .input(z.object({ review_id: reviewId }))
@@ -39,20 +31,22 @@ export const reviewRouter = router({
 
   reviewers: reviewProcedure
     .input(z.object({}))
-    .query(async ({ ctx }) => ({ data: await listReviewers(ctx.principal) })),
+    .query(async ({ ctx }) => ({ data: await reviews.listReviewers(ctx.principal) })),
 
   /** A mutation, because each view is an entry in the audit log. */
   viewClaims: memberWith("claims:read")
     .input(z.object({ review_id: reviewId }))
-    .mutation(({ ctx, input }) => readReviewClaims({ ...ctx, reviewId: input.review_id })),
+    .mutation(({ ctx, input }) => reviews.readReviewClaims({ ...ctx, reviewId: input.review_id })),
 
   assign: reviewProcedure
     .input(z.object({ review_id: reviewId, assignee: z.string().max(100).nullable() }))
-    .mutation(({ ctx, input }) => assignReview({ ...ctx, reviewId: input.review_id, assignee: input.assignee })),
+    .mutation(({ ctx, input }) =>
+      reviews.assignReview({ ...ctx, reviewId: input.review_id, assignee: input.assignee }),
+    ),
 
   note: reviewProcedure
     .input(z.object({ review_id: reviewId, text: words(2000) }))
-    .mutation(({ ctx, input }) => addNote({ ...ctx, reviewId: input.review_id, text: input.text })),
+    .mutation(({ ctx, input }) => reviews.addNote({ ...ctx, reviewId: input.review_id, text: input.text })),
 
   decide: reviewProcedure
     .input(

@@ -1,15 +1,5 @@
 import { z } from "zod"
-import {
-  changeSchema,
-  createSchema,
-  getSchema,
-  listSchemas,
-  MAX_SCHEMAS,
-  schemaDetail,
-  schemaInPath,
-  schemaRecord,
-  summariseSchemas,
-} from "#domain/schemas"
+import * as schemas from "#domain/schemas"
 import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { endpointsIn, memberProcedure, router } from "#server/trpc/trpc.ts"
@@ -52,23 +42,23 @@ export const schemaRouter = router({
     description: "The schemas of the workspace: what is verified, and how long a verification is valid. Newest first.",
   })
     .input(z.object({}))
-    .output(z.object({ data: z.array(schemaRecord) }).meta({ id: "VerificationSchemaList" }))
-    .query(async ({ ctx }) => ({ data: await listSchemas(ctx.principal) })),
+    .output(z.object({ data: z.array(schemas.schemaRecord) }).meta({ id: "VerificationSchemaList" }))
+    .query(async ({ ctx }) => ({ data: await schemas.listSchemas(ctx.principal) })),
 
   get: endpoint("GET /schema/{id}", {
     fails: ["schema_not_found"],
     summary: "Get a schema",
     description: "Returns the schema with its settings.",
   })
-    .input(z.object({ id: schemaInPath }))
-    .output(schemaDetail)
-    .query(({ ctx, input }) => getSchema(ctx.principal, input.id)),
+    .input(z.object({ id: schemas.schemaInPath }))
+    .output(schemas.schemaDetail)
+    .query(({ ctx, input }) => schemas.getSchema(ctx.principal, input.id)),
 
   create: endpoint("POST /schemas", {
     scope: "schema:write",
     fails: ["schema_exists"],
     summary: "Create a schema",
-    description: `Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${MAX_SCHEMAS}.`,
+    description: `Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${schemas.MAX_SCHEMAS}.`,
   })
     .input(
       z.object({
@@ -78,8 +68,8 @@ export const schemaRouter = router({
         reminder_days: fields.reminder_days.default([30, 7, 1]),
       }),
     )
-    .output(schemaDetail)
-    .mutation(({ ctx, input: { id, ...fields } }) => createSchema({ ...ctx, id, fields })),
+    .output(schemas.schemaDetail)
+    .mutation(({ ctx, input: { id, ...fields } }) => schemas.createSchema({ ...ctx, id, fields })),
 
   change: endpoint("PATCH /schema/{id}", {
     scope: "schema:write",
@@ -90,16 +80,16 @@ export const schemaRouter = router({
   })
     .input(
       z.object({
-        id: schemaInPath,
+        id: schemas.schemaInPath,
         name: fields.name.optional(),
         validity_days: fields.validity_days.optional(),
         wallet_proof: fields.wallet_proof.optional(),
         reminder_days: fields.reminder_days.optional(),
       }),
     )
-    .output(schemaDetail)
+    .output(schemas.schemaDetail)
     .mutation(({ ctx, input: { id, name, validity_days, wallet_proof, reminder_days } }) =>
-      changeSchema({
+      schemas.changeSchema({
         ...ctx,
         id,
         fields: {
@@ -130,5 +120,5 @@ export const schemaRouter = router({
         ),
       }),
     )
-    .query(async ({ ctx }) => ({ data: await summariseSchemas(ctx.principal) })),
+    .query(async ({ ctx }) => ({ data: await schemas.summariseSchemas(ctx.principal) })),
 })

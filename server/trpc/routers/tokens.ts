@@ -1,30 +1,6 @@
 import { z } from "zod"
 import type { Context, Principal } from "#domain/requests"
-import {
-  amountField,
-  balanceOf,
-  configId,
-  getOperation,
-  holderList,
-  holderOrders,
-  holderPage,
-  knownConfigId,
-  listHolders,
-  listOperations,
-  type Move,
-  move,
-  OTHER_WALLET,
-  operationDetail,
-  operationKind,
-  operationRecord,
-  operationStatus,
-  preflight,
-  preflightRecord,
-  readOperationDetail,
-  readRegister,
-  readWalletBalances,
-  walletBalances,
-} from "#domain/tokens"
+import * as tokens from "#domain/tokens"
 import { address, amountText, createdSpan, idOf, listOf, named, page } from "#server/lib/fields.ts"
 import { readWalletParts } from "#server/solana/addresses.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
@@ -56,12 +32,12 @@ const balance = z
   })
   .meta({ id: "Balance" })
 
-const mintInput = { user_pubkey: walletAddress, mint_config: knownConfigId, amount: amountField }
+const mintInput = { user_pubkey: walletAddress, mint_config: tokens.knownConfigId, amount: tokens.amountField }
 const transferInput = {
   from_pubkey: walletAddress,
-  to_pubkey: walletAddress.meta({ example: OTHER_WALLET }),
-  mint_config: knownConfigId,
-  amount: amountField,
+  to_pubkey: walletAddress.meta({ example: tokens.OTHER_WALLET }),
+  mint_config: tokens.knownConfigId,
+  amount: tokens.amountField,
 }
 
 /** Errors: validation_failed. */
@@ -74,9 +50,9 @@ function requireTwo({ from_pubkey, to_pubkey }: { from_pubkey: string; to_pubkey
 /** Mints or transfers. Answers 202 if the operation is still in progress. */
 async function answerMove(
   ctx: Context & { principal: Principal },
-  about: Pick<Move, "config" | "from" | "to" | "amount">,
+  about: Pick<tokens.Move, "config" | "from" | "to" | "amount">,
 ) {
-  const { record, isFinal } = await move({ ...ctx, ...about })
+  const { record, isFinal } = await tokens.move({ ...ctx, ...about })
   if (!isFinal) ctx.answer.status = 202
   return record
 }
@@ -94,7 +70,7 @@ export const tokenRouter = router({
       "Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
   })
     .input(z.object(mintInput))
-    .output(operationRecord)
+    .output(tokens.operationRecord)
     .mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
       answerMove(ctx, { config, from: null, to, amount }),
     ),
@@ -109,7 +85,7 @@ export const tokenRouter = router({
       "Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
   })
     .input(z.object(transferInput))
-    .output(operationRecord)
+    .output(tokens.operationRecord)
     .mutation(async ({ ctx, input }) => {
       requireTwo(input)
       const { mint_config: config, from_pubkey: from, to_pubkey: to, amount } = input
@@ -126,8 +102,8 @@ export const tokenRouter = router({
     .input(
       z.object({ id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }) }),
     )
-    .output(operationRecord)
-    .query(({ ctx, input }) => getOperation(ctx.principal, input.id)),
+    .output(tokens.operationRecord)
+    .query(({ ctx, input }) => tokens.getOperation(ctx.principal, input.id)),
 
   operations: endpoint("GET /token/operations", {
     scope: "token:read",
@@ -138,19 +114,19 @@ export const tokenRouter = router({
   })
     .input(
       z.object({
-        mint_config: knownConfigId.optional(),
+        mint_config: tokens.knownConfigId.optional(),
         pubkey: walletAddress
           .optional()
           .meta({ description: "Only operations with this wallet as sender or recipient" }),
-        status: operationStatus.optional().meta({ description: "Only operations with this status" }),
-        kind: operationKind.optional().meta({ description: "Only mints, or only transfers" }),
+        status: tokens.operationStatus.optional().meta({ description: "Only operations with this status" }),
+        kind: tokens.operationKind.optional().meta({ description: "Only mints, or only transfers" }),
         ...createdSpan,
         ...page,
       }),
     )
-    .output(listOf(operationRecord).meta({ id: "OperationList" }))
+    .output(listOf(tokens.operationRecord).meta({ id: "OperationList" }))
     .query(({ ctx, input }) =>
-      listOperations(ctx.principal, {
+      tokens.listOperations(ctx.principal, {
         mintConfig: input.mint_config ?? null,
         wallet: input.pubkey ?? null,
         status: input.status ?? null,
@@ -169,9 +145,9 @@ export const tokenRouter = router({
     summary: "Get a balance",
     description: "Reads the chain now. A wallet without an account has balance 0 and frozen true.",
   })
-    .input(z.object({ pubkey: walletAddress, mint_config: knownConfigId }))
+    .input(z.object({ pubkey: walletAddress, mint_config: tokens.knownConfigId }))
     .output(balance)
-    .query(({ ctx, input }) => balanceOf(ctx.principal, input.mint_config, input.pubkey)),
+    .query(({ ctx, input }) => tokens.balanceOf(ctx.principal, input.mint_config, input.pubkey)),
 
   balances: endpoint("GET /token/balances/{pubkey}", {
     scope: "token:read",
@@ -182,8 +158,8 @@ export const tokenRouter = router({
       "Reads the chain now: each token of the workspace for which the wallet has an account, newest token first.",
   })
     .input(z.object({ pubkey: walletAddress }))
-    .output(walletBalances)
-    .query(({ ctx, input }) => readWalletBalances(ctx.principal, input.pubkey)),
+    .output(tokens.walletBalances)
+    .query(({ ctx, input }) => tokens.readWalletBalances(ctx.principal, input.pubkey)),
 
   register: endpoint("GET /token/holders/{mint_config}", {
     scope: "token:read",
@@ -195,17 +171,17 @@ export const tokenRouter = router({
   })
     .input(
       z.object({
-        mint_config: configId,
-        sort: z.enum(holderOrders).default("wallet").meta({
+        mint_config: tokens.configId,
+        sort: z.enum(tokens.holderOrders).default("wallet").meta({
           description: "`wallet`: by address; `balance`: largest first",
           example: "wallet",
         }),
         ...page,
       }),
     )
-    .output(holderPage)
+    .output(tokens.holderPage)
     .query(({ ctx, input: { mint_config: mintConfig, sort, limit, cursor = null } }) =>
-      readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
+      tokens.readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
     ),
 
   // For the dashboard only.
@@ -217,28 +193,28 @@ export const tokenRouter = router({
         z.object({ kind: z.literal("transfer"), ...transferInput }),
       ]),
     )
-    .output(preflightRecord)
+    .output(tokens.preflightRecord)
     .query(({ ctx, input }) => {
       const { mint_config: config, amount } = input
       if (input.kind === "mint") {
-        return preflight(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
+        return tokens.preflight(ctx.principal, { config, from: null, to: input.user_pubkey, amount })
       }
       requireTwo(input)
-      return preflight(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
+      return tokens.preflight(ctx.principal, { config, from: input.from_pubkey, to: input.to_pubkey, amount })
     }),
 
   holders: memberWith("token:read")
     .input(
       z.object({
-        mint_config: configId,
+        mint_config: tokens.configId,
         q: z.string().max(100).optional(),
         limit: page.limit,
         cursor: z.string().max(200).optional(),
       }),
     )
-    .output(holderList)
+    .output(tokens.holderList)
     .query(({ ctx, input }) =>
-      listHolders(ctx.principal, {
+      tokens.listHolders(ctx.principal, {
         mintConfig: input.mint_config,
         q: input.q === undefined ? null : (readWalletParts(input.q) ?? fail("validation_failed", NO_PARTS)),
         limit: input.limit,
@@ -248,6 +224,6 @@ export const tokenRouter = router({
 
   operationDetail: memberWith("token:read")
     .input(z.object({ id: z.string() }))
-    .output(operationDetail)
-    .query(({ ctx, input }) => readOperationDetail(ctx.principal, input.id)),
+    .output(tokens.operationDetail)
+    .query(({ ctx, input }) => tokens.readOperationDetail(ctx.principal, input.id)),
 })

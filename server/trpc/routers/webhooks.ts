@@ -1,24 +1,6 @@
 import { z } from "zod"
 import { eventCursor } from "#domain/events"
-import {
-  attemptRecord,
-  changeEndpoint,
-  createEndpoint,
-  deleteEndpoint,
-  deliveryDetail,
-  deliveryRecord,
-  endpointRecord,
-  endpointUrl,
-  getDelivery,
-  getEndpoint,
-  listDeliveries,
-  listEndpoints,
-  readSecret,
-  replay,
-  rotateSecret,
-  sendTestEvent,
-  urlFor,
-} from "#domain/webhooks"
+import * as webhooks from "#domain/webhooks"
 import { idOf, instant, listOf, page, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -32,7 +14,7 @@ const id = idOf("whe").meta({ description: "The endpoint's id", example: "whe_4k
 const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9tQmW3vXcKpLzR5sYbH2Ga" })
 const byId = z.object({ id })
 const fields = {
-  url: endpointUrl.meta({
+  url: webhooks.endpointUrl.meta({
     description: "Where events are sent: an https address on the public Internet",
     example: "https://example.com/webhooks",
   }),
@@ -57,7 +39,7 @@ const secret = z.string().meta({
   description: "The signing secret: `whsec_` and base64 of 32 bytes",
   example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=",
 })
-const withSecret = endpointRecord.extend({ secret }).meta({ id: "WebhookEndpointWithSecret" })
+const withSecret = webhooks.endpointRecord.extend({ secret }).meta({ id: "WebhookEndpointWithSecret" })
 const NOT_FOUND = ["webhook_endpoint_not_found"] as const
 
 /** Webhook endpoints of a workspace and their deliveries. */
@@ -81,7 +63,9 @@ export const webhookRouter = router({
       }),
     )
     .output(withSecret)
-    .mutation(({ ctx, input }) => createEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input })),
+    .mutation(({ ctx, input }) =>
+      webhooks.createEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input }),
+    ),
 
   list: endpoint("GET /webhook-endpoints", {
     scope: "events:read",
@@ -90,10 +74,10 @@ export const webhookRouter = router({
     description: "All webhook endpoints of the workspace, newest first.",
   })
     .input(z.object({}))
-    .output(z.object({ data: z.array(endpointRecord) }).meta({ id: "WebhookEndpointList" }))
+    .output(z.object({ data: z.array(webhooks.endpointRecord) }).meta({ id: "WebhookEndpointList" }))
     .query(async ({ ctx }) => {
-      const endpoints = await listEndpoints(ctx.principal.workspaceId)
-      return { data: endpoints.map((one) => ({ ...one, url: urlFor(ctx.principal, one.url) })) }
+      const endpoints = await webhooks.listEndpoints(ctx.principal.workspaceId)
+      return { data: endpoints.map((one) => ({ ...one, url: webhooks.urlFor(ctx.principal, one.url) })) }
     }),
 
   get: endpoint("GET /webhook-endpoint/{id}", {
@@ -104,10 +88,10 @@ export const webhookRouter = router({
     description: "Returns the endpoint, and whether it accepts its events.",
   })
     .input(byId)
-    .output(endpointRecord)
+    .output(webhooks.endpointRecord)
     .query(async ({ ctx, input }) => {
-      const endpoint = await getEndpoint(ctx.principal.workspaceId, input.id)
-      return { ...endpoint, url: urlFor(ctx.principal, endpoint.url) }
+      const endpoint = await webhooks.getEndpoint(ctx.principal.workspaceId, input.id)
+      return { ...endpoint, url: webhooks.urlFor(ctx.principal, endpoint.url) }
     }),
 
   change: endpoint("PATCH /webhook-endpoint/{id}", {
@@ -128,8 +112,10 @@ export const webhookRouter = router({
         enabled: z.boolean().optional().meta({ description: "False disables it", example: true }),
       }),
     )
-    .output(endpointRecord)
-    .mutation(({ ctx, input }) => changeEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input })),
+    .output(webhooks.endpointRecord)
+    .mutation(({ ctx, input }) =>
+      webhooks.changeEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input }),
+    ),
 
   remove: endpoint("DELETE /webhook-endpoint/{id}", {
     scope: "webhooks:write",
@@ -140,7 +126,9 @@ export const webhookRouter = router({
   })
     .input(byId)
     .output(z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }))
-    .mutation(({ ctx, input }) => deleteEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, id: input.id })),
+    .mutation(({ ctx, input }) =>
+      webhooks.deleteEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, id: input.id }),
+    ),
 
   secret: endpoint("GET /webhook-endpoint/{id}/secret", {
     scope: "webhooks:write",
@@ -151,7 +139,7 @@ export const webhookRouter = router({
   })
     .input(byId)
     .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
-    .query(({ ctx, input }) => readSecret(ctx.principal.workspaceId, input.id)),
+    .query(({ ctx, input }) => webhooks.readSecret(ctx.principal.workspaceId, input.id)),
 
   rotateSecret: endpoint("POST /webhook-endpoint/{id}/rotate-secret", {
     scope: "webhooks:write",
@@ -172,7 +160,7 @@ export const webhookRouter = router({
     )
     .output(withSecret)
     .mutation(({ ctx, input }) =>
-      rotateSecret({
+      webhooks.rotateSecret({
         ...changeBy(ctx),
         idempotency: ctx.idempotency,
         id: input.id,
@@ -189,12 +177,12 @@ export const webhookRouter = router({
   })
     .input(byId)
     .output(
-      attemptRecord
+      webhooks.attemptRecord
         .extend({ delivered: z.boolean().meta({ description: "Whether the endpoint accepted it", example: true }) })
         .meta({ id: "WebhookTest" }),
     )
     .mutation(async ({ ctx, input }) => {
-      const outcome = await sendTestEvent(ctx.principal.workspaceId, input.id)
+      const outcome = await webhooks.sendTestEvent(ctx.principal.workspaceId, input.id)
       return {
         delivered: outcome.error === null,
         at: toTimestamp(outcome.at),
@@ -247,7 +235,7 @@ export const webhookRouter = router({
         .meta({ id: "WebhookReplay" }),
     )
     .mutation(({ ctx, input: { id, event_id, cursor, after, since } }) =>
-      replay({
+      webhooks.replay({
         ...changeBy(ctx),
         id,
         which:
@@ -275,8 +263,8 @@ export const webhookRouter = router({
         ...page,
       }),
     )
-    .output(listOf(deliveryRecord).meta({ id: "WebhookDeliveryList" }))
-    .query(({ ctx, input: { id, ...filter } }) => listDeliveries(ctx.principal.workspaceId, id, filter)),
+    .output(listOf(webhooks.deliveryRecord).meta({ id: "WebhookDeliveryList" }))
+    .query(({ ctx, input: { id, ...filter } }) => webhooks.listDeliveries(ctx.principal.workspaceId, id, filter)),
 
   delivery: endpoint("GET /webhook-endpoint/{id}/deliveries/{event_id}", {
     scope: "events:read",
@@ -286,6 +274,6 @@ export const webhookRouter = router({
     description: "Returns the delivery with its attempts and the endpoint's responses.",
   })
     .input(z.object({ id, event_id: eventId }))
-    .output(deliveryDetail)
-    .query(({ ctx, input }) => getDelivery(ctx.principal, input.id, input.event_id)),
+    .output(webhooks.deliveryDetail)
+    .query(({ ctx, input }) => webhooks.getDelivery(ctx.principal, input.id, input.event_id)),
 })

@@ -1,34 +1,24 @@
 import { z } from "zod"
-import {
-  brandColor,
-  contact,
-  readBrand,
-  readWorkspace,
-  renameAccount,
-  setBrand,
-  setLogo,
-  setSecurity,
-  turnOffFourEyes,
-} from "#domain/accounts"
+import * as accounts from "#domain/accounts"
 import { readReminderSettings, setReminders } from "#domain/kyc"
 import { mailedName } from "#server/lib/text.ts"
 import { memberProcedure, memberWith, router } from "#server/trpc/trpc.ts"
 
 export const workspaceRouter = router({
-  get: memberProcedure.query(({ ctx }) => readWorkspace(ctx.principal)),
+  get: memberProcedure.query(({ ctx }) => accounts.readWorkspace(ctx.principal)),
 
   renameAccount: memberWith("member:write")
     .input(z.object({ name: mailedName(100) }))
-    .mutation(({ ctx, input }) => renameAccount({ ...ctx, name: input.name })),
+    .mutation(({ ctx, input }) => accounts.renameAccount({ ...ctx, name: input.name })),
 
   /** The company's brand on the hosted page. */
-  brand: memberProcedure.query(({ ctx }) => readBrand(ctx.principal)),
+  brand: memberProcedure.query(({ ctx }) => accounts.readBrand(ctx.principal)),
 
   setBrand: memberWith("member:write")
-    .input(z.object({ color: brandColor, contact }))
-    .mutation(({ ctx, input }) => setBrand(ctx, input)),
+    .input(z.object({ color: accounts.brandColor, contact: accounts.contact }))
+    .mutation(({ ctx, input }) => accounts.setBrand(ctx, input)),
 
-  removeLogo: memberWith("member:write").mutation(({ ctx }) => setLogo(ctx, null)),
+  removeLogo: memberWith("member:write").mutation(({ ctx }) => accounts.setLogo(ctx, null)),
 
   reminders: memberProcedure.query(({ ctx }) => readReminderSettings(ctx.principal.workspaceId)),
 
@@ -38,18 +28,18 @@ export const workspaceRouter = router({
 
   requireSecondFactor: memberWith("member:write")
     .input(z.object({ required: z.boolean() }))
-    .mutation(({ ctx, input }) => setSecurity({ ...ctx, wanted: { second_factor_required: input.required } })),
+    .mutation(({ ctx, input }) => accounts.setSecurity({ ...ctx, wanted: { second_factor_required: input.required } })),
 
   requireFourEyes: memberWith("member:write")
     .input(z.object({ required: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
-      if (!input.required) return turnOffFourEyes(ctx)
-      const { four_eyes } = await setSecurity({ ...ctx, wanted: { four_eyes: true } })
+      if (!input.required) return accounts.turnOffFourEyes(ctx)
+      const { four_eyes } = await accounts.setSecurity({ ...ctx, wanted: { four_eyes: true } })
       return { four_eyes, requested: false }
     }),
 
   /** Confirms a change that an owner has asked for. */
   turnOffFourEyes: memberWith("review:write")
     .input(z.object({}))
-    .mutation(({ ctx }) => turnOffFourEyes(ctx)),
+    .mutation(({ ctx }) => accounts.turnOffFourEyes(ctx)),
 })

@@ -130,9 +130,9 @@ const BEGIN = (claim: string) => `
       select $2, $1, 1, 1 from schema, limits
       where not exists (select from pending) and (included is null or included >= 1) and not over_budget
         and not own and not account_wanted and not reopened and ($10::boolean or not wallet_proof)
-      on conflict (workspace_id, period) do update set used = u.used + 1, started = greatest(u.started, u.used) + 1
+      on conflict (workspace_id, period) do update set used = u.used + 1, started = u.started + 1
       where (select included is null or (u.used + 1 <= included
-        and greatest(u.started, u.used) < included * 10::bigint) from limits)
+        and u.started < included * 10::bigint) from limits)
       returning period
     ), investor as (
       select choose_investor($2, $5, $11, begins.open_id, $12, $9) as id

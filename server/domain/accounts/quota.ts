@@ -10,14 +10,11 @@ import { periodEnd, secondsLeftIn } from "./plans.ts"
  */
 const STARTS_PER_UNIT = 10
 
-/**
- * How an insert into `usage_periods as u` takes a unit if the month already has a row. `limits` has `included`. An
- * older process does not count `started`, so `used` counts if it is higher.
- */
+/** How an insert into `usage_periods as u` takes a unit if the month already has a row. `limits` has `included`. */
 export const takingUnit = (sql: Queryable) => sql`
-  on conflict (workspace_id, period) do update set used = u.used + 1, started = greatest(u.started, u.used) + 1
+  on conflict (workspace_id, period) do update set used = u.used + 1, started = u.started + 1
   where (select included is null or (u.used + 1 <= included
-    and greatest(u.started, u.used) < included * ${STARTS_PER_UNIT}::bigint) from limits)`
+    and u.started < included * ${STARTS_PER_UNIT}::bigint) from limits)`
 
 /** Refuses a session beyond the month's quota or its limit of starts. */
 export async function quotaExceeded(sql: Queryable, workspaceId: string, included: number | null): Promise<never> {
@@ -25,7 +22,7 @@ export async function quotaExceeded(sql: Queryable, workspaceId: string, include
   const most = included === null ? null : included * STARTS_PER_UNIT
   const [month] = await sql`
     select from usage_periods
-    where workspace_id = ${workspaceId} and period = ${periodOf(now)} and greatest(started, used) >= ${most}::bigint
+    where workspace_id = ${workspaceId} and period = ${periodOf(now)} and started >= ${most}::bigint
       and used < ${included}`
   const why =
     month === undefined

@@ -5,8 +5,8 @@
 import { hash, randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
 import postgres from "postgres"
-import { socketOptions } from "#db/socket.ts"
 import { hashApiKey, isWellFormedApiKey } from "#server/domain/accounts/keys/secret.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 
 const { PORT, DATABASE_URL = "", POOL, ORIGIN } = process.env
 

@@ -1,5 +1,8 @@
 import { defineError } from "./define-error.ts"
 
+const notFound = (what: string) =>
+  defineError(404, `${what} not found`, "Check the id, and that the key belongs to the right workspace.")
+
 /** The errors of the API. The dashboard uses them, too. */
 export const apiErrors = {
   malformed_json: defineError(400, "The body is not valid JSON", "Send a body that is valid JSON, encoded as UTF-8.", {
@@ -93,26 +96,10 @@ export const apiErrors = {
     "Only for sandbox sessions in test mode",
     "Use a test key and a session of the sandbox. The provider decides all other sessions.",
   ),
-  session_not_found: defineError(
-    404,
-    "Session not found",
-    "Check the id, and that the key belongs to the right workspace.",
-  ),
-  investor_not_found: defineError(
-    404,
-    "Investor not found",
-    "Check the id, and that the key belongs to the right workspace.",
-  ),
-  erasure_not_found: defineError(
-    404,
-    "Erasure not found",
-    "Check the id, and that the key belongs to the right workspace.",
-  ),
-  operation_not_found: defineError(
-    404,
-    "Operation not found",
-    "Check the id, and that the key belongs to the right workspace.",
-  ),
+  session_not_found: notFound("Session"),
+  investor_not_found: notFound("Investor"),
+  erasure_not_found: notFound("Erasure"),
+  operation_not_found: notFound("Operation"),
   mint_config_not_found: defineError(
     404,
     "Mint configuration not found",

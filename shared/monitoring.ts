@@ -1,3 +1,5 @@
+const reviewOrWithdraw = { review: "Open a review", withdraw: "Revoke the person’s verifications" } as const
+
 /** What happens by itself when a verified wallet is listed or a vendor signals. `review` leaves it to a person. */
 export const policies = {
   wallet_listed: {
@@ -9,19 +11,19 @@ export const policies = {
   watchlist_match: {
     label: "Watchlist match",
     hint: "The KYC vendor found the person on a sanctions, PEP or adverse media list after verifying them.",
-    choices: { review: "Open a review", withdraw: "Revoke the person’s verifications" },
+    choices: reviewOrWithdraw,
     default: "review",
   },
   case_opened: {
     label: "Case opened",
     hint: "The KYC vendor opened a case about the person after verifying them.",
-    choices: { review: "Open a review", withdraw: "Revoke the person’s verifications" },
+    choices: reviewOrWithdraw,
     default: "review",
   },
   person_deactivated: {
     label: "Person deactivated",
     hint: "The KYC vendor deactivated or deleted the person.",
-    choices: { review: "Open a review", withdraw: "Revoke the person’s verifications" },
+    choices: reviewOrWithdraw,
     default: "withdraw",
   },
   data_deleted: {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, afterEach, expect, test } from "vitest"
-import { socketOptions } from "#db/socket.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import type { RunningPostgres } from "./postgres.ts"
 import { startPostgres } from "./postgres.ts"
 import { postgresAccount } from "./postgres-account.ts"
@@ -192,7 +192,7 @@ test("a socket's URL works with postgres.js, and other URLs stay unchanged", () 
 async function startInAnotherProcess(): Promise<{ child: ChildProcess; pid: number }> {
   const program = `
     import { startPostgres } from "#server/embedded/postgres.ts"
-    import { socketOptions } from "#db/socket.ts"
+    import { socketOptions } from "#test/fixtures/socket-options.ts"
     import postgres from "postgres"
     const log = { info() {}, warn() {}, error() {} }
     const { url, pid } = await startPostgres({ dataDir: process.argv[1], durable: false, log })

@@ -18,7 +18,7 @@ export type PostgresOptions = {
 }
 
 export type RunningPostgres = {
-  /** In libpq's form. With postgres.js: `postgres(url, { ...socketOptions(url) })`, see socket.ts. */
+  /** In libpq's form. */
   url: string
   pid: number
   /** Whether it was already running: left by a killed process, or in use by another process. */

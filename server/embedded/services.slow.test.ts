@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { afterAll, afterEach, expect, test } from "vitest"
-import { socketOptions } from "#db/socket.ts"
 import { freePorts } from "#test/fixtures/free-ports.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { readPostmaster } from "./postmaster.ts"
 import { signal, startMark } from "./process.ts"
 import type { Services, ServicesOptions } from "./services.ts"
@@ -55,7 +55,6 @@ test("without configuration both services run, and stopping ends them and releas
   const services = await start()
   expect(services.embedded).toEqual({ postgres: true, localnet: true })
   expect(services.rpcUrl).toBe(`http://127.0.0.1:${localnetPort}`)
-  expect(services.wsUrl).toBe(`ws://127.0.0.1:${localnetPort + 1}/`)
   expect(await answers(services)).toBe(true)
   const [postmaster, localnet] = [postgresPid()!, localnetPid()!]
 
@@ -68,7 +67,6 @@ test("a configured service is not started", async () => {
   const configured = { databaseUrl: "postgres://a:b@db.example/c", rpcUrl: "https://rpc.example" }
   const services = await start(configured)
   expect(services).toMatchObject({ ...configured, embedded: { postgres: false, localnet: false } })
-  expect(services.wsUrl).toBeUndefined()
   // Any number of servers may share configured services.
   await expect(start(configured)).resolves.toMatchObject(configured)
 })

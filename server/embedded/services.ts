@@ -44,8 +44,6 @@ export type ServicesOptions = {
 export type Services = {
   databaseUrl: string
   rpcUrl: string
-  /** Only for the embedded local network; web3.js derives it for any other. */
-  wsUrl?: string
   embedded: { postgres: boolean; localnet: boolean }
   /** Stops the services that no other process uses, in a safe order. Idempotent. */
   stop(): Promise<void>
@@ -100,7 +98,6 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   return {
     databaseUrl,
     rpcUrl,
-    ...(embedded.localnet ? { wsUrl: webSocketUrl(rpcUrl) } : {}),
     embedded,
     stop: () => {
       stopping ??= running.stop().finally(() => {
@@ -200,13 +197,6 @@ function embeddedServices(options: ServicesOptions, dataDir: string) {
       })
     },
   }
-}
-
-function webSocketUrl(rpcUrl: string): string {
-  const url = new URL(rpcUrl)
-  url.protocol = "ws:"
-  url.port = String(Number(url.port) + 1)
-  return url.href
 }
 
 function announce(dataDir: string, announcement: Announcement): void {

@@ -97,17 +97,14 @@ export function wholeNumber(min: number, max: number) {
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 
-/** The time span of a list. Its end is exclusive. */
-export const createdSpan = {
-  created_after: instant.optional().meta({
-    description: "Only entries at this time or later",
-    example: "2026-01-01T00:00:00Z",
-  }),
-  created_before: instant.optional().meta({
-    description: "Only entries before this time",
-    example: "2026-02-01T00:00:00Z",
-  }),
-}
+/** The time span of a list of `what`. Its end is exclusive. */
+export const createdSpanOf = (what: string) => ({
+  created_after: instant
+    .optional()
+    .meta({ description: `${what} at this time or later`, example: "2026-01-01T00:00:00Z" }),
+  created_before: instant.optional().meta({ description: `${what} before this time`, example: "2026-02-01T00:00:00Z" }),
+})
+export const createdSpan = createdSpanOf("Only entries")
 
 /** `limit` and `cursor` of a list. */
 export const page = {

@@ -1,8 +1,8 @@
 import postgres from "postgres"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { socketOptions } from "#db/socket.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { type TokenFixture, tokenFixture } from "#test/fixtures/tokens.ts"
 
 // Another process locks a customer's row and does not release it, because it hangs or lost its network. That customer

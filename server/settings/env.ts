@@ -72,15 +72,9 @@ const settings = z.object({
   DATABASE_URL: databaseUrl,
   /** Direct address of the same database, if DATABASE_URL is a pooler: LISTEN needs a session. */
   DATABASE_DIRECT_URL: databaseUrl,
-  /**
-   * Maximum database connections of this process, not counting the one for LISTEN: one each for frequent reads, API
-   * keys and health, four for the ledger and scheduled work, the rest for requests.
-   */
+  /** Connections besides LISTEN: 3 for frequent reads, 4 for the ledger and scheduled work, the rest for requests. */
   VOUCH_DATABASE_POOL: number(LEAST_CONNECTIONS, 500).default(20),
-  /**
-   * Solana JSON-RPC of both modes, or of one: an address, or several of the same chain. Vouch asks the first that can
-   * answer. Without any, an embedded local network runs.
-   */
+  /** Solana JSON-RPC of both modes, or of one: addresses of one chain. Without any, an embedded local network runs. */
   SOLANA_RPC_URL: rpcUrls,
   VOUCH_LIVE_SOLANA_RPC_URL: rpcUrls,
   VOUCH_TEST_SOLANA_RPC_URL: rpcUrls,
@@ -96,9 +90,7 @@ const settings = z.object({
   VOUCH_LOCALNET_SLOT_MS: number(5, 10_000).default(50),
   /** 1 lets tests make the embedded local network misbehave. */
   VOUCH_LOCALNET_FAULTS: flag,
-  /**
-   * When Vouch reports that something is on chain: `confirmed`, or `finalized`, which takes about 13 s on a cluster.
-   */
+  /** When something counts as on chain: `confirmed`, or `finalized`, which takes about 13 s on a cluster. */
   VOUCH_COMMITMENT: oneOf("confirmed", "finalized").default("confirmed"),
   /**
    * Minimum and maximum price per compute unit that transactions offer, in micro-lamports. In between, the price is a
@@ -108,10 +100,7 @@ const settings = z.object({
   VOUCH_PRIORITY_FEE_MICROLAMPORTS: price.default(0),
   VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS: price.default(100_000),
   VOUCH_PRIORITY_FEE_PERCENTILE: number(0, 100).default(60),
-  /**
-   * How often Vouch pays again for a closed token account in a calendar month (UTC), for each wallet and mint
-   * configuration or schema. A holder who closes an empty account keeps its rent.
-   */
+  /** How often Vouch pays again for a wallet's closed token account in a month (UTC). Who closes one keeps its rent. */
   VOUCH_ACCOUNT_REOPENINGS: number(0, 1_000_000).default(3),
   /** Days after which ended operations and transactions move to the archive (docs/operations.md). 0 means never. */
   VOUCH_ARCHIVE_AFTER_DAYS: number(0, 36_500).default(90),
@@ -121,53 +110,32 @@ const settings = z.object({
   VOUCH_LOW_BALANCE_HOURS: amount().default(24),
   /** Secret from which the keys of fee payers, workspace authorities and mints derive: base64 of 32 bytes or more. */
   VOUCH_SIGNER: text,
-  /**
-   * Where each mode's fee payer key is: derived:, file:, aws-kms:, gcp-kms: or vault: (docs/operations.md). The default
-   * derives from VOUCH_SIGNER.
-   */
+  /** Where each mode's fee payer key is: derived: (the default), file:, aws-kms:, gcp-kms: or vault:. */
   VOUCH_LIVE_FEE_PAYER: text,
   VOUCH_TEST_FEE_PAYER: text,
   /** The same for the issuing key of workspaces created from now on. Existing workspaces keep theirs. */
   VOUCH_LIVE_AUTHORITY: text,
   VOUCH_TEST_AUTHORITY: text,
-  /**
-   * Key that encrypts claims (AES-256-GCM): base64 of 32 bytes. During a replacement, several separated by spaces: the
-   * first encrypts, all of them decrypt.
-   */
+  /** Encrypts claims (AES-256-GCM): base64 of 32 bytes. Of several, separated by spaces, all decrypt. */
   VOUCH_DATA_KEY: text,
-  /**
-   * The provider of each mode, and others for single schemas, such as `sandbox accredited_investor_v1=other`. Providers
-   * have their own settings.
-   */
+  /** The provider of each mode, and of single schemas: `sandbox accredited_investor_v1=other`. */
   VOUCH_LIVE_PROVIDER: text,
   VOUCH_TEST_PROVIDER: text,
   /** Standard Webhooks secrets of providers without their own: `whsec_…`, separated by spaces. */
   VOUCH_WEBHOOK_SECRET: text,
   VOUCH_LIVE_WEBHOOK_SECRET: text,
   VOUCH_TEST_WEBHOOK_SECRET: text,
-  /**
-   * Requests per second for each API key on each replica. Bursts may have twice that. 0 turns the limit off, and
-   * without VOUCH_PUBLIC_URL also the limits for requests without a key.
-   */
+  /** Requests per second for each API key on each replica, and twice that in bursts. 0 turns this limit off. */
   VOUCH_RATE_LIMIT: amount().default(100),
-  /**
-   * Maximum size of the request log for each workspace and day (UTC), in MiB. Beyond it, Vouch keeps only the method,
-   * path, status and ids of a request.
-   */
+  /** MiB of the request log for each workspace and day (UTC). Beyond it, contents of requests are not kept. */
   VOUCH_REQUEST_LOG_MIB_PER_DAY: amount().default(256),
-  /**
-   * Maximum changes by the API keys of a workspace in a day (UTC). Ending something is always possible, and mints and
-   * transfers do not count.
-   */
+  /** Changes by a workspace's API keys in a day (UTC), without mints and transfers. Ending something always works. */
   VOUCH_MAX_CHANGES_PER_DAY: number(1, 1_000_000_000).default(10_000),
   /** Maximum active API keys in each workspace. */
   VOUCH_MAX_API_KEYS: number(1).default(500),
   /** Addresses or CIDR ranges of trusted proxies, whose X-Forwarded-* headers count, separated by commas. */
   VOUCH_TRUSTED_PROXIES: z.string().default(""),
-  /**
-   * Addresses or CIDR ranges, separated by commas, that webhook endpoints may have in addition to the public Internet,
-   * such as 10.0.0.0/8. Endpoints there may use http.
-   */
+  /** Networks, separated by commas, that webhook endpoints may be in besides the public Internet, also by http. */
   VOUCH_WEBHOOK_NETWORKS: z.string().default(""),
   /** SMTP server for invitations and password resets, such as smtps://user:password@mail.example.com. */
   VOUCH_SMTP_URL: url(/^smtps?$/, "smtps://user:password@mail.example.com").optional(),
@@ -196,20 +164,14 @@ const settings = z.object({
   /** Certificate and key (PEM files), if Vouch itself terminates TLS. */
   VOUCH_TLS_CERT: text,
   VOUCH_TLS_KEY: text,
-  /**
-   * Port of the Prometheus metrics at /metrics (docs/observe.md). Without it they are not served. 0 means any free
-   * port.
-   */
+  /** Port of the Prometheus metrics at /metrics (docs/observe.md), if they are served. 0 is any free port. */
   VOUCH_METRICS_PORT: port.optional(),
   /** Address of the metrics. Anyone who reaches it can read them. 0.0.0.0 means all addresses of this machine. */
   VOUCH_METRICS_HOST: z
     .string()
     .refine((host) => isIP(host) !== 0, { error: "must be an IP address such as 127.0.0.1" })
     .default("127.0.0.1"),
-  /**
-   * Collector of traces, by OTLP over HTTP in JSON: its address without /v1/traces, or the full one. Without it Vouch
-   * makes no traces. OpenTelemetry's other exporter variables, such as OTEL_EXPORTER_OTLP_HEADERS, apply too.
-   */
+  /** Collector of traces, by OTLP over HTTP in JSON, if any. OpenTelemetry's other exporter variables apply too. */
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, "http://localhost:4318").optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, "http://localhost:4318/v1/traces").optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("vouch"),

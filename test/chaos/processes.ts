@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process"
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { socketOptions } from "#db/socket.ts"
 import { type Holder, isAlive, readJson } from "#server/embedded/lock.ts"
 import { sharedHome } from "#server/embedded/postgres-account.ts"
 import { readPostmaster, runningPostmaster } from "#server/embedded/postmaster.ts"
 import { commandLine, signal, startMark } from "#server/embedded/process.ts"
 import type { Announcement } from "#server/embedded/services.ts"
 import { removeSocketDirectory } from "#server/embedded/socket.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 
 /** The directory of the database's files. The data directory may contain a link to another place. */
 function clusterOf(dataDir: string): string | null {

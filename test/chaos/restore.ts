@@ -1,7 +1,7 @@
 import postgres from "postgres"
-import { socketOptions } from "#db/socket.ts"
 import { readJson } from "#server/embedded/lock.ts"
 import type { Announcement } from "#server/embedded/services.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { assert } from "./assert.ts"
 import { type Deployment, until } from "./deployment.ts"
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { socketOptions } from "#db/socket.ts"
 import { socketPort, socketUrl } from "#server/embedded/socket.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 
 /** A connection to the database that a test can cut and restore without the database noticing. */
 export type FlakyProxy = {

@@ -10,10 +10,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { socketOptions } from "#db/socket.ts"
 import { startServices } from "#server/embedded/services.ts"
 import { sleep } from "#server/lib/time.ts"
 import { freePorts } from "#test/fixtures/free-ports.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { build, type Image, isRoot, makeTools } from "./build.ts"
 
 const PATIENCE_MS = 120_000

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { socketOptions } from "#db/socket.ts"
 import type { Address } from "#shared/address.ts"
 import { type FaultyChain, startFaultyChain } from "#test/doubles/faulty-chain.ts"
 import { newWallet, startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { credentialOf, differences } from "#test/matchers/credential.ts"
 
 const secrets = {

@@ -2,7 +2,6 @@ import { LAMPORTS_PER_SOL } from "@solana/web3.js"
 import postgres from "postgres"
 import { expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { socketOptions } from "#db/socket.ts"
 import { theOperator } from "#server/domain/audit-log/record.ts"
 import { deployment } from "#server/domain/deployment/deployment.ts"
 import { acceptQuarantine, reconcileMode } from "#server/domain/operations/quarantine.ts"
@@ -40,6 +39,7 @@ import {
   use,
   withoutWorker,
 } from "#test/fixtures/restores.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 
 restores()
 

@@ -1,7 +1,6 @@
 import postgres from "postgres"
 import { afterEach, expect, test } from "vitest"
 import { connectDatabase, disconnectDatabase } from "#db/client.ts"
-import { socketOptions } from "#db/socket.ts"
 import { createKey } from "#server/domain/accounts/keys/create.ts"
 import { createAccount } from "#server/domain/onboarding/create-account.ts"
 import { newId } from "#server/lib/ids.ts"
@@ -9,6 +8,7 @@ import { type FlakyProxy, flakyProxy } from "#test/doubles/flaky-proxy.ts"
 import { startTestApp, waitFor } from "#test/fixtures/app.ts"
 import { createTestDatabase } from "#test/fixtures/database.ts"
 import type { Response } from "#test/fixtures/http.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { RequestLog } from "./record.ts"
 
 // These servers stop or lose their database, so each test has its own and reads the log directly.

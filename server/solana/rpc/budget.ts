@@ -9,20 +9,13 @@ export type Purpose = (typeof purposes)[number]
 const PATIENCE_MS = 5000
 /** Share of the budget reserved for each purpose. What a purpose leaves unused goes to the others. */
 const SHARES = { settling: 0.25, sending: 0.25 } as const
-/** How much of the shared budget each purpose leaves to those before it. */
-const LEAVES: Readonly<Record<Purpose, number>> = {
-  reading: 0,
-  settling: 0.25,
-  sending: 0.25,
-  background: 0.5,
-  resending: 0.75,
-}
-const OWN_BUCKET: Readonly<Record<Purpose, keyof typeof SHARES | null>> = {
-  settling: "settling",
-  sending: "sending",
-  resending: "sending",
-  reading: null,
-  background: null,
+/** By purpose: whose reserve it uses, and how much of the shared budget it leaves to those before it. */
+const RULES: Readonly<Record<Purpose, { reserve: keyof typeof SHARES | null; leaves: number }>> = {
+  reading: { reserve: null, leaves: 0 },
+  settling: { reserve: "settling", leaves: 0.25 },
+  sending: { reserve: "sending", leaves: 0.25 },
+  background: { reserve: null, leaves: 0.5 },
+  resending: { reserve: "sending", leaves: 0.75 },
 }
 
 type Waiting = { until: number; go: () => void; refuse: (error: Error) => void }
@@ -95,8 +88,8 @@ export class Budget {
   }
 
   #take(purpose: Purpose): boolean {
-    const own = OWN_BUCKET[purpose]
-    return (own && this.#own[own].take()) || this.#common.take(1 + this.#common.size * LEAVES[purpose])
+    const { reserve, leaves } = RULES[purpose]
+    return (reserve && this.#own[reserve].take()) || this.#common.take(1 + this.#common.size * leaves)
   }
 
   #serveSoon(): void {

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import * as attestations from "#domain/attestations"
 import { schemaId } from "#domain/schemas"
-import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
+import { createdSpanOf, filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, procedure, router } from "#server/trpc/trpc.ts"
@@ -46,14 +46,7 @@ export const attestationRouter = router({
           description: "Only the attestation of this session",
           example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
         }),
-        created_after: instant.optional().meta({
-          description: "Only attestations started at this time or later",
-          example: "2026-01-01T00:00:00Z",
-        }),
-        created_before: instant.optional().meta({
-          description: "Only attestations started before this time",
-          example: "2026-02-01T00:00:00Z",
-        }),
+        ...createdSpanOf("Only attestations started"),
         expiring_before: instant.optional().meta({
           description: "Only attestations that are verified now and expire before this time",
           example: "2026-03-01T00:00:00Z",

@@ -16,7 +16,6 @@ const MAX_GRACE_SECONDS = 30 * 86_400
 
 const scope = z.enum(allScopes)
 const keyId = z.string().max(100)
-const secret = z.object({ key_id: z.string(), api_key: z.string() })
 
 const keyRecord = z.object({
   key_id: z.string(),
@@ -57,7 +56,6 @@ export const keyRouter = router({
   /** The scopes that this member can give a new key: only their own. */
   options: memberWith("key:write")
     .input(z.object({}))
-    .output(z.object({ scopes: z.array(z.object({ scope, words: z.string() })), base_url: z.string() }))
     .query(({ ctx }) => ({
       scopes: allScopes
         .filter((scope) => ctx.principal.scopes.has(scope))
@@ -83,7 +81,6 @@ export const keyRouter = router({
         expires_at: instant.nullable().default(null),
       }),
     )
-    .output(secret)
     .mutation(async ({ ctx, input }) => {
       requireScopes(ctx.principal.scopes, input.scopes)
       const { apiKey, keyId } = await createKey({
@@ -98,7 +95,6 @@ export const keyRouter = router({
 
   rotate: memberWith("key:write")
     .input(z.object({ key_id: keyId, grace_seconds: wholeNumber(0, MAX_GRACE_SECONDS) }))
-    .output(secret)
     .mutation(async ({ ctx, input }) => {
       const apiKey = await rotateKey({
         ...changeBy(ctx),
@@ -111,7 +107,6 @@ export const keyRouter = router({
 
   revoke: memberWith("key:write")
     .input(z.object({ key_id: keyId }))
-    .output(z.object({ key_id: z.string() }))
     .mutation(async ({ ctx, input }) => {
       await revokeKey({ ...changeBy(ctx), keyId: input.key_id })
       return { key_id: input.key_id }

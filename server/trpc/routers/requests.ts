@@ -1,20 +1,7 @@
 import { z } from "zod"
 import { getRequest, listRequests, STATUS_FILTER } from "#server/dashboard/requests.ts"
-import { instant, listOf, page, timestamp } from "#server/lib/fields.ts"
+import { instant, page } from "#server/lib/fields.ts"
 import { memberProcedure, router } from "#server/trpc/trpc.ts"
-
-const summary = z.object({
-  request_id: z.string(),
-  at: timestamp,
-  method: z.string(),
-  /** Path below /v1, with the query. */
-  path: z.string(),
-  status: z.number().int(),
-  error: z.string().nullable(),
-  duration_ms: z.number(),
-  key_id: z.string(),
-  key_name: z.string(),
-})
 
 /** The request log of all keys of the workspace. */
 export const requestRouter = router({
@@ -31,7 +18,6 @@ export const requestRouter = router({
         ...page,
       }),
     )
-    .output(listOf(summary).extend({ used_up: z.object({ mib_per_day: z.number(), until: timestamp }).nullable() }))
     .query(({ ctx, input }) =>
       listRequests(ctx.principal.workspaceId, {
         requestId: input.request_id ?? null,
@@ -48,13 +34,5 @@ export const requestRouter = router({
 
   get: memberProcedure
     .input(z.object({ request_id: z.string().max(100) }))
-    .output(
-      summary.extend({
-        headers: z.record(z.string(), z.string()),
-        request_body: z.string().nullable(),
-        response_body: z.string().nullable(),
-        is_whole: z.boolean(),
-      }),
-    )
     .query(({ ctx, input }) => getRequest(ctx.principal.workspaceId, input.request_id)),
 })

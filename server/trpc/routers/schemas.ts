@@ -1,6 +1,6 @@
 import { z } from "zod"
 import * as schemas from "#domain/schemas"
-import { matching, timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { matching, wholeNumber } from "#server/lib/fields.ts"
 import { nameText } from "#server/lib/text.ts"
 import { endpointsIn, memberProcedure, router } from "#server/trpc/trpc.ts"
 
@@ -104,21 +104,5 @@ export const schemaRouter = router({
   /** For the dashboard. */
   summary: memberProcedure
     .input(z.object({}))
-    .output(
-      z.object({
-        data: z.array(
-          z.object({
-            id: z.string(),
-            name: z.string(),
-            validity_days: z.number().int(),
-            created_at: timestamp,
-            wallet_proof: z.boolean(),
-            wallet_proof_setting: z.boolean().nullable(),
-            reminder_days: z.array(z.number().int()),
-            verified: z.object({ count: z.number().int(), more: z.boolean() }),
-          }),
-        ),
-      }),
-    )
     .query(async ({ ctx }) => ({ data: await schemas.summariseSchemas(ctx.principal) })),
 })

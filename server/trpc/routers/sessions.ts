@@ -4,7 +4,7 @@ import { cancelSession, decideTestSession, getSession, listSessions, sessionReco
 import { decisionFields } from "#domain/providers"
 import { schemaId } from "#domain/schemas"
 import { listSessions as listOpenOrClosed, sessionQuery } from "#server/dashboard/sessions.ts"
-import { filterId, idOf, instant, listOf, page } from "#server/lib/fields.ts"
+import { createdSpanOf, filterId, idOf, listOf, page } from "#server/lib/fields.ts"
 import { freeText, plainText } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, procedure, router } from "#server/trpc/trpc.ts"
@@ -45,12 +45,7 @@ export const sessionRouter = router({
         investor: filterId("inv")
           .optional()
           .meta({ description: "Only sessions of this investor", example: "inv_7mYcTzHkLwR2sVbJm9X4f8" }),
-        created_after: instant
-          .optional()
-          .meta({ description: "Created at this time or later", example: "2026-01-01T00:00:00Z" }),
-        created_before: instant
-          .optional()
-          .meta({ description: "Created before this time", example: "2026-02-01T00:00:00Z" }),
+        ...createdSpanOf("Created"),
         ...page,
       }),
     )

@@ -1,11 +1,11 @@
 import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
-import { socketOptions } from "#db/socket.ts"
 import { clock } from "#server/lib/time.ts"
 import { startTestApp, type TestApp, type TestKey, waitFor } from "#test/fixtures/app.ts"
 import { moveClock } from "#test/fixtures/clock.ts"
 import { member } from "#test/fixtures/people.ts"
+import { socketOptions } from "#test/fixtures/socket-options.ts"
 import { revokeKey, rotateKey } from "./manage.ts"
 import { listKeys } from "./read.ts"
 

@@ -100,14 +100,17 @@ export const procedure = openProcedure.use(({ ctx, meta, path, getRawInput, next
 })
 
 type Openapi = NonNullable<ProcedureMeta["openapi"]>
-/** What an endpoint needs and says in the API reference. */
-type Endpoint = Omit<ProcedureMeta, "openapi" | "open" | "idempotent"> &
+type Route = `${Openapi["method"]} /${string}`
+/** What an endpoint needs, takes, returns, and says in the API reference. */
+type Endpoint<Input, Output> = Omit<ProcedureMeta, "openapi" | "open" | "idempotent"> &
   Required<Pick<Openapi, "summary" | "description">> &
-  Pick<Openapi, "operationId">
+  Pick<Openapi, "operationId"> & { input?: Input; output: Output }
+
+const nothing = z.object({})
 
 /** A group of endpoints in the API reference: makes procedures that REST offers as well. */
 export function endpointsIn(group: string) {
-  const meta = (route: `${Openapi["method"]} /${string}`, about: Endpoint): ProcedureMeta => {
+  const metaOf = (route: Route, about: Omit<Endpoint<unknown, unknown>, "input" | "output">): ProcedureMeta => {
     const { operationId, summary, description, ...rest } = about
     const [method, path] = route.split(" ") as [Openapi["method"], `/${string}`]
     return {
@@ -117,11 +120,23 @@ export function endpointsIn(group: string) {
   }
   return {
     /** An endpoint for keys. Every write honors Idempotency-Key. */
-    endpoint: (route: Parameters<typeof meta>[0], about: Endpoint) =>
-      procedure.meta({ ...meta(route, about), ...(!route.startsWith("GET ") && { idempotent: true }) }),
+    endpoint<Output extends z.ZodType, Input extends z.ZodObject = typeof nothing>(
+      route: Route,
+      { input = nothing as unknown as Input, output, ...about }: Endpoint<Input, Output>,
+    ) {
+      const meta = { ...metaOf(route, about), ...(!route.startsWith("GET ") && { idempotent: true }) }
+      return procedure.meta(meta).input(input).output(output)
+    },
     /** An endpoint that answers without a key. */
-    openEndpoint: (route: Parameters<typeof meta>[0], about: Endpoint) =>
-      openProcedure.meta({ ...meta(route, about), open: true }),
+    openEndpoint<Output extends z.ZodType, Input extends z.ZodObject = typeof nothing>(
+      route: Route,
+      { input = nothing as unknown as Input, output, ...about }: Endpoint<Input, Output>,
+    ) {
+      return openProcedure
+        .meta({ ...metaOf(route, about), open: true })
+        .input(input)
+        .output(output)
+    },
   }
 }
 

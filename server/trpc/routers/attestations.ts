@@ -18,58 +18,54 @@ export const attestationRouter = router({
     fails: ["attestation_not_found"],
     summary: "Get an attestation",
     description: "Returns the attestation with everything needed to verify it on chain.",
-  })
-    .input(z.object({ id }))
-    .output(attestations.attestationRecord)
-    .query(({ ctx, input }) => attestations.getAttestation(ctx.principal, input.id)),
+    input: z.object({ id }),
+    output: attestations.attestationRecord,
+  }).query(({ ctx, input }) => attestations.getAttestation(ctx.principal, input.id)),
 
   list: endpoint("GET /attestations", {
     scope: "attestation:read",
     fails: ["invalid_public_key", "unknown_schema"],
     summary: "List attestations",
     description: "Newest first. Pages stay stable while attestations are added.",
-  })
-    .input(
-      z.object({
-        pubkey: walletAddress.optional(),
-        schema: schemaId.optional(),
-        status: attestations.attestationStatus.optional().meta({ description: "Only attestations with this status" }),
-        investor: filterId("inv").optional().meta({
-          description: "Only attestations of this investor",
-          example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
-        }),
-        external_id: plainText(200).optional().meta({
-          description: "Only attestations whose session has this externalId",
-          example: "investor-4711",
-        }),
-        session: filterId("sess").optional().meta({
-          description: "Only the attestation of this session",
-          example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
-        }),
-        ...createdSpanOf("Only attestations started"),
-        expiring_before: instant.optional().meta({
-          description: "Only attestations that are verified now and expire before this time",
-          example: "2026-03-01T00:00:00Z",
-        }),
-        ...page,
+    input: z.object({
+      pubkey: walletAddress.optional(),
+      schema: schemaId.optional(),
+      status: attestations.attestationStatus.optional().meta({ description: "Only attestations with this status" }),
+      investor: filterId("inv").optional().meta({
+        description: "Only attestations of this investor",
+        example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
       }),
-    )
-    .output(listOf(attestations.attestationRecord).meta({ id: "AttestationList" }))
-    .query(({ ctx, input }) =>
-      attestations.listAttestations(ctx.principal, {
-        wallet: input.pubkey,
-        schema: input.schema,
-        status: input.status,
-        investor: input.investor,
-        externalId: input.external_id,
-        sessionId: input.session,
-        from: input.created_after,
-        to: input.created_before,
-        expiring_before: input.expiring_before,
-        limit: input.limit,
-        cursor: input.cursor,
+      external_id: plainText(200).optional().meta({
+        description: "Only attestations whose session has this externalId",
+        example: "investor-4711",
       }),
-    ),
+      session: filterId("sess").optional().meta({
+        description: "Only the attestation of this session",
+        example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
+      }),
+      ...createdSpanOf("Only attestations started"),
+      expiring_before: instant.optional().meta({
+        description: "Only attestations that are verified now and expire before this time",
+        example: "2026-03-01T00:00:00Z",
+      }),
+      ...page,
+    }),
+    output: listOf(attestations.attestationRecord).meta({ id: "AttestationList" }),
+  }).query(({ ctx, input }) =>
+    attestations.listAttestations(ctx.principal, {
+      wallet: input.pubkey,
+      schema: input.schema,
+      status: input.status,
+      investor: input.investor,
+      externalId: input.external_id,
+      sessionId: input.session,
+      from: input.created_after,
+      to: input.created_before,
+      expiring_before: input.expiring_before,
+      limit: input.limit,
+      cursor: input.cursor,
+    }),
+  ),
 
   revoke: endpoint("POST /attestation/{id}/revoke", {
     scope: "attestation:write",
@@ -77,30 +73,27 @@ export const attestationRouter = router({
     summary: "Revoke an attestation",
     description:
       "Ends the attestation at once and destroys its credential on chain within seconds. An attestation that has already ended is returned unchanged.",
-  })
-    .input(
-      z.object({
-        id,
-        reason: freeText(500).meta({
-          description: "Internal reason, shown in the record and never to the investor",
-          example: "Sanctions list match",
-        }),
-        public_reason: attestations.publicReason.optional().meta({
-          description: "Reason code that the hosted page shows to the investor",
-          default: "unverifiable",
-          example: "not_eligible",
-        }),
+    input: z.object({
+      id,
+      reason: freeText(500).meta({
+        description: "Internal reason, shown in the record and never to the investor",
+        example: "Sanctions list match",
       }),
-    )
-    .output(attestations.attestationRecord)
-    .mutation(({ ctx, input }) =>
-      attestations.revokeAttestation({
-        ...ctx,
-        attestationId: input.id,
-        reason: input.reason,
-        publicReason: input.public_reason ?? null,
+      public_reason: attestations.publicReason.optional().meta({
+        description: "Reason code that the hosted page shows to the investor",
+        default: "unverifiable",
+        example: "not_eligible",
       }),
-    ),
+    }),
+    output: attestations.attestationRecord,
+  }).mutation(({ ctx, input }) =>
+    attestations.revokeAttestation({
+      ...ctx,
+      attestationId: input.id,
+      reason: input.reason,
+      publicReason: input.public_reason ?? null,
+    }),
+  ),
 
   search: reading
     .input(attestations.orderedSearch.extend({ cursor: page.cursor }))

@@ -20,10 +20,9 @@ export const erasureRouter = router({
     operationId: "eraseWallet",
     summary: "Erase a wallet's data",
     description: `Erases the data about the person behind a wallet: ${what("The wallet's address stays")} Other wallets of the investor keep their data and are no longer tied to this one.`,
-  })
-    .input(z.object({ pubkey: walletAddress }))
-    .output(privacy.erasureRecord)
-    .mutation(({ ctx, input }) => privacy.eraseWalletOnRequest({ ...ctx, wallet: input.pubkey })),
+    input: z.object({ pubkey: walletAddress }),
+    output: privacy.erasureRecord,
+  }).mutation(({ ctx, input }) => privacy.eraseWalletOnRequest({ ...ctx, wallet: input.pubkey })),
 
   investor: endpoint("POST /investor/{id}/erase", {
     scope: "investor:erase",
@@ -31,10 +30,9 @@ export const erasureRouter = router({
     operationId: "eraseInvestor",
     summary: "Erase an investor's data",
     description: `Erases the data about an investor, with all of their wallets: ${what("The addresses of the wallets stay")}`,
-  })
-    .input(z.object({ id: investorId }))
-    .output(privacy.erasureRecord)
-    .mutation(({ ctx, input }) => privacy.eraseInvestorOnRequest({ ...ctx, investorId: input.id })),
+    input: z.object({ id: investorId }),
+    output: privacy.erasureRecord,
+  }).mutation(({ ctx, input }) => privacy.eraseInvestorOnRequest({ ...ctx, investorId: input.id })),
 
   get: endpoint("GET /erasure/{id}", {
     scope: "investor:erase",
@@ -42,12 +40,11 @@ export const erasureRouter = router({
     operationId: "getErasure",
     summary: "Get an erasure",
     description: "Returns what was erased, and how far vendors are with deleting their data.",
-  })
-    .input(
-      z.object({ id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }) }),
-    )
-    .output(privacy.erasureRecord)
-    .query(({ ctx, input }) => privacy.getErasure(ctx.principal.workspaceId, input.id)),
+    input: z.object({
+      id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }),
+    }),
+    output: privacy.erasureRecord,
+  }).query(({ ctx, input }) => privacy.getErasure(ctx.principal.workspaceId, input.id)),
 
   /** The data of an erased investor at vendors, with what a member needs to ask vendors without an API. */
   redactions: memberWith("investor:erase")

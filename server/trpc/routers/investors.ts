@@ -23,29 +23,26 @@ export const investorRouter = router({
     summary: "List investors",
     description:
       "Newest first. The same externalId means the same investor, with any number of wallets. Without one, each wallet is a separate investor. Pages stay stable while investors are added.",
-  })
-    .input(
-      z.object({
-        external_id: plainText(200).optional().meta({
-          description: "Only the investor with this externalId",
-          example: "investor-4711",
-        }),
-        wallet: walletAddress.optional().meta({ description: "Only the investor who has this wallet" }),
-        ...createdSpan,
-        ...page,
+    input: z.object({
+      external_id: plainText(200).optional().meta({
+        description: "Only the investor with this externalId",
+        example: "investor-4711",
       }),
-    )
-    .output(listOf(investors.investorRecord).meta({ id: "InvestorList" }))
-    .query(({ ctx, input }) =>
-      investors.listInvestors(ctx.principal, {
-        externalId: input.external_id ?? null,
-        wallet: input.wallet ?? null,
-        after: input.created_after ?? null,
-        before: input.created_before ?? null,
-        limit: input.limit,
-        cursor: input.cursor ?? null,
-      }),
-    ),
+      wallet: walletAddress.optional().meta({ description: "Only the investor who has this wallet" }),
+      ...createdSpan,
+      ...page,
+    }),
+    output: listOf(investors.investorRecord).meta({ id: "InvestorList" }),
+  }).query(({ ctx, input }) =>
+    investors.listInvestors(ctx.principal, {
+      externalId: input.external_id ?? null,
+      wallet: input.wallet ?? null,
+      after: input.created_after ?? null,
+      before: input.created_before ?? null,
+      limit: input.limit,
+      cursor: input.cursor ?? null,
+    }),
+  ),
 
   get: endpoint("GET /investor/{id}", {
     scope: "kyc:read",
@@ -53,10 +50,9 @@ export const investorRouter = router({
     summary: "Get an investor",
     description:
       "Returns the investor with the status of each wallet for each schema. If two investors turn out to be one, because a wallet is started with the externalId of another, both ids return the one that remains.",
-  })
-    .input(z.object({ id }))
-    .output(investors.investorDetail)
-    .query(({ ctx, input }) => investors.getInvestor(ctx.principal, input.id)),
+    input: z.object({ id }),
+    output: investors.investorDetail,
+  }).query(({ ctx, input }) => investors.getInvestor(ctx.principal, input.id)),
 
   // For the dashboard only.
 

@@ -48,10 +48,8 @@ export const keyRouter = router({
     operationId: "getKey",
     summary: "Get the key in use",
     description: "Returns the key of the request, its workspace, and what it may do. Any key may call it.",
-  })
-    .input(z.object({}))
-    .output(keyDescription)
-    .query(({ ctx }) => describeKey(ctx.principal)),
+    output: keyDescription,
+  }).query(({ ctx }) => describeKey(ctx.principal)),
 
   /** The scopes that this member can give a new key: only their own. */
   options: memberWith("key:write")

@@ -64,34 +64,31 @@ export const kycRouter = router({
     summary: "Start a verification",
     description:
       "Creates a session for a wallet and a schema, and returns the URL of its hosted page. If the same person has an open session for this wallet and schema, that session is returned and the quota is not charged again. The open session takes a new redirectUrl, and an externalId if it has none. Another person's externalId starts a separate session and changes nothing else: the wallet belongs to the person for whom it was last proven or approved. In test mode the sandbox decides the sessions of test wallets, such as `VouchTestApproved11111111111111111111111118`, at once.",
-  })
-    .input(
-      z.object({
-        userPubkey: walletAddress,
-        schemaId,
-        redirectUrl: redirectUrl.optional(),
-        externalId: foreignId(200).optional().meta({
-          description: "Your own id for the investor; returned in records",
-          example: "investor-4711",
-        }),
-        email: emailAddress.optional().meta({
-          description:
-            "Email address for the reminder before the verification expires. Vouch keeps it, encrypted, only while reminders are on in the workspace's settings, and deletes it when the verification ends",
-          example: "jane@example.com",
-        }),
+    input: z.object({
+      userPubkey: walletAddress,
+      schemaId,
+      redirectUrl: redirectUrl.optional(),
+      externalId: foreignId(200).optional().meta({
+        description: "Your own id for the investor; returned in records",
+        example: "investor-4711",
       }),
-    )
-    .output(session)
-    .mutation(({ ctx, input }) =>
-      startSession({
-        ...ctx,
-        wallet: input.userPubkey,
-        schemaId: input.schemaId,
-        redirectUrl: input.redirectUrl ?? null,
-        externalId: input.externalId ?? null,
-        reminder: input.email === undefined ? null : reminderFor(input.userPubkey, input.email, null),
+      email: emailAddress.optional().meta({
+        description:
+          "Email address for the reminder before the verification expires. Vouch keeps it, encrypted, only while reminders are on in the workspace's settings, and deletes it when the verification ends",
+        example: "jane@example.com",
       }),
-    ),
+    }),
+    output: session,
+  }).mutation(({ ctx, input }) =>
+    startSession({
+      ...ctx,
+      wallet: input.userPubkey,
+      schemaId: input.schemaId,
+      redirectUrl: input.redirectUrl ?? null,
+      externalId: input.externalId ?? null,
+      reminder: input.email === undefined ? null : reminderFor(input.userPubkey, input.email, null),
+    }),
+  ),
 
   status: endpoint("GET /kyc/status/{pubkey}", {
     scope: "kyc:read",
@@ -100,12 +97,11 @@ export const kycRouter = router({
     summary: "Get a wallet's status",
     description:
       "Returns the wallet's latest verified attestation that has not expired, otherwise its newest. All five fields are always present.",
-  })
-    .input(z.object({ pubkey: walletAddress, schema: schemaId.optional() }))
-    .output(walletStatusRecord)
-    .query(({ ctx, input }) =>
-      walletStatus({ workspaceId: ctx.principal.workspaceId, wallet: input.pubkey, schemaId: input.schema ?? null }),
-    ),
+    input: z.object({ pubkey: walletAddress, schema: schemaId.optional() }),
+    output: walletStatusRecord,
+  }).query(({ ctx, input }) =>
+    walletStatus({ workspaceId: ctx.principal.workspaceId, wallet: input.pubkey, schemaId: input.schema ?? null }),
+  ),
 
   webhook: openEndpoint("POST /kyc/webhook", {
     raw: true,
@@ -114,10 +110,8 @@ export const kycRouter = router({
     summary: "Report a verification (default provider)",
     description:
       "Called by the KYC provider, signed with Standard Webhooks. The response is sent once the decision is durably stored.",
-  })
-    .input(z.object({}))
-    .output(received)
-    .mutation(({ ctx }) => receiveWebhook({ name: null, webhook: ctx.webhook })),
+    output: received,
+  }).mutation(({ ctx }) => receiveWebhook({ name: null, webhook: ctx.webhook })),
 
   webhookOf: openEndpoint("POST /kyc/webhook/{provider}", {
     raw: true,
@@ -125,8 +119,7 @@ export const kycRouter = router({
     operationId: "receiveProviderWebhook",
     summary: "Report a verification (named provider)",
     description: "Like POST /kyc/webhook, for the named provider.",
-  })
-    .input(z.object({ provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }) }))
-    .output(received)
-    .mutation(({ ctx, input }) => receiveWebhook({ name: input.provider, webhook: ctx.webhook })),
+    input: z.object({ provider: z.string().meta({ description: "Name of the KYC provider", example: "sandbox" }) }),
+    output: received,
+  }).mutation(({ ctx, input }) => receiveWebhook({ name: input.provider, webhook: ctx.webhook })),
 })

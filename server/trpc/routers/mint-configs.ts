@@ -13,10 +13,9 @@ const pausing = (verb: "pause" | "unpause", summary: string, description: string
     fails: ["mint_config_not_found"],
     summary,
     description,
-  })
-    .input(byId)
-    .output(tokens.mintConfigRecord)
-    .mutation(({ ctx, input }) => tokens.setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
+    input: byId,
+    output: tokens.mintConfigRecord,
+  }).mutation(({ ctx, input }) => tokens.setPaused({ ...ctx, id: input.id, paused: verb === "pause" }))
 
 export const mintConfigRouter = router({
   create: endpoint("POST /mint-configs", {
@@ -26,35 +25,31 @@ export const mintConfigRouter = router({
     summary: "Create a mint configuration",
     description:
       "Creates the token and its mint on chain. 200 once the mint is confirmed, otherwise 202 with mint: null. A workspace can have 100.",
-  })
-    .input(tokens.configInput)
-    .output(tokens.mintConfigRecord)
-    .mutation(async ({ ctx, input }) => {
-      const record = await tokens.createConfig({
-        ...ctx,
-        config: input,
-        waitMs: ctx.respondAsync ? 0 : operationWait.ms,
-      })
-      if (record.mint === null) ctx.answer.status = 202
-      return record
-    }),
+    input: tokens.configInput,
+    output: tokens.mintConfigRecord,
+  }).mutation(async ({ ctx, input }) => {
+    const record = await tokens.createConfig({
+      ...ctx,
+      config: input,
+      waitMs: ctx.respondAsync ? 0 : operationWait.ms,
+    })
+    if (record.mint === null) ctx.answer.status = 202
+    return record
+  }),
 
   list: endpoint("GET /mint-configs", {
     summary: "List mint configurations",
     description: "All mint configurations of this workspace, newest first.",
-  })
-    .input(z.object({}))
-    .output(z.object({ data: z.array(tokens.mintConfigRecord) }).meta({ id: "MintConfigList" }))
-    .query(async ({ ctx }) => ({ data: await tokens.listConfigs(ctx.principal) })),
+    output: z.object({ data: z.array(tokens.mintConfigRecord) }).meta({ id: "MintConfigList" }),
+  }).query(async ({ ctx }) => ({ data: await tokens.listConfigs(ctx.principal) })),
 
   get: endpoint("GET /mint-config/{id}", {
     fails: ["mint_config_not_found"],
     summary: "Get a mint configuration",
     description: "Includes the supply and the number of holders.",
-  })
-    .input(byId)
-    .output(tokens.mintConfigRecord)
-    .query(({ ctx, input }) => tokens.getConfig(ctx.principal, input.id)),
+    input: byId,
+    output: tokens.mintConfigRecord,
+  }).query(({ ctx, input }) => tokens.getConfig(ctx.principal, input.id)),
 
   change: endpoint("PATCH /mint-config/{id}", {
     scope: "config:write",
@@ -62,10 +57,9 @@ export const mintConfigRouter = router({
     summary: "Change a mint configuration",
     description:
       "Changes the fields that you send, and within `rules` the rules that you send. Null removes a rule. New rules apply at once to requests and to operations that are not signed yet. Limits apply to later requests. Fields written on chain cannot change. If holders move tokens themselves, accounts are updated within seconds.",
-  })
-    .input(byId.extend(tokens.configPatch))
-    .output(tokens.mintConfigRecord)
-    .mutation(({ ctx, input: { id, ...patch } }) => tokens.patchConfig({ ...ctx, id, patch })),
+    input: byId.extend(tokens.configPatch),
+    output: tokens.mintConfigRecord,
+  }).mutation(({ ctx, input: { id, ...patch } }) => tokens.patchConfig({ ...ctx, id, patch })),
 
   pause: pausing("pause", "Pause a token", "Stops minting and transfers until you unpause the token."),
   unpause: pausing("unpause", "Unpause a token", "Resumes minting and transfers."),

@@ -40,36 +40,30 @@ export const schemaRouter = router({
   list: endpoint("GET /schemas", {
     summary: "List schemas",
     description: "The schemas of the workspace: what is verified, and how long a verification is valid. Newest first.",
-  })
-    .input(z.object({}))
-    .output(z.object({ data: z.array(schemas.schemaRecord) }).meta({ id: "VerificationSchemaList" }))
-    .query(async ({ ctx }) => ({ data: await schemas.listSchemas(ctx.principal) })),
+    output: z.object({ data: z.array(schemas.schemaRecord) }).meta({ id: "VerificationSchemaList" }),
+  }).query(async ({ ctx }) => ({ data: await schemas.listSchemas(ctx.principal) })),
 
   get: endpoint("GET /schema/{id}", {
     fails: ["schema_not_found"],
     summary: "Get a schema",
     description: "Returns the schema with its settings.",
-  })
-    .input(z.object({ id: schemas.schemaInPath }))
-    .output(schemas.schemaDetail)
-    .query(({ ctx, input }) => schemas.getSchema(ctx.principal, input.id)),
+    input: z.object({ id: schemas.schemaInPath }),
+    output: schemas.schemaDetail,
+  }).query(({ ctx, input }) => schemas.getSchema(ctx.principal, input.id)),
 
   create: endpoint("POST /schemas", {
     scope: "schema:write",
     fails: ["schema_exists"],
     summary: "Create a schema",
     description: `Creates a schema that sessions can use. Its credential is created on chain with the first attestation. A workspace can have ${schemas.MAX_SCHEMAS}.`,
-  })
-    .input(
-      z.object({
-        id,
-        ...fields,
-        wallet_proof: fields.wallet_proof.default(null),
-        reminder_days: fields.reminder_days.default([30, 7, 1]),
-      }),
-    )
-    .output(schemas.schemaDetail)
-    .mutation(({ ctx, input: { id, ...fields } }) => schemas.createSchema({ ...ctx, id, fields })),
+    input: z.object({
+      id,
+      ...fields,
+      wallet_proof: fields.wallet_proof.default(null),
+      reminder_days: fields.reminder_days.default([30, 7, 1]),
+    }),
+    output: schemas.schemaDetail,
+  }).mutation(({ ctx, input: { id, ...fields } }) => schemas.createSchema({ ...ctx, id, fields })),
 
   change: endpoint("PATCH /schema/{id}", {
     scope: "schema:write",
@@ -77,29 +71,26 @@ export const schemaRouter = router({
     summary: "Change a schema",
     description:
       "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed `wallet_proof` applies to sessions started from now on.",
-  })
-    .input(
-      z.object({
-        id: schemas.schemaInPath,
-        name: fields.name.optional(),
-        validity_days: fields.validity_days.optional(),
-        wallet_proof: fields.wallet_proof.optional(),
-        reminder_days: fields.reminder_days.optional(),
-      }),
-    )
-    .output(schemas.schemaDetail)
-    .mutation(({ ctx, input: { id, name, validity_days, wallet_proof, reminder_days } }) =>
-      schemas.changeSchema({
-        ...ctx,
-        id,
-        fields: {
-          ...(name === undefined ? {} : { name }),
-          ...(validity_days === undefined ? {} : { validity_days }),
-          ...(wallet_proof === undefined ? {} : { wallet_proof }),
-          ...(reminder_days === undefined ? {} : { reminder_days }),
-        },
-      }),
-    ),
+    input: z.object({
+      id: schemas.schemaInPath,
+      name: fields.name.optional(),
+      validity_days: fields.validity_days.optional(),
+      wallet_proof: fields.wallet_proof.optional(),
+      reminder_days: fields.reminder_days.optional(),
+    }),
+    output: schemas.schemaDetail,
+  }).mutation(({ ctx, input: { id, name, validity_days, wallet_proof, reminder_days } }) =>
+    schemas.changeSchema({
+      ...ctx,
+      id,
+      fields: {
+        ...(name === undefined ? {} : { name }),
+        ...(validity_days === undefined ? {} : { validity_days }),
+        ...(wallet_proof === undefined ? {} : { wallet_proof }),
+        ...(reminder_days === undefined ? {} : { reminder_days }),
+      },
+    }),
+  ),
 
   /** For the dashboard. */
   summary: memberProcedure

@@ -68,12 +68,11 @@ export const tokenRouter = router({
     summary: "Mint tokens",
     description:
       "Mints to a verified wallet. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
-  })
-    .input(z.object(mintInput))
-    .output(tokens.operationRecord)
-    .mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
-      answerMove(ctx, { config, from: null, to, amount }),
-    ),
+    input: z.object(mintInput),
+    output: tokens.operationRecord,
+  }).mutation(({ ctx, input: { mint_config: config, user_pubkey: to, amount } }) =>
+    answerMove(ctx, { config, from: null, to, amount }),
+  ),
 
   transfer: endpoint("POST /token/transfer", {
     scope: "token:transfer",
@@ -83,14 +82,13 @@ export const tokenRouter = router({
     summary: "Transfer tokens",
     description:
       "Moves tokens between two verified wallets. Responds once the chain has confirmed. After 25 seconds, or at once with Prefer: respond-async, responds 202 with the operation so far.",
-  })
-    .input(z.object(transferInput))
-    .output(tokens.operationRecord)
-    .mutation(async ({ ctx, input }) => {
-      requireTwo(input)
-      const { mint_config: config, from_pubkey: from, to_pubkey: to, amount } = input
-      return answerMove(ctx, { config, from, to, amount })
-    }),
+    input: z.object(transferInput),
+    output: tokens.operationRecord,
+  }).mutation(async ({ ctx, input }) => {
+    requireTwo(input)
+    const { mint_config: config, from_pubkey: from, to_pubkey: to, amount } = input
+    return answerMove(ctx, { config, from, to, amount })
+  }),
 
   operation: endpoint("GET /token/operation/{id}", {
     scope: "token:read",
@@ -98,12 +96,11 @@ export const tokenRouter = router({
     operationId: "getOperation",
     summary: "Get an operation",
     description: "Returns the status of a mint or a transfer.",
-  })
-    .input(
-      z.object({ id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }) }),
-    )
-    .output(tokens.operationRecord)
-    .query(({ ctx, input }) => tokens.getOperation(ctx.principal, input.id)),
+    input: z.object({
+      id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+    }),
+    output: tokens.operationRecord,
+  }).query(({ ctx, input }) => tokens.getOperation(ctx.principal, input.id)),
 
   operations: endpoint("GET /token/operations", {
     scope: "token:read",
@@ -111,32 +108,27 @@ export const tokenRouter = router({
     operationId: "listOperations",
     summary: "List operations",
     description: "Newest first. Pages stay stable while operations are added.",
-  })
-    .input(
-      z.object({
-        mint_config: tokens.knownConfigId.optional(),
-        pubkey: walletAddress
-          .optional()
-          .meta({ description: "Only operations with this wallet as sender or recipient" }),
-        status: tokens.operationStatus.optional().meta({ description: "Only operations with this status" }),
-        kind: tokens.operationKind.optional().meta({ description: "Only mints, or only transfers" }),
-        ...createdSpan,
-        ...page,
-      }),
-    )
-    .output(listOf(tokens.operationRecord).meta({ id: "OperationList" }))
-    .query(({ ctx, input }) =>
-      tokens.listOperations(ctx.principal, {
-        mintConfig: input.mint_config ?? null,
-        wallet: input.pubkey ?? null,
-        status: input.status ?? null,
-        kind: input.kind ?? null,
-        after: input.created_after ?? null,
-        before: input.created_before ?? null,
-        limit: input.limit,
-        cursor: input.cursor ?? null,
-      }),
-    ),
+    input: z.object({
+      mint_config: tokens.knownConfigId.optional(),
+      pubkey: walletAddress.optional().meta({ description: "Only operations with this wallet as sender or recipient" }),
+      status: tokens.operationStatus.optional().meta({ description: "Only operations with this status" }),
+      kind: tokens.operationKind.optional().meta({ description: "Only mints, or only transfers" }),
+      ...createdSpan,
+      ...page,
+    }),
+    output: listOf(tokens.operationRecord).meta({ id: "OperationList" }),
+  }).query(({ ctx, input }) =>
+    tokens.listOperations(ctx.principal, {
+      mintConfig: input.mint_config ?? null,
+      wallet: input.pubkey ?? null,
+      status: input.status ?? null,
+      kind: input.kind ?? null,
+      after: input.created_after ?? null,
+      before: input.created_before ?? null,
+      limit: input.limit,
+      cursor: input.cursor ?? null,
+    }),
+  ),
 
   balance: endpoint("GET /token/balance/{pubkey}", {
     scope: "token:read",
@@ -144,10 +136,9 @@ export const tokenRouter = router({
     operationId: "getBalance",
     summary: "Get a balance",
     description: "Reads the chain now. A wallet without an account has balance 0 and frozen true.",
-  })
-    .input(z.object({ pubkey: walletAddress, mint_config: tokens.knownConfigId }))
-    .output(balance)
-    .query(({ ctx, input }) => tokens.balanceOf(ctx.principal, input.mint_config, input.pubkey)),
+    input: z.object({ pubkey: walletAddress, mint_config: tokens.knownConfigId }),
+    output: balance,
+  }).query(({ ctx, input }) => tokens.balanceOf(ctx.principal, input.mint_config, input.pubkey)),
 
   balances: endpoint("GET /token/balances/{pubkey}", {
     scope: "token:read",
@@ -156,10 +147,9 @@ export const tokenRouter = router({
     summary: "List a wallet's balances",
     description:
       "Reads the chain now: each token of the workspace for which the wallet has an account, newest token first.",
-  })
-    .input(z.object({ pubkey: walletAddress }))
-    .output(tokens.walletBalances)
-    .query(({ ctx, input }) => tokens.readWalletBalances(ctx.principal, input.pubkey)),
+    input: z.object({ pubkey: walletAddress }),
+    output: tokens.walletBalances,
+  }).query(({ ctx, input }) => tokens.readWalletBalances(ctx.principal, input.pubkey)),
 
   register: endpoint("GET /token/holders/{mint_config}", {
     scope: "token:read",
@@ -168,21 +158,18 @@ export const tokenRouter = router({
     summary: "List a token's holders",
     description:
       "Wallets that hold the token or are about to, with the balances that Vouch has recorded. Sorted by wallet, a holder is on exactly one page even if other balances change while you read. Sorted by balance, a wallet whose balance changes between two pages may be on both or neither. In holder mode, these balances include only what went through Vouch.",
-  })
-    .input(
-      z.object({
-        mint_config: tokens.configId,
-        sort: z.enum(tokens.holderOrders).default("wallet").meta({
-          description: "`wallet`: by address; `balance`: largest first",
-          example: "wallet",
-        }),
-        ...page,
+    input: z.object({
+      mint_config: tokens.configId,
+      sort: z.enum(tokens.holderOrders).default("wallet").meta({
+        description: "`wallet`: by address; `balance`: largest first",
+        example: "wallet",
       }),
-    )
-    .output(tokens.holderPage)
-    .query(({ ctx, input: { mint_config: mintConfig, sort, limit, cursor = null } }) =>
-      tokens.readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
-    ),
+      ...page,
+    }),
+    output: tokens.holderPage,
+  }).query(({ ctx, input: { mint_config: mintConfig, sort, limit, cursor = null } }) =>
+    tokens.readRegister(ctx.principal, { mintConfig, sort, limit, cursor }),
+  ),
 
   // For the dashboard only.
 

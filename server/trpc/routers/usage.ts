@@ -35,24 +35,19 @@ export const usageRouter = router({
     summary: "Get quota usage",
     description:
       "A started session counts until its attestation ends unverified. The period is the calendar month in UTC.",
-  })
-    .input(z.object({}))
-    .output(usageRecord)
-    .query(({ ctx }) => readUsage(ctx.principal.workspaceId)),
+    output: usageRecord,
+  }).query(({ ctx }) => readUsage(ctx.principal.workspaceId)),
 
   history: endpoint("GET /usage/history", {
     operationId: "getUsageHistory",
     summary: "Get the usage of past months",
     description:
       "The figures of GET /usage for each month of the workspace, the current one first. Plan, quota and budget are those at the end of the month.",
-  })
-    .input(
-      z.object({
-        months: wholeNumber(1, MAX_MONTHS)
-          .default(12)
-          .meta({ description: "Maximum number of months, including the current one", example: 12 }),
-      }),
-    )
-    .output(z.object({ data: z.array(usageRecord) }).meta({ id: "UsageHistory" }))
-    .query(async ({ ctx, input }) => ({ data: await readUsageHistory(ctx.principal.workspaceId, input.months) })),
+    input: z.object({
+      months: wholeNumber(1, MAX_MONTHS)
+        .default(12)
+        .meta({ description: "Maximum number of months, including the current one", example: 12 }),
+    }),
+    output: z.object({ data: z.array(usageRecord) }).meta({ id: "UsageHistory" }),
+  }).query(async ({ ctx, input }) => ({ data: await readUsageHistory(ctx.principal.workspaceId, input.months) })),
 })

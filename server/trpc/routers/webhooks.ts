@@ -53,32 +53,27 @@ export const webhookRouter = router({
     summary: "Create a webhook endpoint",
     description:
       "From now on, Vouch sends each event of the workspace to your address, signed with Standard Webhooks. A workspace can have 20 endpoints, each with a different address.",
-  })
-    .input(
-      z.object({
-        url: fields.url,
-        description: fields.description.default(null),
-        types: fields.types.default(null),
-        ordered: fields.ordered.default(false),
-      }),
-    )
-    .output(withSecret)
-    .mutation(({ ctx, input }) =>
-      webhooks.createEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input }),
-    ),
+    input: z.object({
+      url: fields.url,
+      description: fields.description.default(null),
+      types: fields.types.default(null),
+      ordered: fields.ordered.default(false),
+    }),
+    output: withSecret,
+  }).mutation(({ ctx, input }) =>
+    webhooks.createEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input }),
+  ),
 
   list: endpoint("GET /webhook-endpoints", {
     scope: "events:read",
     operationId: "listWebhookEndpoints",
     summary: "List webhook endpoints",
     description: "All webhook endpoints of the workspace, newest first.",
-  })
-    .input(z.object({}))
-    .output(z.object({ data: z.array(webhooks.endpointRecord) }).meta({ id: "WebhookEndpointList" }))
-    .query(async ({ ctx }) => {
-      const endpoints = await webhooks.listEndpoints(ctx.principal.workspaceId)
-      return { data: endpoints.map((one) => ({ ...one, url: webhooks.urlFor(ctx.principal, one.url) })) }
-    }),
+    output: z.object({ data: z.array(webhooks.endpointRecord) }).meta({ id: "WebhookEndpointList" }),
+  }).query(async ({ ctx }) => {
+    const endpoints = await webhooks.listEndpoints(ctx.principal.workspaceId)
+    return { data: endpoints.map((one) => ({ ...one, url: webhooks.urlFor(ctx.principal, one.url) })) }
+  }),
 
   get: endpoint("GET /webhook-endpoint/{id}", {
     scope: "events:read",
@@ -86,13 +81,12 @@ export const webhookRouter = router({
     operationId: "getWebhookEndpoint",
     summary: "Get a webhook endpoint",
     description: "Returns the endpoint, and whether it accepts its events.",
-  })
-    .input(byId)
-    .output(webhooks.endpointRecord)
-    .query(async ({ ctx, input }) => {
-      const endpoint = await webhooks.getEndpoint(ctx.principal.workspaceId, input.id)
-      return { ...endpoint, url: webhooks.urlFor(ctx.principal, endpoint.url) }
-    }),
+    input: byId,
+    output: webhooks.endpointRecord,
+  }).query(async ({ ctx, input }) => {
+    const endpoint = await webhooks.getEndpoint(ctx.principal.workspaceId, input.id)
+    return { ...endpoint, url: webhooks.urlFor(ctx.principal, endpoint.url) }
+  }),
 
   change: endpoint("PATCH /webhook-endpoint/{id}", {
     scope: "webhooks:write",
@@ -101,21 +95,18 @@ export const webhookRouter = router({
     summary: "Change a webhook endpoint",
     description:
       "Changes which events are sent, and where, from now on. Events of a disabled endpoint are kept and delivered once it is enabled again.",
-  })
-    .input(
-      z.object({
-        id,
-        url: fields.url.optional(),
-        description: fields.description.optional(),
-        types: fields.types.optional(),
-        ordered: fields.ordered.optional(),
-        enabled: z.boolean().optional().meta({ description: "False disables it", example: true }),
-      }),
-    )
-    .output(webhooks.endpointRecord)
-    .mutation(({ ctx, input }) =>
-      webhooks.changeEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input }),
-    ),
+    input: z.object({
+      id,
+      url: fields.url.optional(),
+      description: fields.description.optional(),
+      types: fields.types.optional(),
+      ordered: fields.ordered.optional(),
+      enabled: z.boolean().optional().meta({ description: "False disables it", example: true }),
+    }),
+    output: webhooks.endpointRecord,
+  }).mutation(({ ctx, input }) =>
+    webhooks.changeEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, ...input }),
+  ),
 
   remove: endpoint("DELETE /webhook-endpoint/{id}", {
     scope: "webhooks:write",
@@ -123,12 +114,11 @@ export const webhookRouter = router({
     operationId: "deleteWebhookEndpoint",
     summary: "Delete a webhook endpoint",
     description: "Stops sending events to it and deletes its deliveries.",
-  })
-    .input(byId)
-    .output(z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }))
-    .mutation(({ ctx, input }) =>
-      webhooks.deleteEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, id: input.id }),
-    ),
+    input: byId,
+    output: z.object({ endpoint_id: id }).meta({ id: "DeletedWebhookEndpoint" }),
+  }).mutation(({ ctx, input }) =>
+    webhooks.deleteEndpoint({ ...changeBy(ctx), idempotency: ctx.idempotency, id: input.id }),
+  ),
 
   secret: endpoint("GET /webhook-endpoint/{id}/secret", {
     scope: "webhooks:write",
@@ -136,10 +126,9 @@ export const webhookRouter = router({
     operationId: "getWebhookSecret",
     summary: "Get a webhook endpoint's secret",
     description: "Returns the secret that lets you check that an event comes from Vouch.",
-  })
-    .input(byId)
-    .output(z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }))
-    .query(({ ctx, input }) => webhooks.readSecret(ctx.principal.workspaceId, input.id)),
+    input: byId,
+    output: z.object({ endpoint_id: id, secret }).meta({ id: "WebhookSecret" }),
+  }).query(({ ctx, input }) => webhooks.readSecret(ctx.principal.workspaceId, input.id)),
 
   rotateSecret: endpoint("POST /webhook-endpoint/{id}/rotate-secret", {
     scope: "webhooks:write",
@@ -148,25 +137,22 @@ export const webhookRouter = router({
     operationId: "rotateWebhookSecret",
     summary: "Rotate a webhook endpoint's secret",
     description: "Creates a new secret. Until the overlap ends, events carry a signature of each secret in one header.",
-  })
-    .input(
-      z.object({
-        id,
-        overlap_seconds: wholeNumber(0, overlap_s.longest).default(overlap_s.usual).meta({
-          description: "How long events also carry a signature of the old secret. Send 0 if it has leaked",
-          example: 86_400,
-        }),
+    input: z.object({
+      id,
+      overlap_seconds: wholeNumber(0, overlap_s.longest).default(overlap_s.usual).meta({
+        description: "How long events also carry a signature of the old secret. Send 0 if it has leaked",
+        example: 86_400,
       }),
-    )
-    .output(withSecret)
-    .mutation(({ ctx, input }) =>
-      webhooks.rotateSecret({
-        ...changeBy(ctx),
-        idempotency: ctx.idempotency,
-        id: input.id,
-        overlapSeconds: input.overlap_seconds,
-      }),
-    ),
+    }),
+    output: withSecret,
+  }).mutation(({ ctx, input }) =>
+    webhooks.rotateSecret({
+      ...changeBy(ctx),
+      idempotency: ctx.idempotency,
+      id: input.id,
+      overlapSeconds: input.overlap_seconds,
+    }),
+  ),
 
   test: endpoint("POST /webhook-endpoint/{id}/test", {
     scope: "webhooks:write",
@@ -174,24 +160,21 @@ export const webhookRouter = router({
     operationId: "testWebhookEndpoint",
     summary: "Send a test event",
     description: `Sends an event of the type \`webhook.test\` at once and returns the endpoint's response, after at most ${answerWithin_s} s. The event has no sequence number and is not retried. The response does not change the endpoint's state.`,
-  })
-    .input(byId)
-    .output(
-      webhooks.attemptRecord
-        .extend({ delivered: z.boolean().meta({ description: "Whether the endpoint accepted it", example: true }) })
-        .meta({ id: "WebhookTest" }),
-    )
-    .mutation(async ({ ctx, input }) => {
-      const outcome = await webhooks.sendTestEvent(ctx.principal.workspaceId, input.id)
-      return {
-        delivered: outcome.error === null,
-        at: toTimestamp(outcome.at),
-        status_code: outcome.statusCode,
-        latency_ms: outcome.latency_ms,
-        error: outcome.error,
-        response: outcome.response,
-      }
-    }),
+    input: byId,
+    output: webhooks.attemptRecord
+      .extend({ delivered: z.boolean().meta({ description: "Whether the endpoint accepted it", example: true }) })
+      .meta({ id: "WebhookTest" }),
+  }).mutation(async ({ ctx, input }) => {
+    const outcome = await webhooks.sendTestEvent(ctx.principal.workspaceId, input.id)
+    return {
+      delivered: outcome.error === null,
+      at: toTimestamp(outcome.at),
+      status_code: outcome.statusCode,
+      latency_ms: outcome.latency_ms,
+      error: outcome.error,
+      response: outcome.response,
+    }
+  }),
 
   replay: endpoint("POST /webhook-endpoint/{id}/replay", {
     scope: "webhooks:write",
@@ -200,54 +183,49 @@ export const webhookRouter = router({
     summary: "Replay events",
     description:
       "Sends events again with the same ids: one event, or all of the endpoint's types after a position or since a time. The position is the `cursor` of the last event that you have. If a failover or a restore of the database lost that event, the response is 410 `events_rewound`: replay from the cursor in the header `Resume-Cursor`, and ignore events whose `id` you have.",
-  })
-    .input(
-      z
-        .object({
-          id,
-          event_id: eventId.optional().meta({ description: "One event of any type" }),
-          cursor: eventCursor.optional().meta({
-            description: "All events after the one with this `cursor`; `0` for all events",
-            example: "41-9f3a61c0d7e4",
-          }),
-          after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
-            description:
-              "All events after this sequence number. After a failover, another event may have the number of a lost one, which a number alone cannot reveal: send `cursor` instead",
-            example: 41,
-          }),
-          since: instant.optional().meta({ description: "All events since this time" }),
-        })
-        .refine(
-          ({ event_id, cursor, after, since }) =>
-            [event_id, cursor, after, since].filter((one) => one !== undefined).length === 1,
-          { error: "send exactly one of event_id, cursor, after and since", path: ["event_id"] },
-        ),
-    )
-    .output(
-      z
-        .object({
-          endpoint_id: id,
-          events: z.number().int().meta({
-            description: "Number of events sent again, not counting those still waiting for their first attempt",
-            example: 1,
-          }),
-        })
-        .meta({ id: "WebhookReplay" }),
-    )
-    .mutation(({ ctx, input: { id, event_id, cursor, after, since } }) =>
-      webhooks.replay({
-        ...changeBy(ctx),
+    input: z
+      .object({
         id,
-        which:
-          event_id !== undefined
-            ? { event_id }
-            : cursor !== undefined
-              ? { cursor }
-              : after !== undefined
-                ? { after }
-                : { since: new Date(since!) },
-      }),
-    ),
+        event_id: eventId.optional().meta({ description: "One event of any type" }),
+        cursor: eventCursor.optional().meta({
+          description: "All events after the one with this `cursor`; `0` for all events",
+          example: "41-9f3a61c0d7e4",
+        }),
+        after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
+          description:
+            "All events after this sequence number. After a failover, another event may have the number of a lost one, which a number alone cannot reveal: send `cursor` instead",
+          example: 41,
+        }),
+        since: instant.optional().meta({ description: "All events since this time" }),
+      })
+      .refine(
+        ({ event_id, cursor, after, since }) =>
+          [event_id, cursor, after, since].filter((one) => one !== undefined).length === 1,
+        { error: "send exactly one of event_id, cursor, after and since", path: ["event_id"] },
+      ),
+    output: z
+      .object({
+        endpoint_id: id,
+        events: z.number().int().meta({
+          description: "Number of events sent again, not counting those still waiting for their first attempt",
+          example: 1,
+        }),
+      })
+      .meta({ id: "WebhookReplay" }),
+  }).mutation(({ ctx, input: { id, event_id, cursor, after, since } }) =>
+    webhooks.replay({
+      ...changeBy(ctx),
+      id,
+      which:
+        event_id !== undefined
+          ? { event_id }
+          : cursor !== undefined
+            ? { cursor }
+            : after !== undefined
+              ? { after }
+              : { since: new Date(since!) },
+    }),
+  ),
 
   deliveries: endpoint("GET /webhook-endpoint/{id}/deliveries", {
     scope: "events:read",
@@ -255,16 +233,13 @@ export const webhookRouter = router({
     operationId: "listWebhookDeliveries",
     summary: "List deliveries",
     description: "Events sent to an endpoint and those that wait, newest first. Kept as long as events are.",
-  })
-    .input(
-      z.object({
-        id,
-        status: z.enum(deliveryStatuses).optional().meta({ description: "Only deliveries with this status" }),
-        ...page,
-      }),
-    )
-    .output(listOf(webhooks.deliveryRecord).meta({ id: "WebhookDeliveryList" }))
-    .query(({ ctx, input: { id, ...filter } }) => webhooks.listDeliveries(ctx.principal.workspaceId, id, filter)),
+    input: z.object({
+      id,
+      status: z.enum(deliveryStatuses).optional().meta({ description: "Only deliveries with this status" }),
+      ...page,
+    }),
+    output: listOf(webhooks.deliveryRecord).meta({ id: "WebhookDeliveryList" }),
+  }).query(({ ctx, input: { id, ...filter } }) => webhooks.listDeliveries(ctx.principal.workspaceId, id, filter)),
 
   delivery: endpoint("GET /webhook-endpoint/{id}/deliveries/{event_id}", {
     scope: "events:read",
@@ -272,8 +247,7 @@ export const webhookRouter = router({
     operationId: "getWebhookDelivery",
     summary: "Get a delivery",
     description: "Returns the delivery with its attempts and the endpoint's responses.",
-  })
-    .input(z.object({ id, event_id: eventId }))
-    .output(webhooks.deliveryDetail)
-    .query(({ ctx, input }) => webhooks.getDelivery(ctx.principal, input.id, input.event_id)),
+    input: z.object({ id, event_id: eventId }),
+    output: webhooks.deliveryDetail,
+  }).query(({ ctx, input }) => webhooks.getDelivery(ctx.principal, input.id, input.event_id)),
 })

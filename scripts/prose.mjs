@@ -2,7 +2,7 @@
 // are too long. `npm run prose` checks every file of the repository, `npm run prose -- <path> …` only some. Exceptions
 // are in `prose-exceptions.txt`.
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** Words to avoid, as regular expressions, and what to write instead. */
@@ -56,6 +56,8 @@ const files = execFileSync("git", ["ls-files", "-z", ...paths], { cwd: root, enc
   .split("\0")
   .filter((path) => text.test(path) && !foreign.test(path))
   .filter((path) => path !== exceptionsFile && path !== "scripts/prose.mjs")
+  // Git still lists a file that was just deleted.
+  .filter((path) => existsSync(join(root, path)))
 
 const any = new RegExp(`\\b(?:${words.map(([word]) => word).join("|")})\\b`, "i")
 const each = words.map(([word, instead]) => [new RegExp(`\\b(?:${word})(?!\\w)`, "gi"), instead])

@@ -1,4 +1,4 @@
-import { Button } from "./components/ui/button.tsx"
+import { buttonLook } from "./components/ui/button.tsx"
 import { PageCard } from "./components/ui/card.tsx"
 
 export default function NotFound() {
@@ -7,9 +7,9 @@ export default function NotFound() {
       <title>Not found · Vouch</title>
       <h1 className="text-2xl font-semibold tracking-tight">Page not found</h1>
       <p className="mt-2 mb-6 text-muted">Check the address. To verify a wallet, open the full link you were given.</p>
-      <Button asChild size="xl">
-        <a href="/">Go to the start</a>
-      </Button>
+      <a href="/" className={buttonLook({ size: "xl" })}>
+        Go to the start
+      </a>
     </PageCard>
   )
 }

@@ -3,7 +3,7 @@ import { createAuthClient } from "better-auth/client"
 import { twoFactorClient } from "better-auth/client/plugins"
 import { Refused } from "#app/components/problem.ts"
 
-/** Signing in and out. Import it dynamically where you need it: most pages do not. */
+/** Signing in and out. Call it by `withAuth`. */
 export const auth = createAuthClient({ plugins: [twoFactorClient(), passkeyClient()] })
 
 const copy: Record<string, string> = {
@@ -31,7 +31,7 @@ export function throwIf(error: AuthError | null): void {
 }
 
 /** The sign-in library's error, with its own code, or our error, whose detail is written for people. */
-type AuthError = { code?: string | undefined; status: number; detail?: string }
+export type AuthError = { code?: string | undefined; status: number; detail?: string }
 
 function copyFor({ code, status, detail }: AuthError): string {
   const known = code === undefined ? detail : copy[code]

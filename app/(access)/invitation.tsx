@@ -2,16 +2,16 @@
 
 import { useEffect, useState } from "react"
 import { api } from "#app/api.ts"
-import { Field, FieldGroup } from "#app/components/form.tsx"
+import { FieldGroup, TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { Failed, Loading } from "#app/components/states.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 import { Heading, linkLook } from "./heading.tsx"
 import { NewPassword } from "./password.tsx"
 import { Question } from "./question.tsx"
+import { withAuth } from "./with-auth.ts"
 
 type Offer = Awaited<ReturnType<typeof api.setup.look.query>>
 type Visitor = { name: string; email: string } | null
@@ -112,14 +112,11 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
             password,
             take_over: values.get("take_over") !== null,
           })
-          const { auth, throwIf } = await import("./auth.ts")
-          throwIf((await auth.signIn.email({ email, password })).error)
+          await withAuth((auth) => auth.signIn.email({ email, password }))
           window.location.assign("/")
         }}
       >
-        <Field name="name" label="Name" required>
-          <Input autoComplete="name" maxLength={100} />
-        </Field>
+        <TextField name="name" label="Name" required autoComplete="name" maxLength={100} />
         <OfferedEmail email={offer.email} hint="This link only works for this address." />
         <NewPassword />
         {offer.holder === "unconfirmed" && (
@@ -139,9 +136,16 @@ function Newcomer({ token, offer }: { token: string; offer: Offer }) {
 /** The email field. If the link is for one address, it shows that address. */
 function OfferedEmail({ email, hint }: { email: string | null; hint?: string }) {
   return (
-    <Field name="email" label="Email" required {...(email !== null && { hint })}>
-      <Input type="email" autoComplete="username" defaultValue={email ?? ""} readOnly={email !== null} />
-    </Field>
+    <TextField
+      name="email"
+      label="Email"
+      required
+      {...(email !== null && { hint })}
+      type="email"
+      autoComplete="username"
+      defaultValue={email ?? ""}
+      readOnly={email !== null}
+    />
   )
 }
 
@@ -166,9 +170,9 @@ function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
       <Heading title={`Join ${offer.account}`}>
         {termsOf(offer)} You already have an account with {offer.email}: sign in to accept.
       </Heading>
-      <Button asChild variant="primary" size="lg" className="w-full">
-        <a href={signInFor(token)}>Sign in</a>
-      </Button>
+      <a href={signInFor(token)} className={buttonLook({ variant: "primary", size: "lg", className: "w-full" })}>
+        Sign in
+      </a>
     </>
   )
 }
@@ -203,8 +207,7 @@ function MailFirst({ token, offer }: { token: string; offer: Offer }) {
 
 function Join({ token, offer, visitor }: { token: string; offer: Offer; visitor: NonNullable<Visitor> }) {
   async function leave() {
-    const { auth } = await import("./auth.ts")
-    await auth.signOut()
+    await withAuth((auth) => auth.signOut())
     window.location.reload()
   }
   return (

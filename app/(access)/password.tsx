@@ -1,5 +1,4 @@
-import { Field } from "#app/components/form.tsx"
-import { Input } from "#app/components/ui/input.tsx"
+import { TextField } from "#app/components/form.tsx"
 
 /** The server requires the same length and decides. */
 const SHORTEST = 12
@@ -7,22 +6,20 @@ const SHORTEST = 12
 /** Asks for a new password. */
 export function NewPassword({ label = "Password" }: { label?: string }) {
   return (
-    <Field
+    <TextField
       name="password"
       label={label}
       hint={`At least ${SHORTEST} characters. A few words are easy to remember.`}
       required
-    >
-      <Input type="password" autoComplete="new-password" minLength={SHORTEST} maxLength={128} />
-    </Field>
+      type="password"
+      autoComplete="new-password"
+      minLength={SHORTEST}
+      maxLength={128}
+    />
   )
 }
 
 /** Asks for the password again, before an action that access to an open laptop must not allow. */
 export function CurrentPassword({ label = "Your password" }: { label?: string }) {
-  return (
-    <Field name="current_password" label={label} required>
-      <Input type="password" autoComplete="current-password" />
-    </Field>
-  )
+  return <TextField name="current_password" label={label} required type="password" autoComplete="current-password" />
 }

@@ -1,6 +1,6 @@
 import type { MouseEvent } from "react"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { startExport } from "./exports.ts"
 
 /** Downloads all rows of a list that match its filters. */
@@ -14,10 +14,8 @@ export function ExportCsv({ list, asked }: { list: string; asked: Record<string,
     void startExport(list, url)
   }
   return (
-    <Button asChild>
-      <a href={url} download onClick={start}>
-        Export CSV
-      </a>
-    </Button>
+    <a href={url} download onClick={start} className={buttonLook()}>
+      Export CSV
+    </a>
   )
 }

@@ -9,7 +9,7 @@ import { Empty } from "#app/components/states.tsx"
 import type { FilteredList } from "#shared/saved-filters.ts"
 import { ExportCsv } from "./export-csv.tsx"
 import { type Asked, type Filtered, FilterRow, type Filters, useFilters } from "./filters.tsx"
-import { StateTabs, type StateTabsProps } from "./state-tabs.tsx"
+import { StateTabs, type StateTabsProps } from "./tabs.tsx"
 import { usePath, usePolling } from "./workspace.tsx"
 
 /** How often the newest rows are read again, if the server does not announce them. */

@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import type { LucideIcon } from "lucide-react"
 import { usePathname } from "next/navigation.js"
-import { useState } from "react"
 import { createApi } from "#app/api.ts"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
 import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
 
@@ -68,18 +67,17 @@ function ReviewCount({ workspaceId }: { workspaceId: string }) {
 }
 
 /** The links to the sections on narrow screens. */
-export function NavigationMenu(place: Place) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <Dialog open={isOpen} onOpenChange={setOpen}>
-      <DialogTrigger>
-        <Button variant="ghost" size="icon" aria-label="Menu" className="-ml-2 lg:hidden">
-          <Icon name="menu" />
-        </Button>
-      </DialogTrigger>
-      <SheetContent side="left" title="Menu" className="w-72!">
-        <Navigation {...place} onGo={() => setOpen(false)} />
-      </SheetContent>
-    </Dialog>
-  )
-}
+export const NavigationMenu = (place: Place) => (
+  <Dialog
+    kind="left"
+    title="Menu"
+    className="w-72!"
+    trigger={
+      <Button variant="ghost" size="icon" aria-label="Menu" className="-ml-2 lg:hidden">
+        <Icon name="menu" />
+      </Button>
+    }
+  >
+    {(close) => <Navigation {...place} onGo={close} />}
+  </Dialog>
+)

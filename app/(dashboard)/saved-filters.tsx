@@ -1,20 +1,12 @@
 import { usePathname, useRouter } from "next/navigation.js"
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { Field, Form } from "#app/components/form.tsx"
+import { Form, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuLabel,
-  DropdownMenuSeparator,
-  DropdownMenuTrigger,
-} from "#app/components/ui/dropdown-menu.tsx"
-import { Input } from "#app/components/ui/input.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
 import type { SavedFilter } from "#server/dashboard/saved-filters.ts"
 import type { FilteredList } from "#shared/saved-filters.ts"
 
@@ -31,8 +23,10 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
   const isFiltered = Object.keys(current).length > 0
   return (
     <>
-      <DropdownMenu>
-        <DropdownMenuTrigger>
+      <Menu
+        align="start"
+        className="max-w-80"
+        trigger={
           <Button className="min-w-0 max-sm:w-full sm:max-w-60">
             <span className="truncate">{used ? used.name : "Saved filters"}</span>
             {used && <span className="sr-only"> (saved filter)</span>}
@@ -40,43 +34,38 @@ export function SavedFilters({ list, current }: { list: FilteredList; current: C
               ▾
             </span>
           </Button>
-        </DropdownMenuTrigger>
-        <DropdownMenuContent align="start" className="max-w-80">
-          {filters.length === 0 && (
-            <DropdownMenuLabel>Nothing saved yet. Only you see what you save.</DropdownMenuLabel>
-          )}
-          {filters.map(({ id, name, filter }) => (
-            <DropdownMenuItem
-              key={id}
-              {...(used?.id === id && { "aria-current": "true" })}
-              onSelect={() => router.push(`${pathname}?${new URLSearchParams(filter)}`)}
-            >
-              <span className="min-w-0 flex-1 wrap-anywhere">{name}</span>
-              <span aria-hidden="true" className="text-accent">
-                {used?.id === id ? "✓" : ""}
-              </span>
-            </DropdownMenuItem>
-          ))}
-          <DropdownMenuSeparator />
-          <DropdownMenuItem disabled={!isFiltered || used !== undefined} onSelect={() => setOpen("save")}>
-            Save current filters…
-          </DropdownMenuItem>
-          {filters.length > 0 && (
-            <DropdownMenuItem onSelect={() => setOpen("edit")}>Rename or delete…</DropdownMenuItem>
-          )}
-        </DropdownMenuContent>
-      </DropdownMenu>
+        }
+      >
+        {filters.length === 0 && <MenuLabel>Nothing saved yet. Only you see what you save.</MenuLabel>}
+        {filters.map(({ id, name, filter }) => (
+          <MenuItem
+            key={id}
+            {...(used?.id === id && { "aria-current": "true" })}
+            onSelect={() => router.push(`${pathname}?${new URLSearchParams(filter)}`)}
+          >
+            <span className="min-w-0 flex-1 wrap-anywhere">{name}</span>
+            <span aria-hidden="true" className="text-accent">
+              {used?.id === id ? "✓" : ""}
+            </span>
+          </MenuItem>
+        ))}
+        <MenuSeparator />
+        <MenuItem disabled={!isFiltered || used !== undefined} onSelect={() => setOpen("save")}>
+          Save current filters…
+        </MenuItem>
+        {filters.length > 0 && <MenuItem onSelect={() => setOpen("edit")}>Rename or delete…</MenuItem>}
+      </Menu>
       {open === "save" && <Save list={list} filter={current} onClose={() => setOpen(null)} />}
-      <Dialog open={open === "edit"} onOpenChange={(isOpen) => setOpen(isOpen ? "edit" : null)}>
-        <DialogContent title="Saved filters" description="Only you see what you save.">
+      {open === "edit" && (
+        <Dialog onClose={() => setOpen(null)} title="Saved filters" description="Only you see what you save.">
           <ul className="mt-4 space-y-4">
             {filters.map((filter) => (
               <Edit key={filter.id} filter={filter} />
             ))}
           </ul>
           {filters.length === 0 && <p className="text-muted">No saved filters.</p>}
-        </DialogContent>
-      </Dialog>
+        </Dialog>
+      )}
     </>
   )
 }
@@ -93,9 +82,7 @@ function Save({ list, filter, onClose }: { list: FilteredList; filter: Current; 
       submit="Save"
       onSubmit={(values) => save.mutateAsync(String(values.get("name")).trim())}
     >
-      <Field label="Name" name="name" required>
-        <Input maxLength={MOST_LETTERS} autoComplete="off" />
-      </Field>
+      <TextField label="Name" name="name" required maxLength={MOST_LETTERS} autoComplete="off" />
     </FormDialog>
   )
 }
@@ -113,9 +100,7 @@ function Edit({ filter: { id, name } }: { filter: SavedFilter }) {
           notify("Renamed")
         }}
       >
-        <Field label="Name" name="name" required className="flex-1">
-          <Input defaultValue={name} maxLength={MOST_LETTERS} autoComplete="off" />
-        </Field>
+        <TextField label="Name" name="name" required defaultValue={name} maxLength={MOST_LETTERS} autoComplete="off" />
         <Button type="submit" pending={rename.isPending}>
           Rename
         </Button>

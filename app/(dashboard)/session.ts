@@ -1,3 +1,5 @@
+import { withAuth } from "#app/(access)/with-auth.ts"
+
 /** Opens the sign-in, which returns to this page. Loading a new page discards everything read for the member. */
 export function goToSignIn(): void {
   const { pathname, search } = window.location
@@ -6,7 +8,6 @@ export function goToSignIn(): void {
 
 /** Ends this browser's session. */
 export async function signOut(): Promise<void> {
-  const { auth } = await import("#app/(access)/auth.ts")
-  await auth.signOut()
+  await withAuth((auth) => auth.signOut())
   window.location.assign("/sign-in")
 }

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode, useState } from "react"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
 import type { Permission } from "#shared/scopes.ts"
 import { sections } from "./sections.ts"
 import { goTo, readsSingleKeys, setSingleKeys } from "./single-keys.ts"
@@ -15,39 +15,37 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
     return needs === undefined || can(needs)
   })
   return (
-    <Dialog open onOpenChange={onClose}>
-      <DialogContent title="Keyboard shortcuts">
-        <dl className="grid grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-6 gap-y-2">
-          <Line name="Search everything">
-            <Key>⌘</Key> <Key>K</Key> <span className="text-muted">or</span> <Key>Ctrl</Key> <Key>K</Key>
+    <Dialog onClose={onClose} title="Keyboard shortcuts">
+      <dl className="grid grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-6 gap-y-2">
+        <Line name="Search everything">
+          <Key>⌘</Key> <Key>K</Key> <span className="text-muted">or</span> <Key>Ctrl</Key> <Key>K</Key>
+        </Line>
+        <Line name="Close the open dialog or menu">
+          <Key>Esc</Key>
+        </Line>
+        <Line name="Go to the page’s search" off={!isOn}>
+          <Key>/</Key>
+        </Line>
+        <Line name="Show the shortcuts" off={!isOn}>
+          <Key>?</Key>
+        </Line>
+        {reachable.map(([key, section]) => (
+          <Line key={key} name={sections[section].name} off={!isOn}>
+            <Key>G</Key> <span className="text-muted">then</span> <Key>{key.toUpperCase()}</Key>
           </Line>
-          <Line name="Close the open dialog or menu">
-            <Key>Esc</Key>
-          </Line>
-          <Line name="Go to the page’s search" off={!isOn}>
-            <Key>/</Key>
-          </Line>
-          <Line name="Show the shortcuts" off={!isOn}>
-            <Key>?</Key>
-          </Line>
-          {reachable.map(([key, section]) => (
-            <Line key={key} name={sections[section].name} off={!isOn}>
-              <Key>G</Key> <span className="text-muted">then</span> <Key>{key.toUpperCase()}</Key>
-            </Line>
-          ))}
-        </dl>
-        <Checkbox
-          className="mt-4"
-          checked={isOn}
-          onChange={({ target }) => {
-            setSingleKeys(target.checked)
-            setOn(target.checked)
-          }}
-          hint="Turn them off if they get in the way of speech input. Applies to this browser."
-        >
-          Single-letter shortcuts
-        </Checkbox>
-      </DialogContent>
+        ))}
+      </dl>
+      <Checkbox
+        className="mt-4"
+        checked={isOn}
+        onChange={({ target }) => {
+          setSingleKeys(target.checked)
+          setOn(target.checked)
+        }}
+        hint="Turn them off if they get in the way of speech input. Applies to this browser."
+      >
+        Single-letter shortcuts
+      </Checkbox>
     </Dialog>
   )
 }

@@ -1,21 +1,14 @@
 import { LogOut } from "lucide-react"
 import { Button } from "#app/components/ui/button.tsx"
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuLabel,
-  DropdownMenuSeparator,
-  DropdownMenuTrigger,
-} from "#app/components/ui/dropdown-menu.tsx"
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
 import type { Me } from "#domain/people"
 import { signOut } from "./session.ts"
 
 /** Shows who is signed in, with the button to sign out. */
 export function UserMenu({ user }: { user: Me["user"] }) {
   return (
-    <DropdownMenu>
-      <DropdownMenuTrigger>
+    <Menu
+      trigger={
         <Button variant="ghost" size="round" aria-label={`Account of ${user.name}`}>
           <span
             aria-hidden="true"
@@ -24,19 +17,19 @@ export function UserMenu({ user }: { user: Me["user"] }) {
             {initialsOf(user.name)}
           </span>
         </Button>
-      </DropdownMenuTrigger>
-      <DropdownMenuContent className="w-60">
-        <DropdownMenuLabel className="text-sm!">
-          <span className="block font-medium text-ink">{user.name}</span>
-          <span className="block text-[13px]">{user.email}</span>
-        </DropdownMenuLabel>
-        <DropdownMenuSeparator />
-        <DropdownMenuItem onSelect={() => void signOut()}>
-          <LogOut aria-hidden="true" />
-          Sign out
-        </DropdownMenuItem>
-      </DropdownMenuContent>
-    </DropdownMenu>
+      }
+      className="w-60"
+    >
+      <MenuLabel className="text-sm!">
+        <span className="block font-medium text-ink">{user.name}</span>
+        <span className="block text-[13px]">{user.email}</span>
+      </MenuLabel>
+      <MenuSeparator />
+      <MenuItem onSelect={() => void signOut()}>
+        <LogOut aria-hidden="true" />
+        Sign out
+      </MenuItem>
+    </Menu>
   )
 }
 

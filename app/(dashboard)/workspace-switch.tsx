@@ -3,14 +3,7 @@ import { useRouter } from "next/navigation.js"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuLabel,
-  DropdownMenuRadioGroup,
-  DropdownMenuRadioItem,
-  DropdownMenuTrigger,
-} from "#app/components/ui/dropdown-menu.tsx"
+import { Menu, MenuChoices } from "#app/components/ui/menu.tsx"
 import type { Me } from "#domain/people"
 import { useSection } from "./navigation.tsx"
 
@@ -63,27 +56,22 @@ function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here:
     return <span className="truncate text-sm font-medium max-sm:hidden">{here.account}</span>
   }
   return (
-    <DropdownMenu>
-      <DropdownMenuTrigger>
+    <Menu
+      trigger={
         <Button variant="ghost" size="sm" className="min-w-0 shrink!" aria-label={`Account: ${here.account}`}>
           <span className="max-w-48 truncate max-sm:max-w-20">{here.account}</span>
           <Icon name="chevron" className="text-muted" />
         </Button>
-      </DropdownMenuTrigger>
-      <DropdownMenuContent align="start" className="max-h-80! max-w-72">
-        <DropdownMenuLabel>Accounts</DropdownMenuLabel>
-        <DropdownMenuRadioGroup
-          aria-label="Accounts"
-          value={here.id}
-          onValueChange={(id) => router.push(`/${id}/${section}`)}
-        >
-          {accounts.map(({ id, account }) => (
-            <DropdownMenuRadioItem key={id} value={id}>
-              {account}
-            </DropdownMenuRadioItem>
-          ))}
-        </DropdownMenuRadioGroup>
-      </DropdownMenuContent>
-    </DropdownMenu>
+      }
+      align="start"
+      className="max-h-80! max-w-72"
+    >
+      <MenuChoices
+        label="Accounts"
+        value={here.id}
+        onChange={(id) => router.push(`/${id}/${section}`)}
+        options={accounts.map(({ id, account }) => [id, account] as const)}
+      />
+    </Menu>
   )
 }

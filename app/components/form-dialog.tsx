@@ -1,23 +1,14 @@
-import { type ComponentProps, type ReactElement, type ReactNode, useState } from "react"
-import { DialogSubmit } from "./dialog-submit.tsx"
-import { Form } from "./form.tsx"
+import type { ComponentProps, ReactNode } from "react"
+import { Form, Submit, TextField } from "./form.tsx"
 import type { ButtonProps } from "./ui/button.tsx"
-import { AlertDialogContent, Dialog, DialogContent, DialogTrigger } from "./ui/dialog.tsx"
+import { Dialog, DialogFooter, type DialogProps, DismissButton } from "./ui/dialog.tsx"
 
-export type FormDialogProps = {
-  /** The button that opens it. Without one it is open until `onClose`. */
-  trigger?: ReactElement
-  onClose?: () => void
-  title: ReactNode
-  description?: ReactNode
+type FormDialogProps = Omit<DialogProps, "children" | "insists"> & {
   /** The label of the button that sends the form. */
-  submit: ReactNode
+  submit: string
   variant?: ButtonProps["variant"]
   /** The label of the other button, if "Cancel" could be mistaken for the action itself. */
   dismiss?: string
-  isNarrow?: boolean
-  /** Whether it asks a question, which a click outside does not answer. */
-  isQuestion?: boolean
   check?: ComponentProps<typeof Form>["check"]
   /** Its errors are shown in the form. The dialog closes when it is done. */
   onSubmit: (values: FormData) => unknown
@@ -25,52 +16,68 @@ export type FormDialogProps = {
 }
 
 /** A form in a dialog. */
-export function FormDialog({
-  trigger,
-  onClose,
-  title,
-  description,
-  submit,
-  variant = "primary",
-  dismiss,
-  isNarrow = false,
-  isQuestion = false,
-  check,
-  onSubmit,
-  children,
-}: FormDialogProps) {
-  const [isOpen, setOpen] = useState(trigger === undefined)
-  function change(open: boolean) {
-    setOpen(open)
-    if (!open) onClose?.()
-  }
-  const form = (
-    <Form
-      {...(isQuestion && { className: "mt-4" })}
-      {...(check && { check })}
-      onSubmit={async (values) => {
-        await onSubmit(values)
-        change(false)
-      }}
-    >
-      {children}
-      <DialogSubmit variant={variant} {...(dismiss && { dismiss })}>
-        {submit}
-      </DialogSubmit>
-    </Form>
-  )
-  return (
-    <Dialog open={isOpen} onOpenChange={change}>
-      {trigger && <DialogTrigger>{trigger}</DialogTrigger>}
-      {isQuestion ? (
-        <AlertDialogContent title={title} description={description}>
-          {form}
-        </AlertDialogContent>
-      ) : (
-        <DialogContent title={title} description={description} {...(isNarrow && { className: "max-w-md!" })}>
-          {form}
-        </DialogContent>
-      )}
-    </Dialog>
-  )
+export const FormDialog = ({ submit, variant, dismiss, check, onSubmit, children, ...dialog }: FormDialogProps) => (
+  <Dialog {...dialog}>
+    {(close) => (
+      <Form
+        {...(check && { check })}
+        onSubmit={async (values) => {
+          await onSubmit(values)
+          close()
+        }}
+      >
+        {children}
+        <DialogSubmit {...(variant && { variant })} {...(dismiss && { dismiss })}>
+          {submit}
+        </DialogSubmit>
+      </Form>
+    )}
+  </Dialog>
+)
+
+/** The buttons of a form in a dialog: one sends the form, `dismiss` closes it without changes. */
+export const DialogSubmit = ({ dismiss = "Cancel", ...props }: ButtonProps & { dismiss?: string }) => (
+  <DialogFooter>
+    <DismissButton>{dismiss}</DismissButton>
+    <Submit {...props} />
+  </DialogFooter>
+)
+
+type ConfirmProps = Omit<FormDialogProps, "submit" | "onSubmit" | "check" | "variant" | "kind"> & {
+  /** The button's label: a verb. */
+  confirm: string
+  /** Text that the reader must type first, if a mistake would be costly. */
+  word?: string
+  danger?: boolean
+  /** Receives the values of the fields in `children`. */
+  onConfirm: (values: FormData) => unknown
 }
+
+/** Asks for confirmation before an action that cannot be undone. */
+export const Confirm = ({ confirm, word, danger = true, onConfirm, children, ...dialog }: ConfirmProps) => (
+  <FormDialog
+    {...dialog}
+    kind="question"
+    submit={confirm}
+    variant={danger ? "danger" : "primary"}
+    check={(values) =>
+      word !== undefined && values.get("confirmation") !== word ? { confirmation: `Type ${word} to continue.` } : {}
+    }
+    onSubmit={onConfirm}
+  >
+    {children}
+    {word !== undefined && (
+      <TextField
+        name="confirmation"
+        label={
+          <>
+            Type <code className="font-mono">{word}</code> to confirm
+          </>
+        }
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+    )}
+  </FormDialog>
+)

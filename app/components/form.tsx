@@ -15,7 +15,7 @@ import {
 import { Icon } from "./icons.tsx"
 import { fieldsIn, type Problem, problemOf } from "./problem.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
-import { ControlContext, Label } from "./ui/input.tsx"
+import { ControlContext, Input, Label, Select, Textarea } from "./ui/input.tsx"
 
 type Problems = Record<string, string | undefined>
 
@@ -145,46 +145,31 @@ export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDi
   )
 }
 
-/** A control with its label, hint and problem, which `Input`, `Textarea`, `Select` and `Checkbox` read from it. */
-export function Field({
-  label,
-  name,
-  hint,
-  error,
-  required,
-  aside,
-  className,
-  children,
-}: {
+type FieldProps = {
   label: ReactNode
   /** The control's name in the form. The server's messages begin with it. */
   name: string
   hint?: ReactNode
   /** The problem, if there is no `Form` around it. */
   error?: string | undefined
-  required?: boolean
+  required?: boolean | undefined
   /** Shown next to the label, such as a link to reset the password. */
   aside?: ReactNode
-  className?: string
-  children: ReactNode
-}) {
+}
+
+/** A control with its label, hint and problem, which the control reads from it. */
+export function Field({ label, name, hint, error, required, aside, children }: FieldProps & { children: ReactNode }) {
   const id = useId()
   const problem = use(FormContext).problems[name] ?? error
-  const describedBy = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ")
+  const described = describedBy(id, problem, hint)
   return (
-    <div className={clsx("min-w-0", className)}>
+    <div className="min-w-0 flex-1">
       <div className="mb-1.5 flex items-baseline justify-between gap-3">
         <Label htmlFor={id}>{label}</Label>
         {aside && <span className="text-[13px]">{aside}</span>}
       </div>
       <ControlContext
-        value={{
-          id,
-          name,
-          required,
-          "aria-describedby": describedBy || undefined,
-          "aria-invalid": problem ? true : undefined,
-        }}
+        value={{ id, name, required, "aria-describedby": described, "aria-invalid": problem ? true : undefined }}
       >
         {children}
       </ControlContext>
@@ -202,38 +187,43 @@ export function Field({
   )
 }
 
+const describedBy = (id: string, problem: unknown, hint: unknown): string | undefined =>
+  [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined
+
+/** A field with one of the usual controls, which gets all other attributes. */
+const withField =
+  <Props extends object>(Control: (props: Props) => ReactNode) =>
+  ({ label, name, hint, error, required, aside, ...props }: FieldProps & Omit<Props, keyof FieldProps>) => (
+    <Field {...{ label, name, hint, error, required, aside }}>
+      <Control {...(props as unknown as Props)} />
+    </Field>
+  )
+
+export const TextField = withField(Input)
+export const TextareaField = withField(Textarea)
+export const SelectField = withField(Select)
+
 const GroupContext = createContext<string | undefined>(undefined)
 
-/** Several controls that answer one question, such as a list of checkboxes with their own labels. */
-export function FieldGroup({
-  legend,
-  name,
-  hint,
-  className,
-  children,
-}: {
+type FieldGroupProps = {
   legend: ReactNode
   /** The controls' name in the form. The server's messages about the group begin with it. */
   name: string
-  hint?: ReactNode
-  className?: string
   children: ReactNode
-}) {
+}
+
+/** Several controls that answer one question, such as a list of checkboxes with their own labels. */
+export function FieldGroup({ legend, name, children }: FieldGroupProps) {
   const id = useId()
   const { problems, refusals } = use(FormContext)
   const problem = problems[name]
   return (
     <fieldset
-      className={clsx("min-w-0", className)}
+      className="min-w-0"
       data-invalid={problem ? "" : undefined}
-      aria-describedby={[problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ") || undefined}
+      aria-describedby={describedBy(id, problem, null)}
     >
       <legend className="mb-1.5 text-[13px] font-medium">{legend}</legend>
-      {hint && (
-        <p id={`${id}-hint`} className="mb-2 text-[13px] text-muted">
-          {hint}
-        </p>
-      )}
       <GroupContext value={name}>{children}</GroupContext>
       {problem && (
         <p key={refusals} id={`${id}-problem`} role="alert" className="mt-1.5 text-[13px] text-danger">

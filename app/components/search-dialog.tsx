@@ -1,6 +1,6 @@
 import { Search } from "lucide-react"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
 
 /** A result. One that opens no page has no address. */
 export type Choice = { key: string; group: string; name: string; more: string | null; href: string | null }
@@ -48,66 +48,64 @@ export function SearchDialog<Found extends Choice>({
     event.preventDefault()
   }
   return (
-    <Dialog open onOpenChange={onClose}>
-      <DialogContent title={title} className="mt-[12dvh]! max-w-xl!">
-        <div className="relative">
-          <Search
-            aria-hidden="true"
-            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
-          />
-          <input
-            autoFocus
-            type="text"
-            role="combobox"
-            aria-label={title}
-            aria-expanded={choices.length > 0}
-            aria-controls={`${id}-list`}
-            aria-autocomplete="list"
-            {...(choices.length > 0 && { "aria-activedescendant": idOf(active) })}
-            placeholder={placeholder}
-            autoComplete="off"
-            spellCheck={false}
-            maxLength={200}
-            value={text}
-            onChange={({ target }) => {
-              onText(target.value)
-              setAt(0)
-            }}
-            onKeyDown={press}
-            className="h-11 w-full rounded-md border border-field bg-surface pr-3 pl-9 text-base text-ink placeholder:text-muted"
-          />
-        </div>
-        <div
-          ref={list}
-          id={`${id}-list`}
-          role="listbox"
-          aria-label="Results"
-          className="mt-3 max-h-[50dvh] overflow-y-auto"
-        >
-          {choices.map((choice, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
-            <div
-              key={choice.key}
-              id={idOf(index)}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              onMouseMove={() => setAt(index)}
-              onClick={() => choose(choice)}
-              className="flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft"
-            >
-              <span className="min-w-0">
-                <span className="block truncate">{choice.name}</span>
-                {choice.more && <span className="block truncate text-xs text-muted">{choice.more}</span>}
-              </span>
-              <span className="shrink-0 text-xs text-muted">{choice.group}</span>
-            </div>
-          ))}
-        </div>
-        <p role="status" className="mt-2 min-h-5 text-[13px] text-muted">
-          {status}
-        </p>
-      </DialogContent>
+    <Dialog onClose={onClose} title={title} className="mt-[12dvh]! max-w-xl!">
+      <div className="relative">
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+        />
+        <input
+          autoFocus
+          type="text"
+          role="combobox"
+          aria-label={title}
+          aria-expanded={choices.length > 0}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          {...(choices.length > 0 && { "aria-activedescendant": idOf(active) })}
+          placeholder={placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          value={text}
+          onChange={({ target }) => {
+            onText(target.value)
+            setAt(0)
+          }}
+          onKeyDown={press}
+          className="h-11 w-full rounded-md border border-field bg-surface pr-3 pl-9 text-base text-ink placeholder:text-muted"
+        />
+      </div>
+      <div
+        ref={list}
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Results"
+        className="mt-3 max-h-[50dvh] overflow-y-auto"
+      >
+        {choices.map((choice, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
+          <div
+            key={choice.key}
+            id={idOf(index)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            onMouseMove={() => setAt(index)}
+            onClick={() => choose(choice)}
+            className="flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-3 py-2 aria-selected:bg-accent-soft"
+          >
+            <span className="min-w-0">
+              <span className="block truncate">{choice.name}</span>
+              {choice.more && <span className="block truncate text-xs text-muted">{choice.more}</span>}
+            </span>
+            <span className="shrink-0 text-xs text-muted">{choice.group}</span>
+          </div>
+        ))}
+      </div>
+      <p role="status" className="mt-2 min-h-5 text-[13px] text-muted">
+        {status}
+      </p>
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 
 /** Confirms an email address with the mailed link. Requires being signed in with that address. */
 export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {
@@ -18,9 +18,9 @@ export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn
         <Heading title="Your email is confirmed">
           {confirmed} is confirmed. You can now reset your password by email.
         </Heading>
-        <Button asChild variant="primary" size="lg" className="w-full">
-          <Link href="/">Continue</Link>
-        </Button>
+        <Link href="/" className={buttonLook({ variant: "primary", size: "lg", className: "w-full" })}>
+          Continue
+        </Link>
       </>
     )
   }
@@ -28,9 +28,12 @@ export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn
     return (
       <>
         <Heading title="Confirm your email">Sign in with this address first, then confirm it.</Heading>
-        <Button asChild variant="primary" size="lg" className="w-full">
-          <a href={`/sign-in?next=${encodeURIComponent(`/confirm?token=${token}`)}`}>Sign in</a>
-        </Button>
+        <a
+          href={`/sign-in?next=${encodeURIComponent(`/confirm?token=${token}`)}`}
+          className={buttonLook({ variant: "primary", size: "lg", className: "w-full" })}
+        >
+          Sign in
+        </a>
       </>
     )
   }

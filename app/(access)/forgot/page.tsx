@@ -4,9 +4,8 @@ import { useState } from "react"
 import { Heading, linkLook } from "#app/(access)/heading.tsx"
 import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
-import { Field } from "#app/components/form.tsx"
+import { TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 
 /** Sends a link for a new password. If the server cannot send mail, says who can create one. */
 export default function Forgot() {
@@ -46,9 +45,7 @@ export default function Forgot() {
           setOutcome("sent")
         }}
       >
-        <Field name="email" label="Email" required>
-          <Input type="email" autoComplete="username" />
-        </Field>
+        <TextField name="email" label="Email" required type="email" autoComplete="username" />
       </Question>
       <BackToSignIn />
     </>

@@ -7,7 +7,7 @@ import { NewPassword } from "#app/(access)/password.tsx"
 import { Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import type { Reset } from "#domain/people"
 
 /** Sets a new password with the token of the link. */
@@ -20,9 +20,9 @@ export default function Page() {
         <Heading title="Your password is changed">
           You are signed out everywhere. {removed(done)} Sign in with the new password.
         </Heading>
-        <Button asChild variant="primary" size="lg" className="w-full">
-          <Link href="/sign-in">Sign in</Link>
-        </Button>
+        <Link href="/sign-in" className={buttonLook({ variant: "primary", size: "lg", className: "w-full" })}>
+          Sign in
+        </Link>
       </>
     )
   }

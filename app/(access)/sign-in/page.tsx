@@ -5,11 +5,11 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { linkLook } from "#app/(access)/heading.tsx"
 import { pageOfOurs } from "#app/(access)/next.ts"
 import { Question } from "#app/(access)/question.tsx"
-import { Field, FormError } from "#app/components/form.tsx"
+import { withAuth } from "#app/(access)/with-auth.ts"
+import { FormError, TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 
 type Step = "password" | "totp" | "backup"
 
@@ -29,20 +29,14 @@ function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () =
         title="Sign in"
         submit="Sign in"
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("#app/(access)/auth.ts")
-          const { data, error } = await auth.signIn.email({
-            email: String(values.get("email")),
-            password: String(values.get("password")),
-          })
-          throwIf(error)
-          if (data && "twoFactorRedirect" in data && data.twoFactorRedirect) onSecond()
+          const [email, password] = [String(values.get("email")), String(values.get("password"))]
+          const data = await withAuth((auth) => auth.signIn.email({ email, password }))
+          if ("twoFactorRedirect" in data && data.twoFactorRedirect) onSecond()
           else onDone()
         }}
       >
-        <Field name="email" label="Email" required>
-          <Input type="email" autoComplete="username" />
-        </Field>
-        <Field
+        <TextField name="email" label="Email" required type="email" autoComplete="username" />
+        <TextField
           name="password"
           label="Password"
           required
@@ -51,9 +45,9 @@ function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () =
               Forgot password?
             </Link>
           }
-        >
-          <Input type="password" autoComplete="current-password" />
-        </Field>
+          type="password"
+          autoComplete="current-password"
+        />
       </Question>
       <PasskeyButton onDone={onDone} />
       <p className="mt-8 border-t border-line pt-4 text-sm text-muted">
@@ -79,8 +73,7 @@ function PasskeyButton({ onDone }: { onDone: () => void }) {
     setPending(true)
     setProblem(null)
     try {
-      const { auth, throwIf } = await import("#app/(access)/auth.ts")
-      throwIf((await auth.signIn.passkey()).error)
+      await withAuth((auth) => auth.signIn.passkey())
       onDone()
     } catch (error) {
       setProblem(problemOf(error))
@@ -131,25 +124,24 @@ function SecondStep({
         text="Enter a code to finish signing in."
         submit="Confirm"
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("#app/(access)/auth.ts")
           const code = String(values.get("code")).replaceAll(/\s/g, "")
-          const { error } =
-            kind === "totp"
-              ? await auth.twoFactor.verifyTotp({ code })
-              : await auth.twoFactor.verifyBackupCode({ code })
-          throwIf(error)
+          await withAuth<unknown>(({ twoFactor }) =>
+            kind === "totp" ? twoFactor.verifyTotp({ code }) : twoFactor.verifyBackupCode({ code }),
+          )
           onDone()
         }}
       >
-        <Field name="code" label={label} hint={hint} required>
-          <Input
-            ref={input}
-            className="font-mono tracking-widest"
-            {...(kind === "totp"
-              ? { inputMode: "numeric", autoComplete: "one-time-code" }
-              : { autoComplete: "off", autoCapitalize: "none", spellCheck: false })}
-          />
-        </Field>
+        <TextField
+          name="code"
+          label={label}
+          hint={hint}
+          required
+          ref={input}
+          className="font-mono tracking-widest"
+          {...(kind === "totp"
+            ? { inputMode: "numeric", autoComplete: "one-time-code" }
+            : { autoComplete: "off", autoCapitalize: "none", spellCheck: false })}
+        />
       </Question>
       <p className="mt-5 flex justify-between text-sm">
         <Button variant="link" onClick={() => onOther(kind === "totp" ? "backup" : "totp")}>

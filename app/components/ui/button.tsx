@@ -1,7 +1,6 @@
 import { clsx } from "clsx"
-import type { ComponentProps, HTMLAttributes } from "react"
+import type { ComponentProps } from "react"
 import { Spinner } from "#app/components/icons.tsx"
-import { Slot } from "./slot.tsx"
 
 const base =
   "inline-flex shrink-0 cursor-pointer items-center justify-center gap-1.5 border font-medium motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-progress aria-disabled:opacity-70 [&_svg]:size-4 [&_svg]:shrink-0"
@@ -27,43 +26,32 @@ const sizes = {
   round: "size-8 rounded-full pointer-coarse:size-10",
 } as const
 
-export type ButtonProps = ComponentProps<"button"> & {
-  variant?: keyof typeof variants
-  size?: keyof typeof sizes
-  /** Styles the child, such as a link, as a button instead of rendering one. */
-  asChild?: boolean
-  /** The action is running: clicks do nothing, and the button keeps the focus. */
-  pending?: boolean
+type Look = {
+  variant?: keyof typeof variants | undefined
+  size?: keyof typeof sizes | undefined
+  className?: string | undefined
 }
 
-/** A button that has only an icon needs an `aria-label`. */
-export function Button({
-  variant = "outline",
-  size = "md",
-  asChild = false,
-  pending = false,
-  className,
-  children,
-  ...others
-}: ButtonProps) {
-  const look = clsx(base, variants[variant], sizes[size], className)
-  if (asChild) {
-    return (
-      <Slot className={look} {...(others as HTMLAttributes<HTMLElement>)}>
-        {children}
-      </Slot>
-    )
+/** The classes of a button, for a link that looks like one. */
+export const buttonLook = ({ variant = "outline", size = "md", className }: Look = {}): string =>
+  clsx(base, variants[variant], sizes[size], className)
+
+export type ButtonProps = ComponentProps<"button"> &
+  Look & {
+    /** The action is running: clicks do nothing, and the button keeps the focus. */
+    pending?: boolean
   }
-  return (
-    <button
-      type="button"
-      className={look}
-      {...(pending && { "aria-disabled": true })}
-      {...others}
-      {...(pending && { onClick: (event) => event.preventDefault() })}
-    >
-      {pending && <Spinner className="size-4" />}
-      {children}
-    </button>
-  )
-}
+
+/** A button that has only an icon needs an `aria-label`. */
+export const Button = ({ variant, size, pending = false, className, children, ...others }: ButtonProps) => (
+  <button
+    type="button"
+    className={buttonLook({ variant, size, className })}
+    {...(pending && { "aria-disabled": true })}
+    {...others}
+    {...(pending && { onClick: (event) => event.preventDefault() })}
+  >
+    {pending && <Spinner className="size-4" />}
+    {children}
+  </button>
+)

@@ -1,6 +1,7 @@
 import { clsx } from "clsx"
 import {
   type ComponentProps,
+  cloneElement,
   createContext,
   type KeyboardEvent,
   type MouseEvent,
@@ -14,65 +15,62 @@ import {
   useState,
 } from "react"
 import { Icon } from "#app/components/icons.tsx"
-import { Button } from "./button.tsx"
-import { Slot } from "./slot.tsx"
+import { Button, type ButtonProps } from "./button.tsx"
 
 // The browser's own modal dialogs: they block the page behind, close by Escape and return the focus.
 
-const ModalContext = createContext<{ isOpen: boolean; setOpen: (open: boolean) => void } | null>(null)
+const look =
+  "overflow-y-auto border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in"
+const middle = `${look} m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg rounded-xl border motion-safe:fade-in-0 motion-safe:zoom-in-98`
+const edge = `${look} m-0 h-dvh max-h-none w-[min(32rem,calc(100vw-2.5rem))] max-w-none`
 
-function useModal() {
-  const modal = use(ModalContext)
-  if (!modal) throw new Error("Use a dialog's parts inside a Dialog")
-  return modal
-}
+const kinds = {
+  dialog: middle,
+  question: `${middle} max-w-md!`,
+  left: `${edge} mr-auto border-r motion-safe:slide-in-from-left`,
+  right: `${edge} ml-auto border-l motion-safe:slide-in-from-right`,
+} as const
 
-/** Opened by its trigger, or from outside by `open` and `onOpenChange`. */
-export function Dialog({
-  open,
-  onOpenChange,
-  children,
-}: {
-  open?: boolean
-  onOpenChange?: (open: boolean) => void
-  children: ReactNode
-}) {
-  const [isOpenInside, setOpenInside] = useState(false)
-  const setOpen = (next: boolean) => {
-    setOpenInside(next)
-    onOpenChange?.(next)
-  }
-  return <ModalContext value={{ isOpen: open ?? isOpenInside, setOpen }}>{children}</ModalContext>
-}
-
-/** Its child is the button that opens the dialog. */
-export function DialogTrigger({ children }: { children: ReactElement }) {
-  const { setOpen } = useModal()
-  const attributes = { "aria-haspopup": "dialog" as const, onClick: () => setOpen(true) }
-  return <Slot {...attributes}>{children}</Slot>
-}
-
-/** Its child is a button that closes the dialog. */
-export function DialogClose({ children }: { children: ReactElement }) {
-  const { setOpen } = useModal()
-  return <Slot onClick={() => setOpen(false)}>{children}</Slot>
-}
-
-type ModalContentProps = Omit<ComponentProps<"dialog">, "title" | "open"> & {
+export type DialogProps = {
   title: ReactNode
   description?: ReactNode
-  /** Whether it stays open on a click outside. */
+  /** The button that opens it. Without one it is open until its owner removes it. */
+  trigger?: ReactElement<ComponentProps<"button">>
+  onClose?: () => void
+  /** A question needs an answer. `left` and `right` are at the edge of the screen, for long content. */
+  kind?: keyof typeof kinds
+  /** Whether it stays open on a click outside, as a question does. */
   insists?: boolean
+  className?: string
+  /** Rendered only while open, so that it starts fresh each time. */
+  children: ReactNode | ((close: () => void) => ReactNode)
 }
 
-/** Rendered only while open, so that its content starts fresh each time. */
-function ModalContent(props: ModalContentProps) {
-  const { isOpen } = useModal()
-  return isOpen ? <OpenModal {...props} /> : null
+const CloseContext = createContext(() => {})
+
+export function Dialog({ trigger, onClose, ...modal }: DialogProps) {
+  const [isOpen, setOpen] = useState(false)
+  function close() {
+    setOpen(false)
+    onClose?.()
+  }
+  return (
+    <CloseContext value={close}>
+      {trigger && cloneElement(trigger, { "aria-haspopup": "dialog", onClick: () => setOpen(true) })}
+      {(isOpen || !trigger) && <Modal {...modal} />}
+    </CloseContext>
+  )
 }
 
-function OpenModal({ title, description, insists = false, children, ...props }: ModalContentProps) {
-  const { setOpen } = useModal()
+function Modal({
+  title,
+  description,
+  kind = "dialog",
+  insists = kind === "question",
+  className,
+  children,
+}: Omit<DialogProps, "trigger" | "onClose">) {
+  const close = use(CloseContext)
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useLayoutEffect(() => {
@@ -87,7 +85,7 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
   function cancel(event: SyntheticEvent) {
     if (event.target !== event.currentTarget) return
     event.preventDefault()
-    setOpen(false)
+    close()
   }
   function leave(event: KeyboardEvent<HTMLDialogElement>) {
     const { currentTarget, target, key } = event
@@ -95,7 +93,7 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
     // An open popover inside closes first.
     if (currentTarget.querySelector(":popover-open")) return
     event.preventDefault()
-    setOpen(false)
+    close()
   }
 
   // A press that began inside, to select text, does not count as a click outside.
@@ -108,8 +106,8 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
 
   return (
     <dialog
-      {...props}
       ref={dialog}
+      {...(kind === "question" && { role: "alertdialog" })}
       aria-labelledby={`${id}-title`}
       {...(description && { "aria-describedby": `${id}-description` })}
       onCancel={cancel}
@@ -118,8 +116,9 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
       onClick={(event) => {
         // To React, a row or link around the trigger also contains the dialog.
         event.stopPropagation()
-        if (!insists && pressed.current && event.target === event.currentTarget) setOpen(false)
+        if (!insists && pressed.current && event.target === event.currentTarget) close()
       }}
+      className={clsx(kinds[kind], className)}
     >
       <h2 id={`${id}-title`} className="pr-8 text-base font-semibold">
         {title}
@@ -129,72 +128,21 @@ function OpenModal({ title, description, insists = false, children, ...props }: 
           {description}
         </p>
       )}
-      {children}
+      <div className="mt-4">{typeof children === "function" ? children(close) : children}</div>
+      {/* Last in the markup, so that the focus starts with the dialog's content. */}
+      {kind !== "question" && (
+        <DismissButton variant="ghost" size="icon-sm" aria-label="Close" className="absolute top-3 right-3 text-muted!">
+          <Icon name="cross" />
+        </DismissButton>
+      )}
     </dialog>
   )
 }
 
-/** A dialog in the middle of the window. */
-const dialogLook =
-  "m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg overflow-y-auto rounded-xl border border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in motion-safe:fade-in-0 motion-safe:zoom-in-98"
-
-/** A dialog always has a title. The description is optional. */
-export function DialogContent({ className, children, ...props }: ComponentProps<typeof ModalContent>) {
-  return (
-    <ModalContent {...props} className={clsx(dialogLook, className)}>
-      <div className="mt-4">{children}</div>
-      <CloseButton />
-    </ModalContent>
-  )
-}
+/** Closes the dialog around it without changes. */
+export const DismissButton = (props: ButtonProps) => <Button {...props} onClick={use(CloseContext)} />
 
 /** The row of buttons at the end of a dialog, the primary one last. */
-export function DialogFooter({ className, ...props }: ComponentProps<"div">) {
-  return <div className={clsx("mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end", className)} {...props} />
-}
-
-/** Last in the markup, so that the focus starts with the dialog's content. */
-function CloseButton() {
-  return (
-    <DialogClose>
-      <Button variant="ghost" size="icon-sm" aria-label="Close" className="absolute top-3 right-3 text-muted!">
-        <Icon name="cross" />
-      </Button>
-    </DialogClose>
-  )
-}
-
-/** A question that needs an answer: a click outside does not close it. */
-export function AlertDialogContent({
-  className,
-  ...props
-}: ComponentProps<typeof ModalContent> & { description: ReactNode }) {
-  return <ModalContent role="alertdialog" insists {...props} className={clsx(dialogLook, "max-w-md!", className)} />
-}
-
-const sides = {
-  left: "mr-auto border-r motion-safe:slide-in-from-left",
-  right: "ml-auto border-l motion-safe:slide-in-from-right",
-} as const
-
-/** A dialog at the edge of the screen for long content, such as a menu or a transaction. */
-export function SheetContent({
-  side = "right",
-  className,
-  children,
-  ...props
-}: ComponentProps<typeof ModalContent> & { side?: keyof typeof sides }) {
-  return (
-    <ModalContent
-      {...props}
-      className={clsx(
-        "m-0 h-dvh max-h-none w-[min(32rem,calc(100vw-2.5rem))] max-w-none overflow-y-auto border-line bg-surface p-5 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none backdrop:bg-overlay motion-safe:animate-in",
-        sides[side],
-        className,
-      )}
-    >
-      <div className="mt-4">{children}</div>
-      <CloseButton />
-    </ModalContent>
-  )
-}
+export const DialogFooter = (props: { children: ReactNode }) => (
+  <div className="mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end" {...props} />
+)

@@ -1,6 +1,6 @@
 import { useRef } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import type { Selection } from "#app/components/selection.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#domain/attestations"

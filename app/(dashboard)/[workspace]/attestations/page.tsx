@@ -13,7 +13,7 @@ import { useSelection } from "#app/components/selection.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
 
@@ -73,9 +73,9 @@ export default function Page() {
           <Empty
             title="No attestations yet"
             action={
-              <Button asChild variant="primary">
-                <Link href={path("sessions")}>Go to sessions</Link>
-              </Button>
+              <Link href={path("sessions")} className={buttonLook({ variant: "primary" })}>
+                Go to sessions
+              </Link>
             }
           >
             Start a verification here, or with POST /kyc/start and an API key.

@@ -1,5 +1,4 @@
-import { Field } from "#app/components/form.tsx"
-import { Select, Textarea } from "#app/components/ui/input.tsx"
+import { SelectField, TextareaField } from "#app/components/form.tsx"
 import type { PublicReason } from "#shared/public-reasons.ts"
 
 /** The public reasons, as the team reads them. */
@@ -24,13 +23,14 @@ export const ReasonFields = ({
   hint?: string
 }) => (
   <>
-    <Field label="Internal reason" name="reason" hint={hint} required>
-      <Textarea maxLength={500} rows={2} />
-    </Field>
+    <TextareaField label="Internal reason" name="reason" hint={hint} required maxLength={500} rows={2} />
     {publicReason && (
-      <Field label="Reason shown to the investor" name="public_reason">
-        <Select defaultValue={publicReason} options={Object.entries(publicReasonCopy)} />
-      </Field>
+      <SelectField
+        label="Reason shown to the investor"
+        name="public_reason"
+        defaultValue={publicReason}
+        options={Object.entries(publicReasonCopy)}
+      />
     )}
   </>
 )

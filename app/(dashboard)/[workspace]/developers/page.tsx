@@ -1,7 +1,7 @@
 "use client"
 
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { Guides } from "./guides.tsx"
 import { QuickStart, useQuickStart } from "./quick-start.tsx"
 
@@ -15,12 +15,12 @@ export default function Page() {
         description="Verify a wallet and mint a token to it in four requests."
         actions={
           <>
-            <Button asChild>
-              <a href="/docs/errors">Errors</a>
-            </Button>
-            <Button asChild variant="primary">
-              <a href="/docs/api">API reference</a>
-            </Button>
+            <a href="/docs/errors" className={buttonLook()}>
+              Errors
+            </a>
+            <a href="/docs/api" className={buttonLook({ variant: "primary" })}>
+              API reference
+            </a>
           </>
         }
       />

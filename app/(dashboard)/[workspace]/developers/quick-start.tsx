@@ -4,10 +4,10 @@ import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Label, Select } from "#app/components/ui/input.tsx"
-import { Tabs, TabsContent, TabsList, TabsTrigger } from "#app/components/ui/tabs.tsx"
+import { Tabs } from "#app/components/ui/tabs.tsx"
 import { Code } from "./code.tsx"
 import { type Language, languages, steps } from "./samples.ts"
 
@@ -46,9 +46,9 @@ export function QuickStart() {
           title="Create an API key first"
           action={
             can("key:write") && (
-              <Button asChild variant="primary">
-                <Link href={path("keys")}>API keys</Link>
-              </Button>
+              <Link href={path("keys")} className={buttonLook({ variant: "primary" })}>
+                API keys
+              </Link>
             )
           }
         >
@@ -94,59 +94,58 @@ function Steps({ baseUrl, keyStart }: { baseUrl: string; keyStart: string }) {
   // Fixed while the page is open, so that every language shows the same attempt.
   const [attempt] = useState(newAttempt)
   const [chosen, setChosen] = useQueryState("language", language)
+  const requests = (write: (typeof languages)[number]["write"], language: string) => {
+    const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
+      <CodeBlock label={`${title} (${language})`} code={write(call, { baseUrl, key: `${keyStart}…`, attempt })} />
+    )
+    return (
+      <ol className="space-y-7">
+        <Step number={1} title={steps.start.title}>
+          {sample(steps.start)}
+          <p>
+            The response contains <Code>session_url</Code>, the page where the investor verifies. The same request again
+            returns the same session.
+          </p>
+        </Step>
+        <Step number={2} title="Open the page">
+          <p>
+            Send the investor to <Code>session_url</Code>, or open it yourself: in test mode you can choose the result.
+            A <Code>redirectUrl</Code> in the first request sends them back to you.
+          </p>
+        </Step>
+        <Step number={3} title={steps.status.title}>
+          {sample(steps.status)}
+          <p>
+            <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
+            <Code>onchain_tx</Code> is the transaction.
+          </p>
+        </Step>
+        <Step number={4} title={steps.mint.title}>
+          {sample(steps.mint)}
+          <p>
+            The same request with the same <Code>Idempotency-Key</Code> mints once, however often you send it. Responses
+            are kept for 24 hours, refusals too: to try again after one, change the key. You get 200 when the mint is
+            confirmed, and 202 when it takes longer, or at once with the header <Code>Prefer: respond-async</Code>: then{" "}
+            <Code>GET /token/operation/&#123;id&#125;</Code> gives its status. If a rule refuses the mint, you get 403
+            with the rule’s own code.
+          </p>
+        </Step>
+      </ol>
+    )
+  }
   return (
-    <Tabs value={chosen} onValueChange={(value) => void setChosen(value as Language)}>
-      <TabsList aria-label="Language">
-        {languages.map(({ id, name }) => (
-          <TabsTrigger key={id} value={id}>
-            {name}
-          </TabsTrigger>
-        ))}
-      </TabsList>
-      {languages.map(({ id, name, write }) => {
-        const sample = ({ title, call }: (typeof steps)[keyof typeof steps]) => (
-          <CodeBlock label={`${title} (${name})`} code={write(call, { baseUrl, key: `${keyStart}…`, attempt })} />
-        )
-        return (
-          <TabsContent key={id} value={id}>
-            <ol className="space-y-7">
-              <Step number={1} title={steps.start.title}>
-                {sample(steps.start)}
-                <p>
-                  The response contains <Code>session_url</Code>, the page where the investor verifies. The same request
-                  again returns the same session.
-                </p>
-              </Step>
-              <Step number={2} title="Open the page">
-                <p>
-                  Send the investor to <Code>session_url</Code>, or open it yourself: in test mode you can choose the
-                  result. A <Code>redirectUrl</Code> in the first request sends them back to you.
-                </p>
-              </Step>
-              <Step number={3} title={steps.status.title}>
-                {sample(steps.status)}
-                <p>
-                  <Code>status</Code> becomes <Code>verified</Code> once the credential is confirmed on chain;{" "}
-                  <Code>onchain_tx</Code> is the transaction.
-                </p>
-              </Step>
-              <Step number={4} title={steps.mint.title}>
-                {sample(steps.mint)}
-                <p>
-                  The same request with the same <Code>Idempotency-Key</Code> mints once, however often you send it.
-                  Responses are kept for 24 hours, refusals too: to try again after one, change the key. You get 200
-                  when the mint is confirmed, and 202 when it takes longer, or at once with the header{" "}
-                  <Code>Prefer: respond-async</Code>: then <Code>GET /token/operation/&#123;id&#125;</Code> gives its
-                  status. If a rule refuses the mint, you get 403 with the rule’s own code.
-                </p>
-              </Step>
-            </ol>
-          </TabsContent>
-        )
-      })}
-    </Tabs>
+    <Tabs
+      label="Language"
+      value={chosen}
+      onChange={(language) => void setChosen(language)}
+      tabs={
+        Object.fromEntries(languages.map(({ id, name, write }) => [id, [name, requests(write, name)]])) as LanguageTabs
+      }
+    />
   )
 }
+
+type LanguageTabs = Record<Language, [name: string, panel: ReactNode]>
 
 /** Six characters. Not `randomUUID`, which browsers offer over HTTPS only. */
 const newAttempt = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)

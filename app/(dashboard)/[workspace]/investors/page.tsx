@@ -13,7 +13,7 @@ import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 
 const filters = {
   q: text("Search", "External id, wallet or investor id", 200),
@@ -44,9 +44,9 @@ export default function Page() {
         <Empty
           title="No investors yet"
           action={
-            <Button asChild variant="primary">
-              <Link href={path("sessions")}>Go to sessions</Link>
-            </Button>
+            <Link href={path("sessions")} className={buttonLook({ variant: "primary" })}>
+              Go to sessions
+            </Link>
           }
         >
           An investor appears with their first session. Send externalId with POST /kyc/start to keep all wallets of a

@@ -4,12 +4,7 @@ import { actions, type Column } from "#app/components/data-table.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuTrigger,
-} from "#app/components/ui/dropdown-menu.tsx"
+import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { allScopes } from "#shared/scopes.ts"
 
 export type Key = RouterOutputs["key"]["list"]["data"][number]
@@ -55,23 +50,22 @@ export const columnsFor = (change: ((what: "rotate" | "revoke", key: Key) => voi
         actions(
           (row) =>
             row.status !== "revoked" && (
-              <DropdownMenu>
-                <DropdownMenuTrigger>
+              <Menu
+                trigger={
                   <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${row.name}`}>
                     <Ellipsis aria-hidden="true" />
                   </Button>
-                </DropdownMenuTrigger>
-                <DropdownMenuContent>
-                  <DropdownMenuItem onSelect={() => change("rotate", row)}>
-                    <RefreshCw aria-hidden="true" />
-                    Rotate
-                  </DropdownMenuItem>
-                  <DropdownMenuItem danger onSelect={() => change("revoke", row)}>
-                    <OctagonX aria-hidden="true" />
-                    Revoke
-                  </DropdownMenuItem>
-                </DropdownMenuContent>
-              </DropdownMenu>
+                }
+              >
+                <MenuItem onSelect={() => change("rotate", row)}>
+                  <RefreshCw aria-hidden="true" />
+                  Rotate
+                </MenuItem>
+                <MenuItem danger onSelect={() => change("revoke", row)}>
+                  <OctagonX aria-hidden="true" />
+                  Revoke
+                </MenuItem>
+              </Menu>
             ),
         ),
       ]

@@ -1,12 +1,11 @@
 import { useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, FieldGroup, Form, GroupButton } from "#app/components/form.tsx"
+import { FieldGroup, Form, GroupButton, SelectField, TextField } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Dialog, DialogContent } from "#app/components/ui/dialog.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
@@ -19,12 +18,10 @@ const DAY_MS = 86_400_000
 export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: NewSecret) => void }) {
   const options = useQuery("key.options", {})
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent title="Create an API key" description="Select only the scopes that your server needs.">
-        <Loaded query={options} what="the scopes">
-          {(data) => <KeyForm options={data} onClose={onClose} onCreated={onCreated} />}
-        </Loaded>
-      </DialogContent>
+    <Dialog onClose={onClose} title="Create an API key" description="Select only the scopes that your server needs.">
+      <Loaded query={options} what="the scopes">
+        {(data) => <KeyForm options={data} onClose={onClose} onCreated={onCreated} />}
+      </Loaded>
     </Dialog>
   )
 }
@@ -69,9 +66,7 @@ function KeyForm({
         onCreated({ title: `${name} is ready`, apiKey: api_key, keyId: key_id, baseUrl: options.base_url })
       }}
     >
-      <Field label="Name" name="name" hint="Where you use this key." required>
-        <Input maxLength={100} autoComplete="off" />
-      </Field>
+      <TextField label="Name" name="name" hint="Where you use this key." required maxLength={100} autoComplete="off" />
       <FieldGroup legend="Scopes" name="scopes">
         <div className="mb-1 flex gap-4 text-[13px]">
           <GroupButton onClick={() => setChosen(new Set(reading))}>Read only</GroupButton>
@@ -93,19 +88,13 @@ function KeyForm({
         </div>
       </FieldGroup>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Expiry" name="expiry">
-          <Select value={expiry} onChange={({ target }) => setExpiry(target.value)}>
-            <option value="never">Never</option>
-            <option value="30">In 30 days</option>
-            <option value="90">In 90 days</option>
-            <option value="date">On a date</option>
-          </Select>
-        </Field>
-        {expiry === "date" && (
-          <Field label="Last date" name="expires_at" required>
-            <Input type="date" />
-          </Field>
-        )}
+        <SelectField label="Expiry" name="expiry" value={expiry} onChange={({ target }) => setExpiry(target.value)}>
+          <option value="never">Never</option>
+          <option value="30">In 30 days</option>
+          <option value="90">In 90 days</option>
+          <option value="date">On a date</option>
+        </SelectField>
+        {expiry === "date" && <TextField label="Last date" name="expires_at" required type="date" />}
       </div>
       <DialogSubmit>Create key</DialogSubmit>
     </Form>

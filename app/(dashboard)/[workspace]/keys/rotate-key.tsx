@@ -1,8 +1,6 @@
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
-import { Field } from "#app/components/form.tsx"
-import { FormDialog } from "#app/components/form-dialog.tsx"
-import { Select } from "#app/components/ui/input.tsx"
+import { SelectField } from "#app/components/form.tsx"
+import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import type { Key } from "./columns.tsx"
 import type { NewSecret } from "./secret-once.tsx"
 
@@ -31,7 +29,7 @@ export function RotateKey({
       onClose={onClose}
       title={`Rotate ${name}`}
       description="Creates a new secret with the same scopes. Put it in your server before the old one stops working."
-      isNarrow
+      className="max-w-md!"
       submit="Rotate key"
       onSubmit={async (values) => {
         const { api_key } = await rotate.mutateAsync(Number(values.get("grace_seconds")))
@@ -43,16 +41,15 @@ export function RotateKey({
         })
       }}
     >
-      <Field
+      <SelectField
         label={
           <>
             The old secret, <code className="font-mono">{start}…</code>, works
           </>
         }
         name="grace_seconds"
-      >
-        <Select options={graces} />
-      </Field>
+        options={graces}
+      />
     </FormDialog>
   )
 }

@@ -4,7 +4,7 @@ import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import type { Permission } from "#shared/scopes.ts"
 
@@ -87,9 +87,9 @@ export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: O
       description={`${steps.length - left} of ${steps.length} done`}
       actions={
         <>
-          <Button asChild size="sm">
-            <Link href={path("developers")}>Quick start</Link>
-          </Button>
+          <Link href={path("developers")} className={buttonLook({ size: "sm" })}>
+            Quick start
+          </Link>
           <Button
             size="sm"
             variant="ghost"
@@ -118,9 +118,12 @@ export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: O
                 {!isDone && <p className="text-[13px] text-muted">{why}</p>}
               </div>
               {!isDone && action !== null && can(action.needs) && (
-                <Button asChild size="sm" variant={step === next ? "primary" : "outline"}>
-                  <Link href={path(action.section)}>{action.name}</Link>
-                </Button>
+                <Link
+                  href={path(action.section)}
+                  className={buttonLook({ size: "sm", variant: step === next ? "primary" : "outline" })}
+                >
+                  {action.name}
+                </Link>
               )}
             </li>
           )

@@ -1,8 +1,7 @@
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Field } from "#app/components/form.tsx"
+import { SelectField, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
 
 export type Schema = RouterOutputs["schema"]["summary"]["data"][number]
 
@@ -29,7 +28,7 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
           ? "A schema defines a check and how long it stays valid. Its credential is created on chain with the first attestation."
           : "Changes apply to decisions from now on. Issued credentials keep their expiry, which is on chain."
       }
-      isNarrow
+      className="max-w-md!"
       submit={of === null ? "Create schema" : "Save"}
       onSubmit={async (values) => {
         await save.mutateAsync({
@@ -42,51 +41,49 @@ export function SchemaForm({ of, onClose }: { of: Schema | null; onClose: () => 
       }}
     >
       {of === null && (
-        <Field
+        <TextField
           label="Id"
           name="id"
           hint="3 to 64 characters: a–z, 0–9 and _, starting with a letter. Used as schemaId in the API. It cannot be changed."
           required
-        >
-          <Input
-            className="font-mono"
-            maxLength={64}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            placeholder="residency_v1"
-          />
-        </Field>
+          className="font-mono"
+          maxLength={64}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="residency_v1"
+        />
       )}
-      <Field label="Name" name="name" required>
-        <Input maxLength={100} autoComplete="off" defaultValue={of?.name} />
-      </Field>
-      <Field label="Valid for (days)" name="validity_days" required>
-        <Input type="number" min={1} max={3650} step={1} defaultValue={of?.validity_days ?? 365} />
-      </Field>
-      <Field
+      <TextField label="Name" name="name" required maxLength={100} autoComplete="off" defaultValue={of?.name} />
+      <TextField
+        label="Valid for (days)"
+        name="validity_days"
+        required
+        type="number"
+        min={1}
+        max={3650}
+        step={1}
+        defaultValue={of?.validity_days ?? 365}
+      />
+      <SelectField
         label="Wallet proof"
         name="wallet_proof"
         hint="The investor signs a message with the wallet before the check. Applies to sessions started from now on."
+        defaultValue={String(of?.wallet_proof_setting ?? null)}
       >
-        <Select defaultValue={String(of?.wallet_proof_setting ?? null)}>
-          <option value="null">Default: required in live mode, except with the sandbox</option>
-          <option value="true">Required</option>
-          <option value="false">Not required</option>
-        </Select>
-      </Field>
-      <Field
+        <option value="null">Default: required in live mode, except with the sandbox</option>
+        <option value="true">Required</option>
+        <option value="false">Not required</option>
+      </SelectField>
+      <TextField
         label="Remind investors (days before it expires)"
         name="reminder_days"
         hint="Up to five numbers, separated by commas; empty for none. Sent only while reminders are on in Settings."
-      >
-        <Input
-          inputMode="numeric"
-          autoComplete="off"
-          pattern="\s*(\d{1,3}\s*(,\s*\d{1,3}\s*){0,4})?"
-          defaultValue={(of?.reminder_days ?? [30, 7, 1]).join(", ")}
-        />
-      </Field>
+        inputMode="numeric"
+        autoComplete="off"
+        pattern="\s*(\d{1,3}\s*(,\s*\d{1,3}\s*){0,4})?"
+        defaultValue={(of?.reminder_days ?? [30, 7, 1]).join(", ")}
+      />
     </FormDialog>
   )
 }

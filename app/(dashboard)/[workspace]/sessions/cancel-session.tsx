@@ -1,8 +1,7 @@
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
-import { Field } from "#app/components/form.tsx"
+import { TextareaField } from "#app/components/form.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Textarea } from "#app/components/ui/input.tsx"
 
 /** Cancels a session that has no decision yet. */
 export function CancelSession({ sessionId, wallet }: { sessionId: string; wallet: string }) {
@@ -23,13 +22,13 @@ export function CancelSession({ sessionId, wallet }: { sessionId: string; wallet
       dismiss="Keep session"
       onConfirm={(values) => cancel.mutateAsync(String(values.get("reason")).trim())}
     >
-      <Field
+      <TextareaField
         label="Internal reason"
         name="reason"
         hint="Visible to your team and your API keys only, never to the investor."
-      >
-        <Textarea maxLength={500} rows={2} />
-      </Field>
+        maxLength={500}
+        rows={2}
+      />
     </Confirm>
   )
 }

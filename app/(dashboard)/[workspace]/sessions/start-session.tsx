@@ -1,13 +1,12 @@
 import { lazy, Suspense } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
+import { Form, SelectField, TextField } from "#app/components/form.tsx"
+import { DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { Skeleton } from "#app/components/states.tsx"
-import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter } from "#app/components/ui/dialog.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
+import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.tsx"
 
 type Start = { userPubkey: string; schemaId: string; externalId?: string; redirectUrl?: string }
 
@@ -44,44 +43,51 @@ export function StartSession({
   }
 
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title="Start a session"
-        description="If the wallet already has an open session for this schema, you get that session and your quota is not charged."
-      >
-        <Loaded query={schemas} what="the schemas">
-          {(data) => (
-            <Form onSubmit={submit}>
-              <Field label="Wallet" name="userPubkey" hint="The wallet address to verify." required>
-                <Input
-                  defaultValue={wallet ?? ""}
-                  autoComplete="off"
-                  autoCapitalize="none"
-                  spellCheck={false}
-                  className="font-mono"
-                />
-              </Field>
-              <Field label="Schema" name="schemaId" required>
-                <Select
-                  defaultValue={schema ?? usualOf(data.data)}
-                  options={data.data.map(({ id, name }) => [id, `${name} (${id})`] as const)}
-                />
-              </Field>
-              <Field label="External id (optional)" name="externalId" hint="Your own id for the investor.">
-                <Input autoComplete="off" maxLength={200} />
-              </Field>
-              <Field
-                label="Redirect URL (optional)"
-                name="redirectUrl"
-                hint="Where the investor goes after the verification."
-              >
-                <Input type="url" autoComplete="off" placeholder="https://" />
-              </Field>
-              <DialogSubmit>Start session</DialogSubmit>
-            </Form>
-          )}
-        </Loaded>
-      </DialogContent>
+    <Dialog
+      onClose={onClose}
+      title="Start a session"
+      description="If the wallet already has an open session for this schema, you get that session and your quota is not charged."
+    >
+      <Loaded query={schemas} what="the schemas">
+        {(data) => (
+          <Form onSubmit={submit}>
+            <TextField
+              label="Wallet"
+              name="userPubkey"
+              hint="The wallet address to verify."
+              required
+              defaultValue={wallet ?? ""}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono"
+            />
+            <SelectField
+              label="Schema"
+              name="schemaId"
+              required
+              defaultValue={schema ?? usualOf(data.data)}
+              options={data.data.map(({ id, name }) => [id, `${name} (${id})`] as const)}
+            />
+            <TextField
+              label="External id (optional)"
+              name="externalId"
+              hint="Your own id for the investor."
+              autoComplete="off"
+              maxLength={200}
+            />
+            <TextField
+              label="Redirect URL (optional)"
+              name="redirectUrl"
+              hint="Where the investor goes after the verification."
+              type="url"
+              autoComplete="off"
+              placeholder="https://"
+            />
+            <DialogSubmit>Start session</DialogSubmit>
+          </Form>
+        )}
+      </Loaded>
     </Dialog>
   )
 }
@@ -93,36 +99,31 @@ export type Link = { url: string; wallet: string }
 /** A session's link, to send or scan. */
 export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) {
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title="Send this link to the investor"
-        description={
-          <>
-            It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the link can fill
-            in the form.
-          </>
-        }
-      >
-        <div className="space-y-4">
-          <CodeBlock label="Session link" code={url} />
-          <div className="flex justify-center">
-            <Suspense fallback={<Skeleton className="size-48 rounded" />}>
-              <QrCode text={url} label="QR code for the session link" />
-            </Suspense>
-          </div>
+    <Dialog
+      onClose={onClose}
+      title="Send this link to the investor"
+      description={
+        <>
+          It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the link can fill
+          in the form.
+        </>
+      }
+    >
+      <div className="space-y-4">
+        <CodeBlock label="Session link" code={url} />
+        <div className="flex justify-center">
+          <Suspense fallback={<Skeleton className="size-48 rounded" />}>
+            <QrCode text={url} label="QR code for the session link" />
+          </Suspense>
         </div>
-        <DialogFooter>
-          <Button asChild>
-            <a href={url} target="_blank" rel="noopener noreferrer">
-              Open
-              <span className="sr-only"> the session's page in a new tab</span>
-            </a>
-          </Button>
-          <DialogClose>
-            <Button variant="primary">Done</Button>
-          </DialogClose>
-        </DialogFooter>
-      </DialogContent>
+      </div>
+      <DialogFooter>
+        <a href={url} target="_blank" rel="noopener noreferrer" className={buttonLook()}>
+          Open
+          <span className="sr-only"> the session's page in a new tab</span>
+        </a>
+        <DismissButton variant="primary">Done</DismissButton>
+      </DialogFooter>
     </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useMutation, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Api, RouterOutputs } from "#app/api.ts"
-import { Confirm } from "#app/components/confirm.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"

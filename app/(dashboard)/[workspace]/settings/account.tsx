@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import { CurrentPassword, NewPassword } from "#app/(access)/password.tsx"
+import { withAuth } from "#app/(access)/with-auth.ts"
 import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
 import { ownZone } from "#app/components/zone.ts"
 import { asTheme, THEME_COOKIE } from "#app/theme.ts"
 import type { Me } from "#domain/people"
@@ -50,12 +50,24 @@ function Profile({ user }: { user: Me["user"] }) {
           notify("Name saved")
         }}
       >
-        <Field name="name" label="Name" hint="Shown to members and in the audit log." required>
-          <Input key={user.name} autoComplete="name" defaultValue={user.name} maxLength={100} />
-        </Field>
-        <Field name="email" label="Email" hint="You sign in with it. It cannot be changed.">
-          <Input type="email" value={user.email} readOnly />
-        </Field>
+        <TextField
+          name="name"
+          label="Name"
+          hint="Shown to members and in the audit log."
+          required
+          key={user.name}
+          autoComplete="name"
+          defaultValue={user.name}
+          maxLength={100}
+        />
+        <TextField
+          name="email"
+          label="Email"
+          hint="You sign in with it. It cannot be changed."
+          type="email"
+          value={user.email}
+          readOnly
+        />
         <Submit variant="outline">Save name</Submit>
       </Form>
       {user.email_confirmed === false && <ConfirmEmail />}
@@ -97,13 +109,9 @@ function Password({ email }: { email: string }) {
       <Form
         key={changes}
         onSubmit={async (values) => {
-          const { auth, throwIf } = await import("#app/(access)/auth.ts")
-          const { error } = await auth.changePassword({
-            currentPassword: String(values.get("current_password")),
-            newPassword: String(values.get("password")),
-            revokeOtherSessions: true,
-          })
-          throwIf(error)
+          const currentPassword = String(values.get("current_password"))
+          const newPassword = String(values.get("password"))
+          await withAuth((auth) => auth.changePassword({ currentPassword, newPassword, revokeOtherSessions: true }))
           notify("Your password is changed")
           setChanges((count) => count + 1)
           void refresh()
@@ -138,24 +146,31 @@ function Display({ timeZone }: { timeZone: string | null }) {
           notify("Display settings saved")
         }}
       >
-        <Field name="theme" label="Theme" hint="Applies to this browser.">
-          <Select defaultValue={asTheme(document.documentElement.dataset.theme) ?? SYSTEM}>
-            <option value={SYSTEM}>System</option>
-            <option value="light">Light</option>
-            <option value="dark">Dark</option>
-          </Select>
-        </Field>
-        <Field name="time_zone" label="Time zone" hint="For all times in the dashboard. Charts use UTC days.">
-          <Select key={timeZone} defaultValue={timeZone ?? ""}>
-            <option value="">{`Browser (${spaced(ownZone())})`}</option>
-            {zones.map((zone) => (
-              <option key={zone} value={zone}>
-                {spaced(zone)}
-              </option>
-            ))}
-            {timeZone !== null && !zones.includes(timeZone) && <option value={timeZone}>{spaced(timeZone)}</option>}
-          </Select>
-        </Field>
+        <SelectField
+          name="theme"
+          label="Theme"
+          hint="Applies to this browser."
+          defaultValue={asTheme(document.documentElement.dataset.theme) ?? SYSTEM}
+        >
+          <option value={SYSTEM}>System</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </SelectField>
+        <SelectField
+          name="time_zone"
+          label="Time zone"
+          hint="For all times in the dashboard. Charts use UTC days."
+          key={timeZone}
+          defaultValue={timeZone ?? ""}
+        >
+          <option value="">{`Browser (${spaced(ownZone())})`}</option>
+          {zones.map((zone) => (
+            <option key={zone} value={zone}>
+              {spaced(zone)}
+            </option>
+          ))}
+          {timeZone !== null && !zones.includes(timeZone) && <option value={timeZone}>{spaced(timeZone)}</option>}
+        </SelectField>
         <Submit variant="outline">Save display</Submit>
       </Form>
     </Card>

@@ -2,12 +2,11 @@ import { useState } from "react"
 import { useMutation, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { upload } from "#app/api.ts"
 import { Facts } from "#app/components/facts.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Form, Submit, TextField } from "#app/components/form.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 import type { Brand } from "#domain/accounts"
 import { brandColors, inkOn, isColor, surfaces } from "#shared/contrast.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
@@ -67,15 +66,30 @@ function BrandForm({ brand, company }: { brand: Brand; company: string }) {
           notify("Hosted page saved")
         }}
       >
-        <Field name="logo" label="Logo" hint="PNG, JPEG or WebP, up to 100 kB. Shown 40 pixels high.">
-          <Input key={uploads} type="file" accept="image/png,image/jpeg,image/webp" className={fileLook} />
-        </Field>
-        <Field name="color" label="Color" hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own.">
-          <Input value={color} maxLength={7} onChange={({ target }) => setColor(target.value)} />
-        </Field>
-        <Field name="contact" label="Contact" hint="Where investors get help: an email address or an https:// URL.">
-          <Input defaultValue={brand.contact ?? ""} maxLength={200} />
-        </Field>
+        <TextField
+          name="logo"
+          label="Logo"
+          hint="PNG, JPEG or WebP, up to 100 kB. Shown 40 pixels high."
+          key={uploads}
+          type="file"
+          accept="image/png,image/jpeg,image/webp"
+          className={fileLook}
+        />
+        <TextField
+          name="color"
+          label="Color"
+          hint="For buttons and marks, such as #1d4ed8. Leave empty for Vouch’s own."
+          value={color}
+          maxLength={7}
+          onChange={({ target }) => setColor(target.value)}
+        />
+        <TextField
+          name="contact"
+          label="Contact"
+          hint="Where investors get help: an email address or an https:// URL."
+          defaultValue={brand.contact ?? ""}
+          maxLength={200}
+        />
         <div className="flex flex-wrap gap-2">
           <Submit variant="outline">Save hosted page</Submit>
           {brand.logo && (

@@ -1,14 +1,11 @@
-import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
 import { actions, type Column, DataTable } from "#app/components/data-table.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
+import { Form, SelectField, TextField } from "#app/components/form.tsx"
+import { Confirm, DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogClose, DialogContent, DialogFooter, DialogTrigger } from "#app/components/ui/dialog.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
+import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.tsx"
 import { type Role, roles } from "#shared/roles.ts"
 
 type Invitation = {
@@ -68,19 +65,11 @@ function Revoke({ invitation: { id, email, role } }: { invitation: Invitation })
 }
 
 /** Invites a member: by mail if the server sends mail, otherwise with a link to pass on. */
-export function Invite() {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <Dialog open={isOpen} onOpenChange={setOpen}>
-      <DialogTrigger>
-        <Button variant="primary">Invite member</Button>
-      </DialogTrigger>
-      <DialogContent title="Invite a member">
-        <Invitation />
-      </DialogContent>
-    </Dialog>
-  )
-}
+export const Invite = () => (
+  <Dialog trigger={<Button variant="primary">Invite member</Button>} title="Invite a member">
+    <Invitation />
+  </Dialog>
+)
 
 function Invitation() {
   const invite = useMutation((api, input: { role: Role; email?: string }) => api.member.invite.mutate(input))
@@ -92,22 +81,22 @@ function Invitation() {
         return invite.mutateAsync({ role: values.get("role") as Role, ...(email && { email }) })
       }}
     >
-      <Field name="role" label="Role">
-        <Select
-          defaultValue="developer"
-          options={Object.entries(roles).map(
-            ([role, { name, summary }]) =>
-              [role, `${name}: ${summary.charAt(0).toLowerCase() + summary.slice(1)}`] as const,
-          )}
-        />
-      </Field>
-      <Field
+      <SelectField
+        name="role"
+        label="Role"
+        defaultValue="developer"
+        options={Object.entries(roles).map(
+          ([role, { name, summary }]) =>
+            [role, `${name}: ${summary.charAt(0).toLowerCase() + summary.slice(1)}`] as const,
+        )}
+      />
+      <TextField
         name="email"
         label="Email (optional)"
         hint="With an address, only that person can use the link. Without one, anyone with the link can."
-      >
-        <Input type="email" autoComplete="off" />
-      </Field>
+        type="email"
+        autoComplete="off"
+      />
       <DialogSubmit>Invite</DialogSubmit>
     </Form>
   )
@@ -127,9 +116,7 @@ function Invited({ link, sent_to }: { link: string | null; sent_to: string | nul
         </>
       )}
       <DialogFooter>
-        <DialogClose>
-          <Button variant="primary">Done</Button>
-        </DialogClose>
+        <DismissButton variant="primary">Done</DismissButton>
       </DialogFooter>
     </div>
   )

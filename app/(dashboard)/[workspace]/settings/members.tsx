@@ -3,22 +3,13 @@ import { Ellipsis } from "lucide-react"
 import { lazy, Suspense, useState } from "react"
 import { useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Confirm } from "#app/components/confirm.tsx"
 import { actions, type Column, DataTable } from "#app/components/data-table.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuLabel,
-  DropdownMenuRadioGroup,
-  DropdownMenuRadioItem,
-  DropdownMenuSeparator,
-  DropdownMenuTrigger,
-} from "#app/components/ui/dropdown-menu.tsx"
+import { Menu, MenuChoices, MenuItem, MenuSeparator } from "#app/components/ui/menu.tsx"
 import { type Role, roles } from "#shared/roles.ts"
 import { Invitations, Invite } from "./invitations.tsx"
 import type { Less } from "./known-keys.tsx"
@@ -167,39 +158,41 @@ function MemberMenu({
   })
   return (
     <>
-      <DropdownMenu>
-        <DropdownMenuTrigger>
+      <Menu
+        trigger={
           <Button variant="ghost" size="icon-sm" aria-label={`Change ${member.name}`}>
             <Ellipsis aria-hidden="true" />
           </Button>
-        </DropdownMenuTrigger>
-        <DropdownMenuContent className="w-72">
-          <DropdownMenuLabel id={`role-${member.user_id}`}>Role</DropdownMenuLabel>
-          <DropdownMenuRadioGroup
-            aria-labelledby={`role-${member.user_id}`}
-            value={member.role}
-            onValueChange={(role) => {
-              if (role === member.role) return
-              changeRole.mutate(role as Role, (leftovers) => {
-                // After giving up a role, reload so that the page shows only what the new one allows.
-                if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
-                else if (leftovers.keys.length > 0) onLess(leftovers)
-              })
-            }}
-          >
-            {Object.entries(roles).map(([role, { name, summary }]) => (
-              <DropdownMenuRadioItem key={role} value={role}>
-                {name}
-                <span className="block text-[13px] text-muted">{summary}</span>
-              </DropdownMenuRadioItem>
-            ))}
-          </DropdownMenuRadioGroup>
-          <DropdownMenuSeparator />
-          <DropdownMenuItem danger onSelect={() => setRemoving(true)}>
-            {isYou ? "Leave account" : "Remove"}
-          </DropdownMenuItem>
-        </DropdownMenuContent>
-      </DropdownMenu>
+        }
+        className="w-72"
+      >
+        <MenuChoices
+          label="Role"
+          value={member.role}
+          onChange={(role) => {
+            if (role === member.role) return
+            changeRole.mutate(role as Role, (leftovers) => {
+              // After giving up a role, reload so that the page shows only what the new one allows.
+              if (isYou) void client.invalidateQueries({ queryKey: ["me"] })
+              else if (leftovers.keys.length > 0) onLess(leftovers)
+            })
+          }}
+          options={Object.entries(roles).map(
+            ([role, { name, summary }]) =>
+              [
+                role,
+                <>
+                  {name}
+                  <span className="block text-[13px] text-muted">{summary}</span>
+                </>,
+              ] as const,
+          )}
+        />
+        <MenuSeparator />
+        <MenuItem danger onSelect={() => setRemoving(true)}>
+          {isYou ? "Leave account" : "Remove"}
+        </MenuItem>
+      </Menu>
       {isRemoving && (
         <Confirm
           onClose={() => setRemoving(false)}

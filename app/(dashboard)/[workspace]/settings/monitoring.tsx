@@ -1,12 +1,11 @@
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Form, SelectField, Submit } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
-import { Select } from "#app/components/ui/input.tsx"
 import type { Monitoring as MonitoringFacts } from "#server/dashboard/monitoring.ts"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
@@ -41,9 +40,14 @@ function PolicyCard({ chosen }: { chosen: Policies }) {
           }}
         >
           {policyNames.map((name) => (
-            <Field key={name} name={name} label={policies[name].label} hint={policies[name].hint}>
-              <Select key={chosen[name]} defaultValue={chosen[name]} options={Object.entries(policies[name].choices)} />
-            </Field>
+            <SelectField
+              name={name}
+              label={policies[name].label}
+              hint={policies[name].hint}
+              key={`${name} ${chosen[name]}`}
+              defaultValue={chosen[name]}
+              options={Object.entries(policies[name].choices)}
+            />
           ))}
           <Submit variant="outline">Save monitoring</Submit>
         </Form>

@@ -1,7 +1,7 @@
 "use client"
 
 import { lazy } from "react"
-import { UrlTabs } from "#app/(dashboard)/url-tabs.tsx"
+import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Members } from "./members.tsx"
 

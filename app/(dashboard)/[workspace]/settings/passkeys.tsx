@@ -1,12 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { Confirm } from "#app/components/confirm.tsx"
-import { Field } from "#app/components/form.tsx"
-import { FormDialog } from "#app/components/form-dialog.tsx"
+import { withAuth } from "#app/(access)/with-auth.ts"
+import { TextField } from "#app/components/form.tsx"
+import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 
 type Passkey = { id: string; name: string | null; added_at: string | null }
 
@@ -16,10 +15,8 @@ function usePasskeys() {
   return useQuery<Passkey[]>({
     queryKey: PASSKEYS,
     queryFn: async () => {
-      const { auth, throwIf } = await import("#app/(access)/auth.ts")
-      const { data, error } = await auth.passkey.listUserPasskeys()
-      throwIf(error)
-      return (data ?? []).map(({ id, name, createdAt }) => ({
+      const passkeys = await withAuth((auth) => auth.passkey.listUserPasskeys())
+      return passkeys.map(({ id, name, createdAt }) => ({
         id,
         name: name || null,
         added_at: createdAt ? new Date(createdAt).toISOString() : null,
@@ -73,18 +70,21 @@ function AddPasskey({ onAdded }: { onAdded: () => void }) {
       description="Your browser asks which device to use."
       submit="Add"
       onSubmit={async (values) => {
-        const { auth, throwIf } = await import("#app/(access)/auth.ts")
-        const { data, error } = await auth.passkey.addPasskey()
-        throwIf(error)
+        const { id } = await withAuth((auth) => auth.passkey.addPasskey())
         // Named after its creation, because an earlier name would replace the user's name in the authenticator.
-        throwIf((await auth.passkey.updatePasskey({ id: data!.id, name: String(values.get("name")) })).error)
+        await withAuth((auth) => auth.passkey.updatePasskey({ id, name: String(values.get("name")) }))
         await client.invalidateQueries({ queryKey: PASSKEYS })
         onAdded()
       }}
     >
-      <Field name="name" label="Name" hint="The device, such as “Laptop” or “Blue security key”." required>
-        <Input autoComplete="off" maxLength={60} />
-      </Field>
+      <TextField
+        name="name"
+        label="Name"
+        hint="The device, such as “Laptop” or “Blue security key”."
+        required
+        autoComplete="off"
+        maxLength={60}
+      />
     </FormDialog>
   )
 }
@@ -102,8 +102,7 @@ function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
       description="You can no longer sign in with it. Delete it on the device as well."
       confirm="Remove"
       onConfirm={async () => {
-        const { auth, throwIf } = await import("#app/(access)/auth.ts")
-        throwIf((await auth.passkey.deletePasskey({ id })).error)
+        await withAuth((auth) => auth.passkey.deletePasskey({ id }))
         await client.invalidateQueries({ queryKey: PASSKEYS })
       }}
     />

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"

@@ -1,6 +1,6 @@
 import { signOut } from "#app/(dashboard)/session.ts"
 import { useApi, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"

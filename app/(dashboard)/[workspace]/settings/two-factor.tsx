@@ -3,19 +3,18 @@ import { Download } from "lucide-react"
 import dynamicModule from "next/dynamic.js"
 import { useState } from "react"
 import { CurrentPassword } from "#app/(access)/password.tsx"
+import { withAuth } from "#app/(access)/with-auth.ts"
 import { useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { useCopy } from "#app/components/code.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
-import { DialogSubmit } from "#app/components/dialog-submit.tsx"
-import { Field, Form } from "#app/components/form.tsx"
+import { Form, TextField } from "#app/components/form.tsx"
+import { Confirm, DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Skeleton } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Dialog, DialogContent, DialogFooter, DialogTrigger } from "#app/components/ui/dialog.tsx"
-import { Input } from "#app/components/ui/input.tsx"
+import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
@@ -53,41 +52,39 @@ function useChanged() {
   return () => {
     void client.invalidateQueries({ queryKey: ["me"] })
     void refresh()
-    void refresh()
   }
 }
+
+const passwordIn = (values: FormData) => ({ password: String(values.get("current_password")) })
 
 type Step = { name: "password" } | { name: "code"; uri: string; codes: string[] } | { name: "kept"; codes: string[] }
 
 function SwitchOn() {
-  const [isOpen, setOpen] = useState(false)
-  const [step, setStep] = useState<Step>({ name: "password" })
+  const [step, setStep] = useState<Step | null>(null)
   const changed = useChanged()
-
-  function change(open: boolean) {
-    setOpen(open)
-    if (open) return setStep({ name: "password" })
+  function close() {
+    setStep(null)
     // Refreshed only now: once the card says "On", this dialog with the codes disappears.
-    if (step.name === "kept") changed()
+    if (step?.name === "kept") changed()
   }
-
   return (
-    <Dialog open={isOpen} onOpenChange={change}>
-      <DialogTrigger>
-        <Button variant="primary">Turn on</Button>
-      </DialogTrigger>
-      <DialogContent
-        title={step.name === "kept" ? "Keep your backup codes" : "Turn on the authenticator app"}
-        // The codes are shown once, so a click outside must not close the dialog.
-        insists={step.name === "kept"}
-      >
-        {step.name === "password" && <PasswordStep onDone={(uri, codes) => setStep({ name: "code", uri, codes })} />}
-        {step.name === "code" && (
-          <CodeStep uri={step.uri} onDone={() => setStep({ name: "kept", codes: step.codes })} />
-        )}
-        {step.name === "kept" && <BackupCodes codes={step.codes} onKept={() => change(false)} />}
-      </DialogContent>
-    </Dialog>
+    <>
+      <Button variant="primary" aria-haspopup="dialog" onClick={() => setStep({ name: "password" })}>
+        Turn on
+      </Button>
+      {step && (
+        <Dialog
+          onClose={close}
+          title={step.name === "kept" ? "Keep your backup codes" : "Turn on the authenticator app"}
+          // The codes are shown once, so a click outside must not close the dialog.
+          insists={step.name === "kept"}
+        >
+          {step.name === "password" && <PasswordStep onDone={(uri, codes) => setStep({ name: "code", uri, codes })} />}
+          {step.name === "code" && <CodeStep {...step} onDone={() => setStep({ name: "kept", codes: step.codes })} />}
+          {step.name === "kept" && <BackupCodes codes={step.codes} onKept={close} />}
+        </Dialog>
+      )}
+    </>
   )
 }
 
@@ -95,12 +92,8 @@ function PasswordStep({ onDone }: { onDone: (uri: string, codes: string[]) => vo
   return (
     <Form
       onSubmit={async (values) => {
-        const { auth, throwIf } = await import("#app/(access)/auth.ts")
-        const { data, error } = await auth.twoFactor.enable({
-          password: String(values.get("current_password")),
-        })
-        throwIf(error)
-        if (data?.method === "totp") onDone(data.totpURI, data.backupCodes)
+        const data = await withAuth((auth) => auth.twoFactor.enable(passwordIn(values)))
+        if (data.method === "totp") onDone(data.totpURI, data.backupCodes)
       }}
     >
       <CurrentPassword />
@@ -115,10 +108,8 @@ function CodeStep({ uri, onDone }: { uri: string; onDone: () => void }) {
   return (
     <Form
       onSubmit={async (values) => {
-        const { auth, throwIf } = await import("#app/(access)/auth.ts")
         const code = String(values.get("code")).replaceAll(/\s/g, "")
-        const { error } = await auth.twoFactor.verifyTotp({ code })
-        throwIf(error)
+        await withAuth((auth) => auth.twoFactor.verifyTotp({ code }))
         onDone()
       }}
     >
@@ -135,9 +126,15 @@ function CodeStep({ uri, onDone }: { uri: string; onDone: () => void }) {
           </Button>
         </div>
       </div>
-      <Field name="code" label="Code" hint="The six-digit code for Vouch in your authenticator app." required>
-        <Input inputMode="numeric" autoComplete="one-time-code" className="font-mono tracking-widest" />
-      </Field>
+      <TextField
+        name="code"
+        label="Code"
+        hint="The six-digit code for Vouch in your authenticator app."
+        required
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        className="font-mono tracking-widest"
+      />
       <DialogSubmit>Confirm</DialogSubmit>
     </Form>
   )
@@ -152,9 +149,7 @@ function SwitchOff() {
       description="You will sign in with your password only. Your backup codes stop working."
       confirm="Turn off"
       onConfirm={async (values) => {
-        const { auth, throwIf } = await import("#app/(access)/auth.ts")
-        const { error } = await auth.twoFactor.disable({ password: String(values.get("current_password")) })
-        throwIf(error)
+        await withAuth((auth) => auth.twoFactor.disable(passwordIn(values)))
         changed()
         notify("Authenticator app turned off")
       }}
@@ -167,36 +162,38 @@ function SwitchOff() {
 function NewBackupCodes() {
   const [isOpen, setOpen] = useState(false)
   const [codes, setCodes] = useState<string[] | null>(null)
-  function change(open: boolean) {
-    setOpen(open)
+  function close() {
+    setOpen(false)
     setCodes(null)
   }
   return (
-    <Dialog open={isOpen} onOpenChange={change}>
-      <DialogTrigger>
-        <Button>New backup codes</Button>
-      </DialogTrigger>
-      <DialogContent title={codes ? "Keep your backup codes" : "Create new backup codes"} insists={codes !== null}>
-        {codes ? (
-          <BackupCodes codes={codes} onKept={() => change(false)} />
-        ) : (
-          <Form
-            onSubmit={async (values) => {
-              const { auth, throwIf } = await import("#app/(access)/auth.ts")
-              const { data, error } = await auth.twoFactor.generateBackupCodes({
-                password: String(values.get("current_password")),
-              })
-              throwIf(error)
-              setCodes(data!.backupCodes)
-            }}
-          >
-            <p>Your current codes stop working.</p>
-            <CurrentPassword />
-            <DialogSubmit>Create codes</DialogSubmit>
-          </Form>
-        )}
-      </DialogContent>
-    </Dialog>
+    <>
+      <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        New backup codes
+      </Button>
+      {isOpen && (
+        <Dialog
+          onClose={close}
+          title={codes ? "Keep your backup codes" : "Create new backup codes"}
+          insists={codes !== null}
+        >
+          {codes ? (
+            <BackupCodes codes={codes} onKept={close} />
+          ) : (
+            <Form
+              onSubmit={async (values) => {
+                const { backupCodes } = await withAuth((auth) => auth.twoFactor.generateBackupCodes(passwordIn(values)))
+                setCodes(backupCodes)
+              }}
+            >
+              <p>Your current codes stop working.</p>
+              <CurrentPassword />
+              <DialogSubmit>Create codes</DialogSubmit>
+            </Form>
+          )}
+        </Dialog>
+      )}
+    </>
   )
 }
 

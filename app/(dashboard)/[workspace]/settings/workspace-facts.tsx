@@ -3,12 +3,11 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Form, Submit, TextField } from "#app/components/form.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 import { AccountSecurity } from "./account-security.tsx"
 import { HostedPage } from "./hosted-page.tsx"
 import { Reminders } from "./reminders.tsx"
@@ -80,9 +79,16 @@ function AccountName({ name }: { name: string }) {
         notify("Company name saved")
       }}
     >
-      <Field name="name" label="Company name" hint="Shown in invitations and when you choose a workspace." required>
-        <Input key={name} autoComplete="organization" defaultValue={name} maxLength={100} />
-      </Field>
+      <TextField
+        name="name"
+        label="Company name"
+        hint="Shown in invitations and when you choose a workspace."
+        required
+        key={name}
+        autoComplete="organization"
+        defaultValue={name}
+        maxLength={100}
+      />
       <Submit variant="outline">Save company name</Submit>
     </Form>
   )

@@ -1,12 +1,11 @@
 import { type ReactNode, useState } from "react"
 import { useApi, useDebounced, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
-import { Field, FieldGroup, Form, Submit } from "#app/components/form.tsx"
+import { FieldGroup, Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Refused } from "#app/components/problem.ts"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import type { Rule } from "#shared/rules/define.ts"
 import { isHeldIn, ruleFields } from "#shared/rules/fields.ts"
@@ -96,50 +95,53 @@ export function ConfigForm({
     >
       <Card title="Token">
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field name="name" label="Name" required error={problemAt("name")} hint={fixed ?? "Shown by wallets."}>
-            <Input {...entered("name")} disabled={isMinted} autoComplete="off" />
-          </Field>
-          <Field
+          <TextField
+            name="name"
+            label="Name"
+            required
+            error={problemAt("name")}
+            hint={fixed ?? "Shown by wallets."}
+            {...entered("name")}
+            disabled={isMinted}
+            autoComplete="off"
+          />
+          <TextField
             name="symbol"
             label="Symbol"
             required
             error={problemAt("symbol")}
             hint={fixed ?? "1 to 10 letters, digits and periods."}
-          >
-            <Input {...entered("symbol")} disabled={isMinted} autoComplete="off" spellCheck={false} />
-          </Field>
-          <Field
+            {...entered("symbol")}
+            disabled={isMinted}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <TextField
             name="id"
             label="Configuration id"
             required
             error={problemAt("id")}
             hint={isNew ? "Used in the API. Cannot be changed." : "Used in the API."}
-          >
-            <Input
-              {...entered("id")}
-              onChange={({ target }) => {
-                setOwnId(true)
-                change("id", target.value)
-              }}
-              disabled={!isNew}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono sm:text-[13px]"
-            />
-          </Field>
-          <Field
+            {...entered("id")}
+            onChange={({ target }) => {
+              setOwnId(true)
+              change("id", target.value)
+            }}
+            disabled={!isNew}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            className="font-mono sm:text-[13px]"
+          />
+          <SelectField
             name="decimals"
             label="Decimals"
             error={problemAt("decimals")}
             hint={fixed ?? "Digits after the decimal point; 0 for whole tokens."}
-          >
-            <Select
-              {...entered("decimals")}
-              disabled={isMinted}
-              options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
-            />
-          </Field>
+            {...entered("decimals")}
+            disabled={isMinted}
+            options={Array.from({ length: 10 }, (_, decimals) => [decimals, String(decimals)] as const)}
+          />
         </div>
       </Card>
 
@@ -184,11 +186,9 @@ export function ConfigForm({
       {children?.(draft)}
 
       <div className="flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">
-        <Button asChild>
-          <Link href={cancelHref} prefetch={false}>
-            Cancel
-          </Link>
-        </Button>
+        <Link href={cancelHref} prefetch={false} className={buttonLook()}>
+          Cancel
+        </Link>
         <Submit>{submit}</Submit>
       </div>
     </Form>
@@ -209,18 +209,15 @@ function SchemaField({
   const { data } = useQuery("schema.list", {})
   const schemas = data?.data ?? [{ id: value, name: value }]
   return (
-    <Field
+    <SelectField
       name="required_schema"
       label="Verified for"
       error={error}
       hint="The check that a wallet must have passed. All other wallets are refused."
-    >
-      <Select
-        value={value}
-        onChange={onChange}
-        options={schemas.map(({ id, name }) => [id, name === id ? id : `${name} (${id})`] as const)}
-      />
-    </Field>
+      value={value}
+      onChange={onChange}
+      options={schemas.map(({ id, name }) => [id, name === id ? id : `${name} (${id})`] as const)}
+    />
   )
 }
 

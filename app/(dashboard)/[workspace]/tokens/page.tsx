@@ -8,7 +8,7 @@ import { Link } from "#app/components/link.tsx"
 import { MeterBar, usedOf } from "#app/components/meter.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { TokenBadge } from "#app/components/ui/badge.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 import { modeWords } from "./rule-words.ts"
 import type { Token } from "./use-token.ts"
@@ -54,12 +54,10 @@ export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()
   const create = can("config:write") && (
-    <Button asChild variant="primary">
-      <Link href={path("tokens", NEW_TOKEN)} prefetch={false}>
-        <Plus aria-hidden="true" />
-        Create token
-      </Link>
-    </Button>
+    <Link href={path("tokens", NEW_TOKEN)} prefetch={false} className={buttonLook({ variant: "primary" })}>
+      <Plus aria-hidden="true" />
+      Create token
+    </Link>
   )
   return (
     <ListPage

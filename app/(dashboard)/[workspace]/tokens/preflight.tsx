@@ -5,7 +5,7 @@ import { Shortened } from "#app/components/code.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { NewTab } from "#app/components/new-tab.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import type { IconName } from "#shared/icons.ts"
 import { ruleOf } from "#shared/rules/rules.ts"
 import type { Preflight, TokenView } from "./use-token.ts"
@@ -85,16 +85,16 @@ function Remedy({
     return (
       <Advice>
         {unverified.map((wallet) => (
-          <Button key={wallet} asChild size="sm">
-            <Link
-              href={`${path("sessions")}?${new URLSearchParams({ wallet, schema: required_schema })}`}
-              prefetch={false}
-            >
-              <span>
-                Start a session for <Shortened value={wallet} />
-              </span>
-            </Link>
-          </Button>
+          <Link
+            key={wallet}
+            href={`${path("sessions")}?${new URLSearchParams({ wallet, schema: required_schema })}`}
+            prefetch={false}
+            className={buttonLook({ size: "sm" })}
+          >
+            <span>
+              Start a session for <Shortened value={wallet} />
+            </span>
+          </Link>
         ))}
       </Advice>
     )

@@ -1,9 +1,8 @@
 import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Field, FieldGroup, GroupButton } from "#app/components/form.tsx"
+import { FieldGroup, GroupButton, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Input } from "#app/components/ui/input.tsx"
 import { allEventTypes, type EventType, eventTypes } from "#shared/event-types.ts"
 import type { Endpoint } from "./endpoint.tsx"
 
@@ -53,21 +52,28 @@ export function EndpointForm({
         if (of === null) onCreated?.(saved.endpoint_id)
       }}
     >
-      <Field label="URL" name="url" hint="An https:// address on the public Internet." required>
-        <Input
-          type="url"
-          className="font-mono"
-          maxLength={2000}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder="https://example.com/webhooks"
-          defaultValue={of?.url}
-        />
-      </Field>
-      <Field label="Description" name="description" hint="Optional. For example, the system that receives the events.">
-        <Input maxLength={200} autoComplete="off" defaultValue={of?.description ?? ""} />
-      </Field>
+      <TextField
+        label="URL"
+        name="url"
+        hint="An https:// address on the public Internet."
+        required
+        type="url"
+        className="font-mono"
+        maxLength={2000}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="https://example.com/webhooks"
+        defaultValue={of?.url}
+      />
+      <TextField
+        label="Description"
+        name="description"
+        hint="Optional. For example, the system that receives the events."
+        maxLength={200}
+        autoComplete="off"
+        defaultValue={of?.description ?? ""}
+      />
       <FieldGroup legend="Events" name="types">
         <Checkbox checked={wantsAll} onChange={({ target }) => setWantsAll(target.checked)}>
           All events, including types added later

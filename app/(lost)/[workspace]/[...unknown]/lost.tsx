@@ -5,7 +5,7 @@ import { Providers } from "#app/(dashboard)/providers.tsx"
 import { Shell } from "#app/(dashboard)/shell.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import NotFound from "#app/not-found.tsx"
 
 /** Keeps the workspace's navigation if the address is in one. */
@@ -20,11 +20,9 @@ export function Lost() {
           heading="Page not found"
           description="Check the address, or choose a section in the menu."
           actions={
-            <Button asChild variant="primary">
-              <Link href={`/${workspaceId}/overview`} prefetch={false}>
-                Go to the overview
-              </Link>
-            </Button>
+            <Link href={`/${workspaceId}/overview`} prefetch={false} className={buttonLook({ variant: "primary" })}>
+              Go to the overview
+            </Link>
           }
         />
       </Shell>

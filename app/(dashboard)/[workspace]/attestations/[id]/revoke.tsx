@@ -1,6 +1,6 @@
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Confirm } from "#app/components/confirm.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { ReasonFields, reasonsIn } from "../reason-fields.tsx"
 

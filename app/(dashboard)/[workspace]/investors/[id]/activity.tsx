@@ -1,5 +1,5 @@
 import { lazy } from "react"
-import { UrlTabs } from "#app/(dashboard)/url-tabs.tsx"
+import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 
 const Verifications = lazy(async () => ({ default: (await import("./lists.tsx")).Verifications }))
 const InvestorOperations = lazy(async () => ({ default: (await import("./lists.tsx")).InvestorOperations }))

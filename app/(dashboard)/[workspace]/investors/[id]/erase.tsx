@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"

@@ -1,13 +1,12 @@
 import { useRef, useState } from "react"
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Confirm } from "#app/components/confirm.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Form, Submit, TextareaField } from "#app/components/form.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/loaded.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Textarea } from "#app/components/ui/input.tsx"
 
 type Note = RouterOutputs["investor"]["notes"]["data"][number]
 
@@ -53,9 +52,7 @@ function AddNote({ investorId }: { investorId: string }) {
         field.current?.focus()
       }}
     >
-      <Field label="New note" name="text" required>
-        <Textarea ref={field} rows={3} maxLength={MAX_NOTE} />
-      </Field>
+      <TextareaField label="New note" name="text" required ref={field} rows={3} maxLength={MAX_NOTE} />
       <Submit size="sm" variant="outline">
         Add note
       </Submit>
@@ -94,9 +91,15 @@ function OneNote({ note }: { note: Note }) {
           setEditing(false)
         }}
       >
-        <Field label="Edit note" name="text" required>
-          <Textarea rows={4} maxLength={MAX_NOTE} defaultValue={note.text} autoFocus />
-        </Field>
+        <TextareaField
+          label="Edit note"
+          name="text"
+          required
+          rows={4}
+          maxLength={MAX_NOTE}
+          defaultValue={note.text}
+          autoFocus
+        />
         <div className="flex gap-2">
           <Submit size="sm">Save</Submit>
           <Button size="sm" onClick={() => setEditing(false)}>

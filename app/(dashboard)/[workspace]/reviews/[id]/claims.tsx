@@ -1,8 +1,7 @@
 import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Field } from "#app/components/form.tsx"
+import { SelectField } from "#app/components/form.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Select } from "#app/components/ui/input.tsx"
 import { type ClaimName, type Claims, claimNames, claims } from "#shared/claims.ts"
 import { countryNames } from "#shared/countries.ts"
 import type { Review } from "./review.ts"
@@ -55,7 +54,7 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
   return (
     <div className="space-y-4">
       <input type="hidden" name={ENTERED} value="yes" />
-      <Field
+      <SelectField
         name="claims.country"
         label="Country"
         hint={
@@ -63,24 +62,19 @@ export function ApprovalClaims({ review: { review_id, has_claims } }: { review: 
             ? "Claims decide which tokens the wallet can hold. Leave out what you have not checked."
             : `The vendor reported ${sent.unknown_country}, which is not a known country. Country rules refuse the wallet unless you choose one.`
         }
+        defaultValue={sent.country ?? ""}
+        options={countryNames("en").map(({ code, name }) => [code, name] as const)}
       >
-        <Select
-          defaultValue={sent.country ?? ""}
-          options={countryNames("en").map(({ code, name }) => [code, name] as const)}
-        >
-          <option value="">Not known</option>
-        </Select>
-      </Field>
+        <option value="">Not known</option>
+      </SelectField>
       {claimNames
         .filter((name) => claims[name].kind === "flag")
         .map((name) => (
-          <Field key={name} name={`claims.${name}`} label={labelOf(name)}>
-            <Select defaultValue={wordOf(sent[name])}>
-              <option value="">Not known</option>
-              <option value="yes">Yes</option>
-              <option value="no">No</option>
-            </Select>
-          </Field>
+          <SelectField key={name} name={`claims.${name}`} label={labelOf(name)} defaultValue={wordOf(sent[name])}>
+            <option value="">Not known</option>
+            <option value="yes">Yes</option>
+            <option value="no">No</option>
+          </SelectField>
         ))}
     </div>
   )

@@ -1,6 +1,6 @@
 import { useMe, useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
 import { Facts } from "#app/components/facts.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"

@@ -1,8 +1,7 @@
 import { useState } from "react"
 import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Form, Submit, TextareaField } from "#app/components/form.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Textarea } from "#app/components/ui/input.tsx"
 import type { Review } from "./review.ts"
 
 /** Adds a note for other reviewers. It appears in the history. */
@@ -19,14 +18,14 @@ export function Notes({ review: { review_id } }: { review: Review }) {
           setWritten((count) => count + 1)
         }}
       >
-        <Field
+        <TextareaField
           name="text"
           label="Note"
           hint="Visible to people who decide reviews. It cannot be changed, and is erased with the investor's data."
           required
-        >
-          <Textarea maxLength={2000} rows={3} />
-        </Field>
+          maxLength={2000}
+          rows={3}
+        />
         <Submit variant="outline">Add note</Submit>
       </Form>
     </Card>

@@ -4,7 +4,7 @@ import { PreflightPanel } from "#app/(dashboard)/[workspace]/tokens/preflight.ts
 import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { useApi, useDebounced, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
-import { Field, Form, Submit } from "#app/components/form.tsx"
+import { Field, Form, Submit, TextField } from "#app/components/form.tsx"
 import { problemOf, Refused } from "#app/components/problem.ts"
 import { Loading } from "#app/components/states.tsx"
 import { Input } from "#app/components/ui/input.tsx"
@@ -81,7 +81,7 @@ export function MoveForm({
         >
           <WalletInput value={entered.to} onChange={set("to")} onBlur={leave(fields[kind].to)} />
         </Field>
-        <Field
+        <TextField
           name="amount"
           label="Amount"
           required
@@ -91,9 +91,11 @@ export function MoveForm({
               ? `Whole ${token.symbol}.`
               : `${token.symbol}, with at most ${token.decimals} decimals.`
           }
-        >
-          <Input inputMode="decimal" autoComplete="off" value={entered.amount} onChange={set("amount")} />
-        </Field>
+          inputMode="decimal"
+          autoComplete="off"
+          value={entered.amount}
+          onChange={set("amount")}
+        />
       </div>
       {preflight ? (
         <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect } from "react"
 import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Dialog, DialogTrigger, SheetContent } from "#app/components/ui/dialog.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
 import type { MoveKind } from "./move-form.tsx"
 
 // Loaded right after the page, which does not need it to render.
@@ -25,15 +25,15 @@ export function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind })
   const { verb, describe } = copy[kind]
   useEffect(() => void load(), [])
   return (
-    <Dialog>
-      <DialogTrigger>
-        <Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>
-      </DialogTrigger>
-      <SheetContent title={`${verb} ${token.symbol}`} description={describe}>
-        <Suspense fallback={<Loading what="Loading the form" />}>
-          <Move token={token} kind={kind} />
-        </Suspense>
-      </SheetContent>
+    <Dialog
+      kind="right"
+      trigger={<Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>}
+      title={`${verb} ${token.symbol}`}
+      description={describe}
+    >
+      <Suspense fallback={<Loading what="Loading the form" />}>
+        <Move token={token} kind={kind} />
+      </Suspense>
     </Dialog>
   )
 }

@@ -8,7 +8,7 @@ import {
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
 import { MoveForm, type MoveKind } from "./move-form.tsx"
 import { OperationSteps } from "./operation-steps.tsx"
@@ -45,11 +45,13 @@ export function Sent({ token, operation, onAgain }: { token: TokenView; operatio
       </h3>
       <OperationSteps operation={current} detail={data} />
       <div className="flex flex-wrap gap-2">
-        <Button asChild>
-          <Link href={path("tokens", token.id, "operations", operation.operation_id)} prefetch={false}>
-            Open the operation
-          </Link>
-        </Button>
+        <Link
+          href={path("tokens", token.id, "operations", operation.operation_id)}
+          prefetch={false}
+          className={buttonLook()}
+        >
+          Open the operation
+        </Link>
         {ended && <Button onClick={onAgain}>{operation.kind === "mint" ? "Mint more" : "Transfer more"}</Button>}
       </div>
     </div>

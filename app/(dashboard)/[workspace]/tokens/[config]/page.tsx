@@ -4,7 +4,7 @@ import { useParams } from "next/navigation.js"
 import { lazy } from "react"
 import { modeWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
 import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { UrlTabs } from "#app/(dashboard)/url-tabs.tsx"
+import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
@@ -16,7 +16,7 @@ import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
 import { TokenBadge } from "#app/components/ui/badge.tsx"
-import { Button } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Progress } from "#app/components/ui/progress.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
@@ -59,11 +59,9 @@ function TokenDetail({ token }: { token: TokenView }) {
           <>
             {can("config:write") && <PauseButton token={token} />}
             {can("config:write") && (
-              <Button asChild>
-                <Link href={path("tokens", token.id, "rules")} prefetch={false}>
-                  Change rules
-                </Link>
-              </Button>
+              <Link href={path("tokens", token.id, "rules")} prefetch={false} className={buttonLook()}>
+                Change rules
+              </Link>
             )}
             {can("token:transfer") && <MoveSheet token={token} kind="transfer" />}
             {can("token:mint") && <MoveSheet token={token} kind="mint" />}

@@ -4,7 +4,7 @@ import { useMutation } from "#app/(dashboard)/workspace.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 
 // Loaded on first use.
-const Confirm = lazy(async () => ({ default: (await import("#app/components/confirm.tsx")).Confirm }))
+const Confirm = lazy(async () => ({ default: (await import("#app/components/form-dialog.tsx")).Confirm }))
 
 const copyFor = ({ name, transfer_mode }: TokenView) => ({
   pause: {

@@ -2,18 +2,11 @@ import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
 import { useRouter } from "next/navigation.js"
 import { useState } from "react"
 import { useMutation, usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
-import { Confirm } from "#app/components/confirm.tsx"
-import { Field } from "#app/components/form.tsx"
-import { FormDialog } from "#app/components/form-dialog.tsx"
+import { SelectField, TextField } from "#app/components/form.tsx"
+import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import {
-  DropdownMenu,
-  DropdownMenuContent,
-  DropdownMenuItem,
-  DropdownMenuTrigger,
-} from "#app/components/ui/dropdown-menu.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
+import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import type { Endpoint } from "../endpoint.tsx"
 import { EndpointForm } from "../endpoint-form.tsx"
 
@@ -50,35 +43,34 @@ export function Actions({ of }: { of: Endpoint }) {
         </Button>
       )}
       <Button onClick={() => setDoing("change")}>Change</Button>
-      <DropdownMenu>
-        <DropdownMenuTrigger>
+      <Menu
+        trigger={
           <Button variant="ghost" size="icon" aria-label="More actions">
             <Ellipsis aria-hidden="true" />
           </Button>
-        </DropdownMenuTrigger>
-        <DropdownMenuContent>
-          {isEnabled && (
-            <DropdownMenuItem onSelect={() => setDoing("replay")}>
-              <RotateCcw aria-hidden="true" />
-              Replay events
-            </DropdownMenuItem>
-          )}
-          <DropdownMenuItem onSelect={() => setDoing("rotate")}>
-            <RefreshCw aria-hidden="true" />
-            Rotate secret
-          </DropdownMenuItem>
-          {isEnabled && (
-            <DropdownMenuItem onSelect={() => setDoing("disable")}>
-              <Power aria-hidden="true" />
-              Disable
-            </DropdownMenuItem>
-          )}
-          <DropdownMenuItem danger onSelect={() => setDoing("delete")}>
-            <OctagonX aria-hidden="true" />
-            Delete
-          </DropdownMenuItem>
-        </DropdownMenuContent>
-      </DropdownMenu>
+        }
+      >
+        {isEnabled && (
+          <MenuItem onSelect={() => setDoing("replay")}>
+            <RotateCcw aria-hidden="true" />
+            Replay events
+          </MenuItem>
+        )}
+        <MenuItem onSelect={() => setDoing("rotate")}>
+          <RefreshCw aria-hidden="true" />
+          Rotate secret
+        </MenuItem>
+        {isEnabled && (
+          <MenuItem onSelect={() => setDoing("disable")}>
+            <Power aria-hidden="true" />
+            Disable
+          </MenuItem>
+        )}
+        <MenuItem danger onSelect={() => setDoing("delete")}>
+          <OctagonX aria-hidden="true" />
+          Delete
+        </MenuItem>
+      </Menu>
       {doing === "change" && <EndpointForm of={of} onClose={close} />}
       {doing === "rotate" && <Rotate id={id} onClose={close} />}
       {doing === "replay" && <Replay id={id} onClose={close} />}
@@ -123,16 +115,14 @@ function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
       title="Rotate the secret"
       description="Creates a new secret. While the old one is valid, events carry a signature from each."
-      isNarrow
+      className="max-w-md!"
       submit="Rotate secret"
       onSubmit={async (values) => {
         await rotate.mutateAsync(Number(values.get("overlap_seconds")))
         notify("The endpoint has a new secret", "Show it, and put it in your system.")
       }}
     >
-      <Field label="The old secret signs" name="overlap_seconds">
-        <Select options={overlaps} />
-      </Field>
+      <SelectField label="The old secret signs" name="overlap_seconds" options={overlaps} />
     </FormDialog>
   )
 }
@@ -152,7 +142,7 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
       title="Replay events"
       description="Sends events again with the same ids, including those already delivered."
-      isNarrow
+      className="max-w-md!"
       submit="Replay"
       check={(values) => ({
         after: POSITION.test(String(values.get("after")).trim())
@@ -164,14 +154,13 @@ function Replay({ id, onClose }: { id: string; onClose: () => void }) {
         notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
       }}
     >
-      <Field
+      <TextField
         label="All after event"
         name="after"
         hint="The cursor or number of the last event you have. 0 sends all."
         required
-      >
-        <Input defaultValue="0" />
-      </Field>
+        defaultValue="0"
+      />
     </FormDialog>
   )
 }

@@ -1,0 +1,168 @@
+import { clsx } from "clsx"
+import {
+  type ComponentProps,
+  cloneElement,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type ToggleEvent,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react"
+
+// The browser's own popovers: they lie above everything, close by Escape or a click outside, and return the focus. This
+// code only positions them. Libraries for that are as large as the rest of a page.
+
+const GAP_PX = 4
+const EDGE_PX = 8
+
+type Align = "start" | "end"
+
+/** Below its anchor, or above if there is more room there. Never outside the window. */
+function placeBeside(anchor: Element, floating: HTMLElement, align: Align): void {
+  const box = anchor.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = floating
+  const fitsBelow = box.bottom + GAP_PX + height <= window.innerHeight - EDGE_PX
+  const isBelow = fitsBelow || box.top < window.innerHeight - box.bottom
+  const top = isBelow ? box.bottom + GAP_PX : Math.max(EDGE_PX, box.top - GAP_PX - height)
+  const wanted = align === "start" ? box.left : box.right - width
+  const last = document.documentElement.clientWidth - width - EDGE_PX
+  floating.style.top = `${top}px`
+  floating.style.left = `${Math.max(EDGE_PX, Math.min(wanted, last))}px`
+}
+
+const ITEMS = "[role^=menuitem]:not([aria-disabled=true])"
+const itemsOf = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>(ITEMS)]
+
+type MenuProps = {
+  /** The button that opens and closes it. */
+  trigger: ReactElement<ComponentProps<"button">>
+  align?: Align
+  className?: string
+  children: ReactNode
+}
+
+export function Menu({ trigger, align = "end", className, children }: MenuProps) {
+  const id = useId()
+  const anchor = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (!isOpen) return
+    const place = () => placeBeside(anchor.current!, menu.current!, align)
+    window.addEventListener("scroll", place, true)
+    window.addEventListener("resize", place)
+    return () => {
+      window.removeEventListener("scroll", place, true)
+      window.removeEventListener("resize", place)
+    }
+  }, [isOpen, align])
+
+  function toggle(event: ToggleEvent) {
+    const opens = event.newState === "open"
+    setOpen(opens)
+    if (!opens) return
+    // The popover has no size until it is shown, and is not painted before this runs.
+    requestAnimationFrame(() => {
+      if (!anchor.current || !menu.current) return
+      placeBeside(anchor.current, menu.current, align)
+      itemsOf(menu.current)[0]?.focus()
+    })
+  }
+
+  function walk(event: KeyboardEvent<HTMLElement>) {
+    const items = itemsOf(event.currentTarget)
+    const here = items.indexOf(document.activeElement as HTMLElement)
+    const next = {
+      ArrowDown: items[(here + 1) % items.length],
+      ArrowUp: items.at(here <= 0 ? -1 : here - 1),
+      Home: items[0],
+      End: items.at(-1),
+    }[event.key]
+    if (next) {
+      event.preventDefault()
+      next.focus()
+      // Tab leaves the menu.
+    } else if (event.key === "Tab") event.currentTarget.hidePopover()
+  }
+
+  return (
+    <>
+      {cloneElement(trigger, { ref: anchor, popoverTarget: id, "aria-haspopup": "menu" })}
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        onBeforeToggle={toggle}
+        onKeyDown={walk}
+        // Before the item's own handler, which may open a dialog.
+        onClickCapture={({ target, currentTarget }) => {
+          if ((target as Element).closest(ITEMS)) currentTarget.hidePopover()
+        }}
+        // Without `inset-auto` and `m-0` it would be in the middle of the window.
+        className={clsx(
+          "fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] min-w-44 overflow-y-auto rounded-lg border border-line bg-surface p-1 text-left text-sm leading-normal font-normal whitespace-normal text-ink shadow-card outline-none",
+          className,
+        )}
+      >
+        {children}
+      </div>
+    </>
+  )
+}
+
+type ItemProps = Omit<ComponentProps<"button">, "onSelect" | "type"> & { onSelect: () => void; danger?: boolean }
+
+export function MenuItem({ onSelect, danger = false, disabled = false, ...props }: ItemProps) {
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      {...(disabled ? { "aria-disabled": true } : { onClick: onSelect })}
+      {...props}
+      className={clsx(
+        "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0",
+        danger ? "text-danger" : "[&_svg]:text-muted",
+      )}
+    />
+  )
+}
+
+type ChoicesProps = {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  options: readonly (readonly [value: string, content: ReactNode])[]
+}
+
+/** Items of which one is selected, below their label. */
+export function MenuChoices({ label, value, onChange, options }: ChoicesProps) {
+  return (
+    <>
+      <MenuLabel>{label}</MenuLabel>
+      {/* biome-ignore lint/a11y/useSemanticElements: a menu has no fieldsets */}
+      <div role="group" aria-label={label}>
+        {options.map(([one, content]) => (
+          <MenuItem key={one} role="menuitemradio" aria-checked={one === value} onSelect={() => onChange(one)}>
+            <span className="min-w-0 flex-1">{content}</span>
+            <span aria-hidden="true" className="text-accent">
+              {one === value ? "✓" : ""}
+            </span>
+          </MenuItem>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** Text above the items. */
+export const MenuLabel = ({ className, ...props }: ComponentProps<"div">) => (
+  <div role="presentation" {...props} className={clsx("px-2 py-1.5 text-xs text-muted", className)} />
+)
+
+export const MenuSeparator = () => <hr className="-mx-1 my-1 border-line" />

@@ -8,9 +8,8 @@ import { type Problem, problemOf } from "#app/components/problem.ts"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Heading, linkLook } from "./heading.tsx"
 import { NewPassword } from "./password.tsx"
-import { Question } from "./question.tsx"
+import { Heading, linkLook, Question } from "./question.tsx"
 import { withAuth } from "./with-auth.ts"
 
 type Offer = Awaited<ReturnType<typeof api.setup.look.query>>

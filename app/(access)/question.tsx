@@ -1,6 +1,5 @@
 import type { ReactNode } from "react"
 import { Form, Submit } from "#app/components/form.tsx"
-import { Heading } from "./heading.tsx"
 
 /** A form on a sign-in page: a title, its fields and a button. */
 export function Question({
@@ -29,3 +28,16 @@ export function Question({
     </>
   )
 }
+
+/** The heading of a sign-in page; it also sets the browser's title. */
+export function Heading({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <>
+      <title>{`${title} · Vouch`}</title>
+      <h1 className="text-2xl leading-tight font-semibold tracking-tight">{title}</h1>
+      {children && <p className="mt-2 mb-6 text-muted">{children}</p>}
+    </>
+  )
+}
+
+export const linkLook = "text-accent underline underline-offset-4 decoration-1 hover:decoration-2"

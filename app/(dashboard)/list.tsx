@@ -7,7 +7,7 @@ import { type Cursor, type PageNames, useCursor } from "#app/components/paging.t
 import type { Selection } from "#app/components/selection.tsx"
 import { Empty } from "#app/components/states.tsx"
 import type { FilteredList } from "#shared/saved-filters.ts"
-import { ExportCsv } from "./export-csv.tsx"
+import { ExportCsv } from "./exports.tsx"
 import { type Asked, type Filtered, FilterRow, type Filters, useFilters } from "./filters.tsx"
 import { StateTabs, type StateTabsProps } from "./tabs.tsx"
 import { usePath, usePolling } from "./workspace.tsx"

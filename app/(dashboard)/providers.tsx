@@ -5,7 +5,7 @@ import { NuqsAdapter } from "nuqs/adapters/next/app"
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react"
 import { isPassing, problemOf } from "#app/components/problem.ts"
 import { anyToasts, subscribe } from "#app/components/toast.ts"
-import { type Export, runningExports, subscribeExports } from "./exports.ts"
+import { type Export, runningExports, subscribeExports } from "./exports.tsx"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages reads nothing twice. The server announces changes. */

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react"
+import { Progress } from "#app/components/meter.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Progress } from "#app/components/ui/progress.tsx"
 import { countOf, shortCount } from "#shared/counts.ts"
-import type { Export } from "./exports.ts"
+import type { Export } from "./exports.tsx"
 
 /** The progress of downloads, shown on every page, with a button to stop each. */
 export default function RunningExports({ exports }: { exports: readonly Export[] }) {

@@ -2,21 +2,19 @@
 
 import dynamicModule from "next/dynamic.js"
 import { type ReactNode, useEffect } from "react"
-import { Icon } from "#app/components/icons.tsx"
+import { Icon, Wordmark } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
-import { Wordmark } from "#app/components/wordmark.tsx"
 import { ownZone, shortZone, TimeZone } from "#app/components/zone.ts"
 import type { Me } from "#domain/people"
+import { UserMenu, WorkspaceSwitch } from "./header-menus.tsx"
 import { Keys } from "./keys.tsx"
 import { Live } from "./live.tsx"
 import { Navigation, NavigationMenu } from "./navigation.tsx"
 import { goToSignIn } from "./session.ts"
 import { Chooser, rememberWorkspace } from "./start.tsx"
-import { UserMenu } from "./user-menu.tsx"
 import { useMe, WorkspaceProvider } from "./workspace.tsx"
-import { WorkspaceSwitch } from "./workspace-switch.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default

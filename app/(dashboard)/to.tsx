@@ -21,3 +21,21 @@ export function To({
     </Link>
   )
 }
+
+/** A company's own id for a person. A long one is cut to two lines, and shown whole on hover. */
+export const ExternalId = ({ value }: { value: string }) => (
+  <span title={value} className="line-clamp-2 max-w-72 wrap-anywhere">
+    {value}
+  </span>
+)
+
+/** Links to the investor behind a wallet, by the company's own id for them if there is one. */
+export function InvestorLink({ investor }: { investor: { investor_id: string; external_id: string | null } }) {
+  const { investor_id, external_id } = investor
+  return (
+    <To path={["investors", investor_id]}>
+      {external_id === null ? "View investor" : <ExternalId value={external_id} />}
+      {external_id && <span className="sr-only">, view investor</span>}
+    </To>
+  )
+}

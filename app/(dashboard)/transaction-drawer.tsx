@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react"
-import { NewTab } from "#app/components/new-tab.tsx"
+import { NewTab } from "#app/components/link.tsx"
 import { Loading } from "#app/components/states.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { placeOf, reference } from "./api/openapi.ts"
 import { chapters } from "./documents.ts"
+import type { Heading } from "./markdown.ts"
 
 type Page = { href: string; title: string }
 
@@ -87,4 +88,39 @@ const Links = ({ pages, current }: { pages: Page[]; current: string }) => (
       </li>
     ))}
   </ul>
+)
+
+/** Links to the previous and next page in the order of the contents. */
+export const Neighbours = ({ before, after }: { before: Page | null; after: Page | null }) => (
+  <nav aria-label="Previous and next page" className="mt-12 flex flex-wrap justify-between gap-4 text-sm">
+    {before ? <Neighbour rel="prev" page={before} /> : <span />}
+    {after && <Neighbour rel="next" page={after} />}
+  </nav>
+)
+
+const Neighbour = ({ rel, page }: { rel: "prev" | "next"; page: Page }) => (
+  <a
+    rel={rel}
+    href={page.href}
+    className={`rounded-lg border border-line bg-surface px-4 py-2.5 hover:bg-sunken ${rel === "next" ? "text-right" : ""}`}
+  >
+    <span className="block text-xs text-muted">{rel === "next" ? "Next" : "Previous"}</span>
+    {page.title}
+  </a>
+)
+
+/** The outline of the page, next to it. */
+export const Outline = ({ headings }: { headings: Heading[] }) => (
+  <nav aria-label="On this page" className="text-[13px]">
+    <p className="mb-1 font-semibold">On this page</p>
+    <ul>
+      {headings.map(({ id, level, text }) => (
+        <li key={id} className={level === 3 ? "pl-3" : undefined}>
+          <a href={`#${id}`} className="block py-0.5 text-muted hover:text-ink">
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
 )

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import { Wordmark } from "#app/components/wordmark.tsx"
+import { Wordmark } from "#app/components/icons.tsx"
 import { DocsSearch } from "./search.tsx"
 
 const links = [

@@ -1,8 +1,7 @@
 "use client"
 
 import { useState } from "react"
-import { Heading } from "#app/(access)/heading.tsx"
-import { Question } from "#app/(access)/question.tsx"
+import { Heading, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"

@@ -1,8 +1,7 @@
 "use client"
 
 import { useState } from "react"
-import { Heading, linkLook } from "#app/(access)/heading.tsx"
-import { Question } from "#app/(access)/question.tsx"
+import { Heading, linkLook, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"

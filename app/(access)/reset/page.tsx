@@ -2,9 +2,8 @@
 
 import { useSearchParams } from "next/navigation.js"
 import { useState } from "react"
-import { Heading } from "#app/(access)/heading.tsx"
 import { NewPassword } from "#app/(access)/password.tsx"
-import { Question } from "#app/(access)/question.tsx"
+import { Heading, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { Link } from "#app/components/link.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"

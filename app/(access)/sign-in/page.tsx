@@ -2,9 +2,8 @@
 
 import { useSearchParams } from "next/navigation.js"
 import { useEffect, useRef, useState, useSyncExternalStore } from "react"
-import { linkLook } from "#app/(access)/heading.tsx"
 import { pageOfOurs } from "#app/(access)/next.ts"
-import { Question } from "#app/(access)/question.tsx"
+import { linkLook, Question } from "#app/(access)/question.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { FormError, TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"

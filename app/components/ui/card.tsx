@@ -1,7 +1,6 @@
 import { clsx } from "clsx"
-import type { ComponentProps, ReactNode } from "react"
-import { useId } from "react"
-import { Wordmark } from "#app/components/wordmark.tsx"
+import { type ComponentProps, type ReactNode, useId } from "react"
+import { Wordmark } from "#app/components/icons.tsx"
 
 /** A part of a page with its own second-level heading. */
 export function Card({

@@ -2,9 +2,7 @@ import { notFound } from "next/navigation.js"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { CopyButtons } from "#app/docs/copy-buttons.tsx"
 import { type Document, documentAt } from "#app/docs/documents.ts"
-import { Frame } from "#app/docs/frame.tsx"
-import { Neighbours } from "#app/docs/neighbours.tsx"
-import { Outline } from "#app/docs/outline.tsx"
+import { Frame, Neighbours, Outline } from "#app/docs/frame.tsx"
 import "../prose.css"
 
 /** A document of docs/ as a page. */

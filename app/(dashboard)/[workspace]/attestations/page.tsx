@@ -2,8 +2,8 @@
 
 import { lazy, type ReactNode, Suspense, useCallback, useState } from "react"
 import { choice, day, text } from "#app/(dashboard)/filters.tsx"
-import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { InvestorLink } from "#app/(dashboard)/to.tsx"
 import { order, pageNamesOf, schema, searched, status } from "#app/(dashboard)/verification-filters.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"

@@ -1,7 +1,7 @@
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Code } from "./code.tsx"
+import { Code } from "./quick-start.tsx"
 import { webhookSample } from "./samples.ts"
 
 const documents = [

@@ -8,7 +8,6 @@ import { buttonLook } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
 import { Label, Select } from "#app/components/ui/input.tsx"
 import { Tabs } from "#app/components/ui/tabs.tsx"
-import { Code } from "./code.tsx"
 import { type Language, languages, steps } from "./samples.ts"
 
 /** What the quick start needs: this server's address and the reader's keys. */
@@ -169,3 +168,8 @@ function Step({ number, title, children }: { number: number; title: string; chil
     </li>
   )
 }
+
+/** A name from the API within a sentence. */
+export const Code = ({ children }: { children: ReactNode }) => (
+  <code className="font-mono text-[13px] text-ink">{children}</code>
+)

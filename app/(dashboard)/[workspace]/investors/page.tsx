@@ -2,8 +2,8 @@
 
 import type { ReactNode } from "react"
 import { day, text } from "#app/(dashboard)/filters.tsx"
-import { ExternalId } from "#app/(dashboard)/investor-link.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { ExternalId } from "#app/(dashboard)/to.tsx"
 import { order, pageNamesOf, schema, searched, status } from "#app/(dashboard)/verification-filters.tsx"
 import { usePath } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"

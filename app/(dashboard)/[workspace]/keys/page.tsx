@@ -9,9 +9,7 @@ import { Empty } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { columnsFor, type Key } from "./columns.tsx"
-import { CreateKey } from "./create-key.tsx"
-import { RevokeKey, RotateKey } from "./rotate-key.tsx"
-import { type NewSecret, SecretOnce } from "./secret-once.tsx"
+import { CreateKey, type NewSecret, RevokeKey, RotateKey, SecretOnce } from "./key-dialogs.tsx"
 
 /** The dialog that is open. */
 type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null

@@ -2,18 +2,22 @@
 
 import { lazy, type ReactNode, Suspense } from "react"
 import { To } from "#app/(dashboard)/to.tsx"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
+import { Copyable, Shortened } from "#app/components/code.tsx"
+import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
-import { Failed, Loading, Skeleton } from "#app/components/states.tsx"
+import { Empty, Failed, Loading, Skeleton } from "#app/components/states.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
+import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { NeedsAttention } from "./attention.tsx"
-import { ExpiringSoon } from "./expiring.tsx"
-import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation } from "./figures.tsx"
+import type { AttestationSummary } from "#domain/attestations"
+import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
+import { grouped } from "#shared/amount.ts"
+import { countOf, hoursOf } from "#shared/counts.ts"
+import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation, QuarantineBanner } from "./figures.tsx"
 import { FirstSteps } from "./first-steps.tsx"
-import { LatestAttestations, LatestOperations } from "./latest.tsx"
-import { QuarantineBanner } from "./quarantine.tsx"
 
 const Chart = lazy(() => import("./chart.tsx"))
 
@@ -127,5 +131,170 @@ function Section({ title, more, children }: { title: string; more: string; child
       </header>
       {children}
     </section>
+  )
+}
+
+const numbers = new Intl.NumberFormat("en-GB")
+const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
+/** The server counts reviews up to this number. */
+const MANY = 100
+
+/** What needs a person's attention now, with links. */
+function NeedsAttention({ overview: { attention, expiring } }: { overview: Overview }) {
+  const { reviews, endpoints, low_sol } = attention
+  const week = expiring.days_7
+  const items: Record<string, ReactNode> = {
+    reviews: reviews !== null && reviews > 0 && (
+      <To path={["reviews"]}>{reviews < MANY ? countOf(reviews, "review") : `${MANY - 1}+ reviews`} to decide</To>
+    ),
+    disabled: endpoints.disabled > 0 && (
+      <To path={["webhooks"]}>{countOf(endpoints.disabled, "webhook endpoint")} disabled</To>
+    ),
+    failing: endpoints.failing > 0 && (
+      <To path={["webhooks"]}>{countOf(endpoints.failing, "webhook endpoint")} failing</To>
+    ),
+    sol: low_sol && (
+      <>
+        Send SOL to <Copyable compact value={low_sol.address} what="the fee payer’s address" />: it has{" "}
+        {sols.format(low_sol.sol)} SOL
+        {low_sol.hours_left !== null && `, enough for about ${hoursOf(low_sol.hours_left)}`}
+      </>
+    ),
+    expiring: week.count > 0 && (
+      <To path={["attestations"]} query="?expiring=7">
+        {week.more ? `More than ${numbers.format(week.count)} verifications` : countOf(week.count, "verification")}{" "}
+        expiring within 7 days
+      </To>
+    ),
+  }
+  const shown = Object.entries(items).filter(([, item]) => item)
+  return (
+    <Card title="Needs attention">
+      {shown.length === 0 ? (
+        <p className="text-muted">Nothing needs your attention.</p>
+      ) : (
+        <ul className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
+          {shown.map(([name, item]) => (
+            <li key={name}>{item}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+type Expiring = RouterOutputs["overview"]["get"]["expiring"]
+
+/** Verifications that expire soon, and whether their investors get a reminder. Shows nothing if none expire. */
+function ExpiringSoon({ expiring: { days_7, days_30, reminders } }: { expiring: Expiring }) {
+  if (days_30.count === 0) return null
+  const said = ({ count: counted, more }: Expiring["days_7"]) => (more ? "more than " : "") + count.format(counted)
+  return (
+    <Card title="Expiring soon" description="Verified wallets by the end of their verification">
+      <ul className="flex flex-wrap gap-x-8 gap-y-2">
+        {(
+          [
+            [7, days_7],
+            [30, days_30],
+          ] as const
+        ).map(([days, one]) => (
+          <li key={days}>
+            <To path={["attestations"]} query={`?expiring=${days}`} className="text-accent hover:underline">
+              {said(one)} within {days} days
+            </To>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-2 text-[13px] text-muted">
+        {!reminders.on ? (
+          <>
+            Investors are not reminded.{" "}
+            <To
+              path={["settings"]}
+              query="?part=workspace"
+              className="rounded-sm text-accent underline underline-offset-2"
+            >
+              Renewal reminders
+            </To>{" "}
+            are off.
+          </>
+        ) : reminders.mail ? (
+          "Investors who left an email address are reminded."
+        ) : (
+          "Reminders are on, but this server cannot send email, so nothing is sent."
+        )}
+      </p>
+    </Card>
+  )
+}
+
+const attestationColumns: Column<AttestationSummary>[] = [
+  {
+    header: "Wallet",
+    cell: (row) => (
+      <>
+        <Shortened value={row.user_pubkey} />
+        <span className="block text-xs font-normal text-muted sm:hidden">
+          <Ago at={row.started_at} />
+        </span>
+      </>
+    ),
+  },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Started", align: "end", className: "max-sm:hidden", cell: ({ started_at }) => <Ago at={started_at} /> },
+]
+
+function LatestAttestations({ attestations }: { attestations: readonly AttestationSummary[] }) {
+  const path = usePath()
+  return (
+    <DataTable
+      caption="Latest attestations"
+      columns={attestationColumns}
+      list={{ data: { data: attestations } }}
+      rowKey={({ attestation_id }) => attestation_id}
+      rowHref={({ attestation_id }) => path("attestations", attestation_id)}
+      empty={<Empty title="No attestations yet" />}
+    />
+  )
+}
+
+const operationColumns: Column<LatestOperation>[] = [
+  {
+    header: "Operation",
+    cell: (row) => (
+      <span className="whitespace-nowrap">
+        {row.label}
+        {row.amount !== null && ` ${grouped(row.amount)}`}
+      </span>
+    ),
+  },
+  {
+    header: "For",
+    wideOnly: true,
+    cell: (row) => (row.wallet ? <Shortened value={row.wallet} /> : (row.mint_config ?? row.schema ?? NOTHING)),
+  },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
+]
+
+function LatestOperations({ operations }: { operations: readonly LatestOperation[] }) {
+  const path = usePath()
+  return (
+    <DataTable
+      caption="Latest operations"
+      columns={operationColumns}
+      list={{ data: { data: operations } }}
+      rowKey={({ operation_id }) => operation_id}
+      rowHref={({ operation_id, kind, mint_config, attestation_id, schema }) =>
+        kind === "mint" || kind === "transfer"
+          ? path("tokens", mint_config!, "operations", operation_id)
+          : mint_config !== null
+            ? path("tokens", mint_config)
+            : attestation_id !== null
+              ? path("attestations", attestation_id)
+              : `${path("attestations")}?schema=${schema}`
+      }
+      empty={<Empty title="No operations yet" />}
+    />
   )
 }

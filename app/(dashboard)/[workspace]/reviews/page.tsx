@@ -2,8 +2,8 @@
 
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { choice } from "#app/(dashboard)/filters.tsx"
-import { ExternalId } from "#app/(dashboard)/investor-link.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { ExternalId } from "#app/(dashboard)/to.tsx"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"

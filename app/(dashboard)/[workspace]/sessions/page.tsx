@@ -3,20 +3,21 @@
 import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { lazy, Suspense, useState } from "react"
 import type { Filter } from "#app/(dashboard)/filters.tsx"
-import { InvestorLink } from "#app/(dashboard)/investor-link.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
+import { InvestorLink } from "#app/(dashboard)/to.tsx"
 import { order, pageNamesOf, StatusField } from "#app/(dashboard)/verification-filters.tsx"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Shortened } from "#app/components/code.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
+import { TextareaField } from "#app/components/form.tsx"
+import { Confirm } from "#app/components/form-dialog.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { sumOf } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import { CancelSession } from "./cancel-session.tsx"
 import type { Link } from "./start-session.tsx"
 
 // Loaded when a member starts a session or opens its link.
@@ -172,4 +173,34 @@ function SessionState({ session }: { session: Session }) {
   if (decision === "resubmission_requested") return <Badge tone="notice">Asked to submit again</Badge>
   if (consented_at !== null) return <Badge tone="notice">{flow === "form" ? "Submitted" : "Consent given"}</Badge>
   return <Badge tone="plain">Waiting for the investor</Badge>
+}
+
+/** Cancels a session that has no decision yet. */
+function CancelSession({ sessionId, wallet }: { sessionId: string; wallet: string }) {
+  const cancel = useMutation((api, reason: string) =>
+    api.session.cancel.mutate({ id: sessionId, ...(reason !== "" && { reason }) }),
+  )
+  return (
+    <Confirm
+      trigger={
+        <Button size="sm" variant="ghost">
+          Cancel
+          <span className="sr-only"> the session of {wallet}</span>
+        </Button>
+      }
+      title="Cancel this session?"
+      description="Its link stops working, and the page tells the investor that you ended it. It no longer counts against your quota."
+      confirm="Cancel session"
+      dismiss="Keep session"
+      onConfirm={(values) => cancel.mutateAsync(String(values.get("reason")).trim())}
+    >
+      <TextareaField
+        label="Internal reason"
+        name="reason"
+        hint="Visible to your team and your API keys only, never to the investor."
+        maxLength={500}
+        rows={2}
+      />
+    </Confirm>
+  )
 }

@@ -2,15 +2,18 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import { CurrentPassword, NewPassword } from "#app/(access)/password.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
-import { useMe, useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
-import { Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
+import { useMe, useMutation, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { FieldGroup, Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
+import { Loaded } from "#app/components/loaded.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Card } from "#app/components/ui/card.tsx"
+import { Checkbox } from "#app/components/ui/checkbox.tsx"
 import { ownZone } from "#app/components/zone.ts"
 import { asTheme, THEME_COOKIE } from "#app/theme.ts"
+import type { NotificationSettings } from "#domain/notifications"
 import type { Me } from "#domain/people"
-import { Notifications } from "./notifications.tsx"
+import { type NotificationKind, notifications } from "#shared/notifications.ts"
 import { Passkeys } from "./passkeys.tsx"
 import { SignIns } from "./sign-ins.tsx"
 import { TwoFactor } from "./two-factor.tsx"
@@ -187,4 +190,55 @@ function chooseTheme(choice: string): void {
   document.cookie = `${THEME_COOKIE}=${theme ?? ""}; Path=/; Max-Age=${theme ? YEAR_SECONDS : 0}; SameSite=Lax${secure}`
   if (theme) document.documentElement.dataset.theme = theme
   else delete document.documentElement.dataset.theme
+}
+
+/** Which emails the member gets about this account. */
+function Notifications() {
+  const { data, error, refetch } = useQuery("member.notifications")
+  return (
+    <Card title="Email notifications" description={`Emails you get as a member${data ? ` of ${data.account}` : ""}.`}>
+      <Loaded query={{ data, error, refetch }} what="your notifications" lines={5}>
+        {(data) => <Choices {...data} />}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Choices({ kinds, email_confirmed }: NotificationSettings) {
+  const mute = useMutation((api, muted: NotificationKind[]) => api.member.muteNotifications.mutate({ muted }))
+  if (kinds.length === 0) return <p className="text-muted">Your role gets no emails.</p>
+  return (
+    <Form
+      onSubmit={async (values) => {
+        const on = new Set(values.getAll("on"))
+        await mute.mutateAsync(kinds.flatMap(({ kind }) => (on.has(kind) ? [] : kind)))
+        notify("Notifications saved")
+      }}
+    >
+      {email_confirmed !== true && (
+        <p className="text-notice">
+          {email_confirmed === null
+            ? "This server cannot send email, so nothing is sent. Ask its administrator to set VOUCH_SMTP_URL."
+            : "Your email is not confirmed, so nothing is sent. Confirm it under You."}
+        </p>
+      )}
+      <FieldGroup legend="Email me about" name="muted">
+        <div className="grid gap-2">
+          {kinds.map(({ kind, on }) => (
+            <Checkbox
+              // A refetch after saving shows the saved values.
+              key={`${kind} ${on}`}
+              name="on"
+              value={kind}
+              defaultChecked={on}
+              hint={notifications[kind].summary}
+            >
+              {notifications[kind].name}
+            </Checkbox>
+          ))}
+        </div>
+      </FieldGroup>
+      <Submit variant="outline">Save notifications</Submit>
+    </Form>
+  )
 }

@@ -11,8 +11,7 @@ import { Empty } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { countOf } from "#shared/counts.ts"
-import { type Endpoint, EndpointBadge } from "./endpoint.tsx"
-import { EndpointForm } from "./endpoint-form.tsx"
+import { type Endpoint, EndpointBadge, EndpointForm } from "./endpoint.tsx"
 
 export default function Page() {
   const { can } = useWorkspace()

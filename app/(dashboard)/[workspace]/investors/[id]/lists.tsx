@@ -1,6 +1,5 @@
 import { OperationWallets } from "#app/(dashboard)/[workspace]/tokens/[config]/operations.tsx"
-import type { Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { hasEnded, kindNames, type Operation } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { To } from "#app/(dashboard)/to.tsx"
 import type { RouterOutputs } from "#app/api.ts"

@@ -1,22 +1,27 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
+import { lazy, useId, useState } from "react"
+import { ReviewBadge } from "#app/(dashboard)/[workspace]/reviews/review-badge.tsx"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
+import { Moment, Timeline } from "#app/(dashboard)/timeline.tsx"
+import { To } from "#app/(dashboard)/to.tsx"
 import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Copyable } from "#app/components/code.tsx"
+import type { RouterOutputs } from "#app/api.ts"
+import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
-import { Badge } from "#app/components/ui/badge.tsx"
+import { Icon } from "#app/components/icons.tsx"
+import { Empty } from "#app/components/states.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
+import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Activity } from "./activity.tsx"
-import { ClaimsCard } from "./claims.tsx"
-import { Erase, VendorRedactions } from "./erase.tsx"
-import { Holdings } from "./holdings.tsx"
+import { grouped } from "#shared/amount.ts"
+import { reviewKinds } from "#shared/reviews.ts"
 import { Notes } from "./notes.tsx"
-import { OpenReviews } from "./open-reviews.tsx"
-import { InvestorTimeline } from "./timeline.tsx"
+import { ClaimsCard, Erase, VendorRedactions } from "./personal-data.tsx"
 import type { InvestorView } from "./view.ts"
-import { Wallets } from "./wallets.tsx"
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()
@@ -96,3 +101,211 @@ const About = ({ investor }: { investor: InvestorView }) => (
     }}
   />
 )
+
+const Verifications = lazy(async () => ({ default: (await import("./lists.tsx")).Verifications }))
+const InvestorOperations = lazy(async () => ({ default: (await import("./lists.tsx")).InvestorOperations }))
+const Refusals = lazy(async () => ({ default: (await import("./lists.tsx")).Refusals }))
+
+/** The lists on an investor's page: verifications, token operations and refusals. */
+const Activity = ({ investorId }: { investorId: string }) => (
+  <UrlTabs
+    name="tab"
+    label="Activity"
+    tabs={{
+      verifications: ["Verifications", <Verifications key="verifications" investorId={investorId} />],
+      operations: ["Operations", <InvestorOperations key="operations" investorId={investorId} />],
+      refusals: ["Refusals", <Refusals key="refusals" investorId={investorId} />],
+    }}
+  />
+)
+
+type Reviews = RouterOutputs["review"]["list"]
+
+/** The reviews of an investor that wait for a decision. Shows nothing if none do. */
+function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Reviews }) {
+  const id = useId()
+  if (data.length === 0) return null
+  const counted = `${data.length}${next_cursor === null ? "" : "+"}`
+  return (
+    <section
+      aria-labelledby={id}
+      className="flex gap-2.5 rounded-xl border border-notice-line bg-notice-soft p-4 text-notice"
+    >
+      <Icon name="alert" className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0">
+        <h2 id={id} className="font-semibold">
+          {counted === "1" ? "1 review waits for a decision" : `${counted} reviews wait for a decision`}
+        </h2>
+        <ul className="mt-1.5 space-y-1">
+          {data.map((review) => (
+            <li key={review.review_id} className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[13px]">
+              <To path={["reviews", review.review_id]} className="rounded-sm font-medium underline underline-offset-2">
+                {reviewKinds[review.kind].label}
+              </To>
+              {review.wallet && <Shortened value={review.wallet} />}
+              <span>
+                opened <Ago at={review.opened_at} />
+              </span>
+              {review.state === "requested" && <ReviewBadge review={review} />}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}
+
+/** An investor's wallets with their status for each schema. */
+function Wallets({ investor: { wallets, has_more_wallets } }: { investor: InvestorView }) {
+  if (wallets.length === 0) {
+    return (
+      <Empty title="No wallets" className="py-6!">
+        The wallets of this investor now belong to other investors. Past verifications are listed below.
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <ul className="-my-3 divide-y divide-line">
+        {wallets.map(({ user_pubkey, states }) => (
+          <li key={user_pubkey} className="py-3">
+            <Copyable value={user_pubkey} what="wallet" compact />
+            <ul className="mt-1.5 space-y-1.5">
+              {states.map(({ schema, status, attestation_id, expires_at }) => (
+                <li key={schema} className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">
+                  <To
+                    path={["attestations", attestation_id]}
+                    className="rounded-sm wrap-anywhere underline-offset-2 hover:underline"
+                  >
+                    {schema}
+                    <span className="sr-only">, open the verification</span>
+                  </To>
+                  <StatusBadge status={status} />
+                  {status === "verified" && expires_at && (
+                    <span className="text-muted">
+                      until <Timestamp at={expires_at} />
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      {has_more_wallets && (
+        <p className="mt-4 text-[13px] text-muted">The newest {wallets.length} wallets are shown.</p>
+      )}
+    </>
+  )
+}
+
+type Holding = InvestorView["tokens"][number]["wallets"][number]
+
+/** What an investor holds of each token, in total and by wallet. */
+function Holdings({ investor: { tokens, chain_answered } }: { investor: InvestorView }) {
+  if (tokens.length === 0) return <p className="text-muted">No tokens held.</p>
+  return (
+    <>
+      {!chain_answered && (
+        <p role="status" className="mb-3 rounded-lg bg-notice-soft px-3 py-2 text-[13px] text-notice">
+          The chain is unreachable, so account states are not shown.
+        </p>
+      )}
+      <ul className="-my-3 divide-y divide-line">
+        {tokens.map(({ mint_config, name, symbol, total, wallets }) => (
+          <li key={mint_config} className="py-3">
+            <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <To path={["tokens", mint_config]} className="rounded-sm font-medium underline-offset-2 hover:underline">
+                {name}
+              </To>
+              <span className="ml-auto font-medium tabular-nums">
+                {grouped(total)} {symbol}
+              </span>
+            </div>
+            <ul className="mt-1.5 space-y-1">
+              {wallets.map((holding) => (
+                <OfWallet key={holding.user_pubkey} holding={holding} />
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function OfWallet({ holding }: { holding: Holding }) {
+  const { user_pubkey, balance, incoming, outgoing, account } = holding
+  const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
+    Boolean,
+  )
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 text-[13px]">
+      <span className="flex flex-wrap items-center gap-2">
+        <Copyable value={user_pubkey} what="wallet" compact />
+        {account === "absent" ? <Badge>No account yet</Badge> : account && <StatusBadge status={account} />}
+      </span>
+      <span className="ml-auto tabular-nums">
+        {grouped(balance)}
+        {moving.length > 0 && <span className="text-muted"> ({moving.join(", ")} on its way)</span>}
+      </span>
+    </li>
+  )
+}
+
+type Event = InvestorView["timeline"][number]
+
+const copy = {
+  first_seen: "First seen",
+  started: "Verification started",
+  consented: "Consent given by the investor",
+  approved: "Approved by the provider",
+  rejected: "Rejected",
+  verified: "Verified: credential issued on chain",
+  revoked: "Revoked",
+  expired: "Expired",
+  superseded: "Replaced by a renewal",
+  wallet_added: "Another wallet added",
+  erased: "Personal data erased",
+} as const satisfies Record<Event["event"], string>
+
+/** How many events are shown at first. */
+const SHOWN = 8
+
+const dots: Partial<Record<Event["event"], string>> = {
+  verified: "bg-accent",
+  rejected: "bg-danger",
+  revoked: "bg-danger",
+}
+
+/** What happened with all of an investor's verifications, newest first. */
+function InvestorTimeline({ investor: { timeline, has_earlier } }: { investor: InvestorView }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? timeline : timeline.slice(0, SHOWN)
+  return (
+    <>
+      <Timeline className="space-y-4">
+        {shown.map(({ event, at, attestation_id, user_pubkey, schema }) => (
+          <Moment key={`${event} ${at} ${attestation_id}`} dot={dots[event]} what={copy[event]} at={at}>
+            {attestation_id && user_pubkey && (
+              <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] text-muted">
+                <To path={["attestations", attestation_id]} className="rounded-sm wrap-anywhere underline">
+                  {schema}
+                </To>
+                <Shortened value={user_pubkey} />
+              </p>
+            )}
+          </Moment>
+        ))}
+      </Timeline>
+      {shown.length < timeline.length && (
+        <Button size="sm" className="mt-4" onClick={() => setWhole(true)}>
+          Show all {timeline.length} events
+        </Button>
+      )}
+      {has_earlier && shown.length === timeline.length && (
+        <p className="mt-4 text-[13px] text-muted">Earlier verifications are listed below.</p>
+      )}
+    </>
+  )
+}

@@ -1,22 +1,24 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
+import { useId, useState } from "react"
 import { DetailPage, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
+import { Moment, Timeline } from "#app/(dashboard)/timeline.tsx"
 import { To } from "#app/(dashboard)/to.tsx"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
+import { Form, Submit, TextareaField } from "#app/components/form.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { findings, reviewDecisions, reviewEndings, reviewKinds } from "#shared/reviews.ts"
+import { Select } from "#app/components/ui/input.tsx"
+import { findings, isReviewDecision, reviewDecisions, reviewEndings, reviewKinds } from "#shared/reviews.ts"
 import { publicReasonCopy } from "../../attestations/reason-fields.tsx"
 import { ReviewBadge } from "../review-badge.tsx"
-import { Assignee } from "./assignee.tsx"
 import { Decision } from "./decision.tsx"
-import { History } from "./history.tsx"
-import { Notes } from "./notes.tsx"
 import type { Review } from "./review.ts"
 
 export default function Page() {
@@ -160,5 +162,122 @@ function Outcome({ review }: { review: Review }) {
         "Reason shown to the investor": public_reason && publicReasonCopy[public_reason],
       }}
     />
+  )
+}
+
+/** Who the review is assigned to. Members who decide reviews can take it or assign it to each other. */
+function Assignee({ review: { review_id, assignee, state } }: { review: Review }) {
+  const id = useId()
+  const { data: me } = useMe()
+  const reviewers = useQuery("review.reviewers", {})
+  const assign = useMutation((api, to: string | null) => api.review.assign.mutate({ review_id, assignee: to }))
+  if (state === "closed") return <>{assignee?.name ?? "No one"}</>
+  const people = reviewers.data?.data ?? []
+  // A member who may no longer decide stays named until another member takes it.
+  const isGone = assignee !== null && !people.some(({ user_id }) => user_id === assignee.id)
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <label htmlFor={id} className="sr-only">
+        Assigned to
+      </label>
+      <Select
+        id={id}
+        className="w-64 max-w-full"
+        value={assignee?.id ?? ""}
+        disabled={assign.isPending}
+        onChange={({ target }) => assign.mutate(target.value || null)}
+        options={people.map(
+          ({ user_id, name }) => [user_id, user_id === me?.user.id ? `${name} (you)` : name] as const,
+        )}
+      >
+        <option value="">No one</option>
+        {isGone && <option value={assignee.id}>{assignee.name}</option>}
+      </Select>
+      {me && assignee?.id !== me.user.id && (
+        <Button size="sm" pending={assign.isPending} onClick={() => assign.mutate(me.user.id)}>
+          Assign to me
+        </Button>
+      )}
+    </span>
+  )
+}
+
+type ReviewMoment = Review["moments"][number]
+
+/** An entry of the history in words. */
+function wordsOf({ event, finding, detail }: ReviewMoment): string {
+  const decision = isReviewDecision(detail.decision) ? reviewDecisions[detail.decision] : null
+  switch (event) {
+    case "found":
+      return finding ? findings[finding] : "Found"
+    case "noted":
+      return "Note"
+    case "review.assigned":
+      return typeof detail.assignee === "string" ? `Assigned to ${detail.assignee}` : "Assigned to no one"
+    case "review.requested":
+      return `Confirmation requested: ${decision?.label ?? "a decision"}`
+    case "review.request_withdrawn":
+      return "Request withdrawn"
+    case "review.returned":
+      return "Request returned"
+    case "review.request_voided":
+      return "Request cancelled: something new was found"
+    case "review.decided":
+      return decision?.past ?? "Decided"
+    case "review.closed":
+      return reviewEndings[detail.ending as keyof typeof reviewEndings] ?? "Closed"
+    default:
+      return event
+  }
+}
+
+/** Findings, notes and decisions, oldest first. */
+const History = ({ moments }: { moments: readonly ReviewMoment[] }) => (
+  <Timeline>
+    {moments.map((moment, n) => (
+      <Moment
+        // biome-ignore lint/suspicious/noArrayIndexKey: moments are only ever added at the end
+        key={n}
+        dot={moment.event === "review.decided" ? "bg-accent" : undefined}
+        what={wordsOf(moment)}
+        at={moment.at}
+        more={moment.by.kind === "user" && ` by ${moment.by.name}`}
+      >
+        {moment.text && <p className="mt-0.5 break-words">{moment.text}</p>}
+        {Array.isArray(moment.detail.claims_entered) && (
+          <p className="mt-0.5 text-[13px] text-muted">
+            Claims entered by hand: {moment.detail.claims_entered.join(", ").replaceAll("_", " ")}
+          </p>
+        )}
+      </Moment>
+    ))}
+  </Timeline>
+)
+
+/** Adds a note for other reviewers. It appears in the history. */
+function Notes({ review: { review_id } }: { review: Review }) {
+  // Saving a note empties the form.
+  const [written, setWritten] = useState(0)
+  const note = useMutation((api, text: string) => api.review.note.mutate({ review_id, text }))
+  return (
+    <Card title="Add a note">
+      <Form
+        key={written}
+        onSubmit={async (values) => {
+          await note.mutateAsync(String(values.get("text")).replaceAll(/\s+/g, " ").trim())
+          setWritten((count) => count + 1)
+        }}
+      >
+        <TextareaField
+          name="text"
+          label="Note"
+          hint="Visible to people who decide reviews. It cannot be changed, and is erased with the investor's data."
+          required
+          maxLength={2000}
+          rows={3}
+        />
+        <Submit variant="outline">Add note</Submit>
+      </Form>
+    </Card>
   )
 }

@@ -3,7 +3,7 @@ import type { TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts
 import { Loading } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
-import type { MoveKind } from "./move-form.tsx"
+import type { MoveKind } from "./move.tsx"
 
 // Loaded right after the page, which does not need it to render.
 const load = () => import("./move.tsx")

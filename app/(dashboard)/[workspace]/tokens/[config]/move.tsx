@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from "react"
+import { useIdempotencyKey } from "#app/(dashboard)/[workspace]/tokens/idempotency-key.ts"
+import { PreflightPanel } from "#app/(dashboard)/[workspace]/tokens/preflight.tsx"
 import {
   hasEnded,
   kindNames,
@@ -6,11 +8,15 @@ import {
   type TokenView,
   useOperation,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { usePath, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { useApi, useDebounced, usePath, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
+import type { Api } from "#app/api.ts"
+import { Field, Form, Submit, TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/link.tsx"
+import { problemOf, Refused } from "#app/components/problem.ts"
+import { Loading } from "#app/components/states.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { Input } from "#app/components/ui/input.tsx"
 import { grouped } from "#shared/amount.ts"
-import { MoveForm, type MoveKind } from "./move-form.tsx"
 import { OperationSteps } from "./operation-steps.tsx"
 
 /** The form, then the progress of the operation it started. */
@@ -24,7 +30,7 @@ export default function Move({ token, kind }: { token: TokenView; kind: MoveKind
 }
 
 /** The progress of the operation that was just sent. */
-export function Sent({ token, operation, onAgain }: { token: TokenView; operation: Operation; onAgain: () => void }) {
+function Sent({ token, operation, onAgain }: { token: TokenView; operation: Operation; onAgain: () => void }) {
   const path = usePath()
   const refresh = useRefresh()
   const { data } = useOperation(operation.operation_id)
@@ -56,4 +62,168 @@ export function Sent({ token, operation, onAgain }: { token: TokenView; operatio
       </div>
     </div>
   )
+}
+
+export type MoveKind = "mint" | "transfer"
+
+/** How often the rules are checked again while the form is open: an investor may become verified in the meantime. */
+const CHECK_EVERY_MS = 4000
+const SHORTEST_ADDRESS = 32
+/** What an address looks like. The server checks whether it is a wallet. */
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+type Entered = { from: string; to: string; amount: string }
+
+const fields = {
+  mint: { to: "user_pubkey" },
+  transfer: { from: "from_pubkey", to: "to_pubkey" },
+} as const
+
+/** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
+function MoveForm({
+  token,
+  kind,
+  onSent,
+}: {
+  token: TokenView
+  kind: MoveKind
+  onSent: (operation: Operation) => void
+}) {
+  const api = useApi()
+  const refresh = useRefresh()
+  const [entered, setEntered] = useState<Entered>({ from: "", to: "", amount: "" })
+  const from = entered.from.trim()
+  const to = entered.to.trim()
+  const amount = entered.amount.trim()
+  const { preflight, isCurrent, problem } = usePreflight({ token, kind, from, to, amount })
+  const isAccepted = isCurrent && preflight?.answer.error === null
+  const idempotencyKey = useIdempotencyKey([kind, token.id, from, to, amount], isAccepted)
+  const set = (name: keyof Entered) => (event: { target: { value: string } }) =>
+    setEntered((before) => ({ ...before, [name]: event.target.value }))
+  // The form loads after its sheet has opened, so nothing in it has the focus yet.
+  const form = useRef<HTMLDivElement>(null)
+  useEffect(() => form.current?.querySelector("input")?.focus(), [])
+  // An address that is still being typed is incomplete, not wrong.
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const leave = (name: string) => () => setLeft((before) => new Set([...before, name]))
+  const problemAt = (name: string) => (problem?.field === name ? problem.text : undefined)
+  const problemOfWallet = (name: string, wallet: string) =>
+    wallet !== "" && !ADDRESS.test(wallet) && (left.has(name) || wallet.length >= SHORTEST_ADDRESS)
+      ? "Enter a wallet address: 32 to 44 letters and digits, without 0, O, I and l."
+      : problemAt(name)
+
+  return (
+    <Form
+      onSubmit={async () => {
+        if (!isAccepted) throw new Refused("A rule refuses this. See above for what to do.")
+        const operation = await send(api, { kind, token, from, to, amount }, idempotencyKey.keyOf())
+        idempotencyKey.forget()
+        void refresh()
+        onSent(operation)
+      }}
+    >
+      <div ref={form} className="space-y-4">
+        {kind === "transfer" && (
+          <Field name={fields.transfer.from} label="From wallet" required error={problemOfWallet("from_pubkey", from)}>
+            <WalletInput value={entered.from} onChange={set("from")} onBlur={leave("from_pubkey")} />
+          </Field>
+        )}
+        <Field
+          name={fields[kind].to}
+          label={kind === "mint" ? "Wallet" : "To wallet"}
+          required
+          error={problemOfWallet(fields[kind].to, to)}
+        >
+          <WalletInput value={entered.to} onChange={set("to")} onBlur={leave(fields[kind].to)} />
+        </Field>
+        <TextField
+          name="amount"
+          label="Amount"
+          required
+          error={problemAt("amount")}
+          hint={
+            token.decimals === 0
+              ? `Whole ${token.symbol}.`
+              : `${token.symbol}, with at most ${token.decimals} decimals.`
+          }
+          inputMode="decimal"
+          autoComplete="off"
+          value={entered.amount}
+          onChange={set("amount")}
+        />
+      </div>
+      {preflight ? (
+        <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
+          <PreflightPanel token={token} preflight={preflight} />
+        </div>
+      ) : isComplete({ kind, from, to, amount }) && !problem ? (
+        <Loading what="Checking the rules" lines={3} />
+      ) : (
+        <p className="text-[13px] text-muted">Enter a wallet and an amount to check the rules.</p>
+      )}
+      <Submit disabled={!isAccepted} className="w-full">
+        {kind === "mint" ? "Mint" : "Transfer"}
+      </Submit>
+    </Form>
+  )
+}
+
+function WalletInput(props: {
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+  onBlur: () => void
+}) {
+  return (
+    <Input
+      {...props}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      className="font-mono sm:text-[13px]"
+    />
+  )
+}
+
+type Sending = Entered & { kind: MoveKind; token: TokenView }
+
+const isComplete = ({ kind, from, to, amount }: Omit<Sending, "token">): boolean =>
+  ADDRESS.test(to) && amount !== "" && (kind === "mint" || ADDRESS.test(from))
+
+/** What the rules say about the entered values, once typing pauses. */
+function usePreflight(sending: Sending) {
+  const { kind, token } = sending
+  const current = JSON.stringify([sending.from, sending.to, sending.amount])
+  const settled = useDebounced(current)
+  const isSettled = settled === current
+  const complete = isComplete(sending)
+  const [from, to, amount] = JSON.parse(settled) as [string, string, string]
+  const common = { mint_config: token.id, amount }
+  const read = useQuery(
+    "token.preflight",
+    kind === "mint" ? { kind, ...common, user_pubkey: to } : { kind, ...common, from_pubkey: from, to_pubkey: to },
+    { keep: true, enabled: isSettled && complete, every_ms: CHECK_EVERY_MS },
+  )
+  const problem = isSettled && read.error ? readProblem(read.error) : null
+  return {
+    /** The answer for the previous values, while the one for the current values loads. */
+    preflight: complete && !problem ? read.data : undefined,
+    isCurrent: isSettled && read.data !== undefined && !read.isPlaceholderData && !problem,
+    problem,
+  }
+}
+
+/** The API's message about a field. */
+function readProblem(error: unknown): { field: string; text: string } {
+  const { detail } = problemOf(error)
+  const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
+  return { field, text: text.charAt(0).toUpperCase() + text.slice(1) }
+}
+
+/** Starts it without waiting for the chain. The next screen shows its progress. */
+function send(api: Api, { kind, token, from, to, amount }: Sending, idempotencyKey: string) {
+  const common = { mint_config: token.id, amount }
+  const options = { context: { idempotencyKey, respondAsync: true } }
+  return kind === "mint"
+    ? api.token.mint.mutate({ ...common, user_pubkey: to }, options)
+    : api.token.transfer.mutate({ ...common, from_pubkey: from, to_pubkey: to }, options)
 }

@@ -1,5 +1,4 @@
-import type { Operation, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { hasEnded, kindNames } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { hasEnded, kindNames, type Operation, type TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { choice, text } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
 import { Shortened } from "#app/components/code.tsx"

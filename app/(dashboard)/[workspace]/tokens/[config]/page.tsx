@@ -1,29 +1,26 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { lazy } from "react"
+import { lazy, Suspense, useState } from "react"
 import { modeWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
 import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
-import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
 import { Icon } from "#app/components/icons.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Meter } from "#app/components/meter.tsx"
-import { NewTab } from "#app/components/new-tab.tsx"
+import { Link, NewTab } from "#app/components/link.tsx"
+import { Meter, Progress } from "#app/components/meter.tsx"
 import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
 import { TokenBadge } from "#app/components/ui/badge.tsx"
-import { buttonLook } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { Progress } from "#app/components/ui/progress.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { summariesOf } from "#shared/rules/fields.ts"
 import { Holders } from "./holders.tsx"
 import { MoveSheet } from "./move-sheet.tsx"
-import { PauseButton } from "./pause.tsx"
 
 const Operations = lazy(async () => ({ default: (await import("./operations.tsx")).Operations }))
 
@@ -206,5 +203,48 @@ function Rule({ children }: { children: React.ReactNode }) {
       <Icon name="check" className="mt-0.5 size-4 text-accent" />
       <span className="min-w-0">{children}</span>
     </li>
+  )
+}
+
+// Loaded on first use.
+const Confirm = lazy(async () => ({ default: (await import("#app/components/form-dialog.tsx")).Confirm }))
+
+const copyFor = ({ name, transfer_mode }: TokenView) => ({
+  pause: {
+    title: `Pause ${name}?`,
+    description: `Minting and transfers${transfer_mode === "holder" ? ", also by holders," : ""} stop until you unpause it. Transactions already signed may still be confirmed.`,
+    confirm: "Pause",
+    danger: true,
+  },
+  unpause: {
+    title: `Unpause ${name}?`,
+    description: "Minting and transfers resume under the current rules.",
+    confirm: "Unpause",
+    danger: false,
+  },
+})
+
+/** Pauses or unpauses a token, after a confirmation. */
+function PauseButton({ token }: { token: TokenView }) {
+  const { id, paused } = token
+  // Keeps the texts of the action being confirmed, although the token's state changes while it runs.
+  const [pending, setPending] = useState<"pause" | "unpause" | null>(null)
+  const verb = paused ? "unpause" : "pause"
+  const change = useMutation((api, verb: "pause" | "unpause") => api.mintConfig[verb].mutate({ id }))
+  return (
+    <>
+      <Button aria-haspopup="dialog" onClick={() => setPending(verb)}>
+        {paused ? "Unpause" : "Pause"}
+      </Button>
+      {pending && (
+        <Suspense>
+          <Confirm
+            {...copyFor(token)[pending]}
+            onClose={() => setPending(null)}
+            onConfirm={() => change.mutateAsync(pending)}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }

@@ -1,16 +1,22 @@
 "use client"
 
-import { useParams } from "next/navigation.js"
+import { Ellipsis, OctagonX, Power, RefreshCw, RotateCcw } from "lucide-react"
+import { useParams, useRouter } from "next/navigation.js"
+import { useState } from "react"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { useMutation, usePath, useQuery, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Facts } from "#app/components/facts.tsx"
+import { SelectField, TextField } from "#app/components/form.tsx"
+import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
+import { Failed } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
+import { notify, notifyFailure } from "#app/components/toast.ts"
+import { Button } from "#app/components/ui/button.tsx"
 import { Card } from "#app/components/ui/card.tsx"
-import { type Endpoint, EndpointBadge } from "../endpoint.tsx"
-import { Actions } from "./actions.tsx"
+import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { type Endpoint, EndpointBadge, EndpointForm } from "../endpoint.tsx"
 import { Deliveries } from "./deliveries.tsx"
-import { Secret } from "./secret.tsx"
 
 const FOLLOW_MS = 10_000
 
@@ -77,5 +83,178 @@ function FactsOf({ endpoint }: { endpoint: Endpoint }) {
         "Endpoint id": <Copyable compact value={endpoint.endpoint_id} what="the endpoint's id" />,
       }}
     />
+  )
+}
+
+type Doing = "change" | "rotate" | "replay" | "disable" | "delete" | null
+
+/** Actions on an endpoint, for members who may change it. */
+function Actions({ of }: { of: Endpoint }) {
+  const id = of.endpoint_id
+  const router = useRouter()
+  const path = usePath()
+  const [doing, setDoing] = useState<Doing>(null)
+  const refresh = useRefresh()
+  const test = useMutation((api) => api.webhook.test.mutate({ id }))
+  const enable = useMutation((api, enabled: boolean) => api.webhook.change.mutate({ id, enabled }))
+  // This page must not read the deleted endpoint again.
+  const remove = useMutation((api) => api.webhook.remove.mutate({ id }), { refresh: false })
+  const close = () => setDoing(null)
+  const isEnabled = of.status === "enabled"
+
+  const sendTest = () =>
+    test.mutate(undefined, ({ delivered, status_code, latency_ms, error, response }) => {
+      if (delivered) notify("The endpoint accepted the test event", `${status_code} after ${latency_ms} ms`)
+      else notifyFailure("The endpoint did not accept the test event", [error, response].filter(Boolean).join(" "))
+    })
+
+  return (
+    <>
+      <Button disabled={test.isPending} onClick={sendTest}>
+        {test.isPending ? "Sending…" : "Send test event"}
+      </Button>
+      {isEnabled ? null : (
+        <Button variant="primary" disabled={enable.isPending} onClick={() => enable.mutate(true)}>
+          Enable
+        </Button>
+      )}
+      <Button onClick={() => setDoing("change")}>Change</Button>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" aria-label="More actions">
+            <Ellipsis aria-hidden="true" />
+          </Button>
+        }
+      >
+        {isEnabled && (
+          <MenuItem onSelect={() => setDoing("replay")}>
+            <RotateCcw aria-hidden="true" />
+            Replay events
+          </MenuItem>
+        )}
+        <MenuItem onSelect={() => setDoing("rotate")}>
+          <RefreshCw aria-hidden="true" />
+          Rotate secret
+        </MenuItem>
+        {isEnabled && (
+          <MenuItem onSelect={() => setDoing("disable")}>
+            <Power aria-hidden="true" />
+            Disable
+          </MenuItem>
+        )}
+        <MenuItem danger onSelect={() => setDoing("delete")}>
+          <OctagonX aria-hidden="true" />
+          Delete
+        </MenuItem>
+      </Menu>
+      {doing === "change" && <EndpointForm of={of} onClose={close} />}
+      {doing === "rotate" && <Rotate id={id} onClose={close} />}
+      {doing === "replay" && <Replay id={id} onClose={close} />}
+      {doing === "disable" && (
+        <Confirm
+          onClose={close}
+          title="Disable this endpoint?"
+          description="Nothing is sent to it until you enable it again. Events it missed are then delivered, if they are still kept."
+          confirm="Disable"
+          danger={false}
+          onConfirm={() => enable.mutateAsync(false)}
+        />
+      )}
+      {doing === "delete" && (
+        <Confirm
+          onClose={close}
+          title="Delete this endpoint?"
+          description="Waiting events are no longer sent to it, and the history of its deliveries is deleted. You cannot undo this."
+          confirm="Delete endpoint"
+          onConfirm={async () => {
+            await remove.mutateAsync()
+            void refresh("webhook", "list")
+            router.push(path("webhooks"))
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const overlaps = [
+  [24 * 3600, "For 24 hours"],
+  [3600, "For one hour"],
+  [7 * 24 * 3600, "For 7 days"],
+  [0, "No longer"],
+] as const
+
+function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
+  const rotate = useMutation((api, overlap_seconds: number) => api.webhook.rotateSecret.mutate({ id, overlap_seconds }))
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Rotate the secret"
+      description="Creates a new secret. While the old one is valid, events carry a signature from each."
+      className="max-w-md!"
+      submit="Rotate secret"
+      onSubmit={async (values) => {
+        await rotate.mutateAsync(Number(values.get("overlap_seconds")))
+        notify("The endpoint has a new secret", "Show it, and put it in your system.")
+      }}
+    >
+      <SelectField label="The old secret signs" name="overlap_seconds" options={overlaps} />
+    </FormDialog>
+  )
+}
+
+/** The format of a cursor or an event number. */
+const POSITION = /^[0-9]{1,15}(-[0-9a-z]{1,16})?$/
+
+function Replay({ id, onClose }: { id: string; onClose: () => void }) {
+  const replay = useMutation((api, event: string) =>
+    api.webhook.replay.mutate({
+      id,
+      ...(event.includes("-") ? { cursor: event } : { after: Number(event) }),
+    }),
+  )
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Replay events"
+      description="Sends events again with the same ids, including those already delivered."
+      className="max-w-md!"
+      submit="Replay"
+      check={(values) => ({
+        after: POSITION.test(String(values.get("after")).trim())
+          ? undefined
+          : "Enter a cursor such as 41-9f3a61c0d7e4, or a number.",
+      })}
+      onSubmit={async (values) => {
+        const { events } = await replay.mutateAsync(String(values.get("after")).trim())
+        notify(events === 1 ? "1 event is sent again" : `${events} events are sent again`)
+      }}
+    >
+      <TextField
+        label="All after event"
+        name="after"
+        hint="The cursor or number of the last event you have. 0 sends all."
+        required
+        defaultValue="0"
+      />
+    </FormDialog>
+  )
+}
+
+/** The signing secret, read once the member asks to see it. */
+function Secret({ of }: { of: string }) {
+  const [isShown, setShown] = useState(false)
+  const secret = useQuery("webhook.secret", { id: of }, { enabled: isShown })
+  if (!isShown)
+    return (
+      <Button size="sm" onClick={() => setShown(true)}>
+        Show
+      </Button>
+    )
+  if (secret.error) return <Failed error={secret.error} onRetry={secret.refetch} />
+  return secret.data ? (
+    <Copyable value={secret.data.secret} what="the secret" compact />
+  ) : (
+    <span className="text-muted">Loading…</span>
   )
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { RowCounter } from "./row-counter.ts"
+import { RowCounter } from "./save-export.ts"
 
 /** As in RFC 4180. */
 const toCell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,4 +1,7 @@
+import type { MouseEvent } from "react"
+import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { notify, notifyProblem } from "#app/components/toast.ts"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import type { Progress } from "./save-export.ts"
 
 // Files being downloaded. They belong to the dashboard, so that downloads continue when the reader opens another page.
@@ -32,7 +35,7 @@ const change = (id: number, to: Partial<Export>) =>
   tell(running.map((one) => (one.id === id ? { ...one, ...to } : one)))
 
 /** Downloads a file and saves it when it is complete. A stopped or failed download saves nothing. */
-export async function startExport(list: string, url: string): Promise<void> {
+async function startExport(list: string, url: string): Promise<void> {
   const id = ++lastId
   const stopped = new AbortController()
   tell([...running, { id, list, rows: 0, total: null, stop: () => stopped.abort() }])
@@ -46,4 +49,21 @@ export async function startExport(list: string, url: string): Promise<void> {
   } finally {
     tell(running.filter((one) => one.id !== id))
   }
+}
+
+/** Downloads all rows of a list that match its filters. */
+export function ExportCsv({ list, asked }: { list: string; asked: Record<string, string> }) {
+  const { id: workspace } = useWorkspace()
+  const url = `/api/export/${list}.csv?${new URLSearchParams({ workspace, ...asked })}`
+  function start(event: MouseEvent) {
+    // Opened in its own tab, the browser downloads it.
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    void startExport(list, url)
+  }
+  return (
+    <a href={url} download onClick={start} className={buttonLook()}>
+      Export CSV
+    </a>
+  )
 }

@@ -1,11 +1,13 @@
 import { clsx } from "clsx"
+import { LogOut } from "lucide-react"
 import { useRouter } from "next/navigation.js"
 import { Icon } from "#app/components/icons.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Menu, MenuChoices } from "#app/components/ui/menu.tsx"
+import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from "#app/components/ui/menu.tsx"
 import type { Me } from "#domain/people"
 import { useSection } from "./navigation.tsx"
+import { signOut } from "./session.ts"
 
 type Known = Me["workspaces"]
 
@@ -74,4 +76,41 @@ function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here:
       />
     </Menu>
   )
+}
+
+/** Shows who is signed in, with the button to sign out. */
+export function UserMenu({ user }: { user: Me["user"] }) {
+  return (
+    <Menu
+      trigger={
+        <Button variant="ghost" size="round" aria-label={`Account of ${user.name}`}>
+          <span
+            aria-hidden="true"
+            className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
+          >
+            {initialsOf(user.name)}
+          </span>
+        </Button>
+      }
+      className="w-60"
+    >
+      <MenuLabel className="text-sm!">
+        <span className="block font-medium text-ink">{user.name}</span>
+        <span className="block text-[13px]">{user.email}</span>
+      </MenuLabel>
+      <MenuSeparator />
+      <MenuItem onSelect={() => void signOut()}>
+        <LogOut aria-hidden="true" />
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(
+    (word) => word?.[Symbol.iterator]().next().value,
+  )
+  return letters.join("").toUpperCase()
 }

@@ -1,7 +1,7 @@
 "use client"
 
+import { PageCard } from "./components/layout.tsx"
 import { Button } from "./components/ui/button.tsx"
-import { PageCard } from "./components/ui/card.tsx"
 
 export default function Failed({ retry }: { error: unknown; retry: () => void }) {
   return (

@@ -1,5 +1,5 @@
+import { PageCard } from "./components/layout.tsx"
 import { buttonLook } from "./components/ui/button.tsx"
-import { PageCard } from "./components/ui/card.tsx"
 
 export default function NotFound() {
   return (

@@ -1,7 +1,9 @@
+import { clsx } from "clsx"
 import type { ReactNode } from "react"
+import { PageHeader } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Loaded, type Missing, type Query } from "#app/components/loaded.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
+import { Loaded, type Missing, type Query } from "#app/components/states.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { usePath } from "./workspace.tsx"
 
 type Head = {
@@ -71,3 +73,38 @@ export const TwoColumns = ({ wide, narrow }: { wide: ReactNode; narrow: ReactNod
     <div className="min-w-0 space-y-4">{narrow}</div>
   </div>
 )
+
+/** What happened, each with a dot: `bg-accent` for the moments that count. */
+export const Timeline = ({ children, className = "space-y-5" }: { children: ReactNode; className?: string }) => (
+  <ol className={clsx("border-l border-line pl-5", className)}>{children}</ol>
+)
+
+export function Moment({
+  dot = "bg-field",
+  what,
+  at,
+  more,
+  children,
+}: {
+  dot?: string | undefined
+  what: ReactNode
+  at: string
+  /** After the time. */
+  more?: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <li className="relative">
+      <span
+        aria-hidden="true"
+        className={clsx("absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface", dot)}
+      />
+      <p className="font-medium">{what}</p>
+      <p className="text-[13px] text-muted">
+        <Timestamp at={at} />
+        {more}
+      </p>
+      {children}
+    </li>
+  )
+}

@@ -10,7 +10,7 @@ import { usePath } from "./workspace.tsx"
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const Palette = dynamic(async () => (await import("./palette.tsx")).Palette)
-const Shortcuts = dynamic(async () => (await import("./shortcuts.tsx")).Shortcuts)
+const Shortcuts = dynamic(async () => (await import("./palette.tsx")).Shortcuts)
 
 /** The longest time between the two keys of a sequence. */
 const PAIR_MS = 1500

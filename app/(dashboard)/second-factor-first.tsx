@@ -1,10 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Passkeys } from "#app/(dashboard)/[workspace]/settings/passkeys.tsx"
 import { TwoFactor } from "#app/(dashboard)/[workspace]/settings/two-factor.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
+import { Card, PageHeader } from "#app/components/layout.tsx"
 import { notifyProblem } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import type { Me } from "#domain/people"
 import { signOut } from "./session.ts"
 

@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation.js"
 import { useEffect } from "react"
+import { PageCard } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
-import { PageCard } from "#app/components/ui/card.tsx"
 import type { Me } from "#domain/people"
 import { Providers } from "./providers.tsx"
 import type { Section } from "./sections.ts"

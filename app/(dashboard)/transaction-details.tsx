@@ -1,5 +1,5 @@
 import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
-import { Facts } from "#app/components/facts.tsx"
+import { Facts } from "#app/components/layout.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import type { TransactionView } from "#server/dashboard/transaction.ts"

@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
 import { type Api, createApi, api as everybody, type InputOf, type OutputOf, type Procedure, query } from "#app/api.ts"
+import { Link } from "#app/components/link.tsx"
 import { notifyProblem } from "#app/components/toast.ts"
 import type { Me } from "#domain/people"
 import type { Permission } from "#shared/scopes.ts"
@@ -141,4 +142,42 @@ export function useMutation<Input = void, Output = unknown>(
   const mutate = (input: Input, onSuccess?: (output: Output) => void) =>
     void mutation.mutateAsync(input).then(onSuccess, (error) => quiet || notifyProblem(error))
   return { ...mutation, mutate }
+}
+
+/** A link to a page of this workspace: `<To path={["attestations", id]}>`. */
+export function To({
+  path: parts,
+  query = "",
+  className = "rounded-sm text-accent underline-offset-2 hover:underline",
+  children,
+}: {
+  path: string[]
+  query?: string
+  className?: string
+  children: ReactNode
+}) {
+  const path = usePath()
+  return (
+    <Link href={path(...parts) + query} prefetch={false} className={className}>
+      {children}
+    </Link>
+  )
+}
+
+/** A company's own id for a person. A long one is cut to two lines, and shown whole on hover. */
+export const ExternalId = ({ value }: { value: string }) => (
+  <span title={value} className="line-clamp-2 max-w-72 wrap-anywhere">
+    {value}
+  </span>
+)
+
+/** Links to the investor behind a wallet, by the company's own id for them if there is one. */
+export function InvestorLink({ investor }: { investor: { investor_id: string; external_id: string | null } }) {
+  const { investor_id, external_id } = investor
+  return (
+    <To path={["investors", investor_id]}>
+      {external_id === null ? "View investor" : <ExternalId value={external_id} />}
+      {external_id && <span className="sr-only">, view investor</span>}
+    </To>
+  )
 }

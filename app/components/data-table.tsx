@@ -1,11 +1,12 @@
 import { clsx } from "clsx"
 import { useRouter } from "next/navigation.js"
-import { type MouseEvent, type ReactNode, useCallback, useLayoutEffect, useRef, useState } from "react"
+import { parseAsString, useQueryState } from "nuqs"
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import { Link } from "./link.tsx"
-import { type Cursor, type PageNames, Pages } from "./paging.tsx"
 import type { Selection } from "./selection.tsx"
 import { Failed, Skeleton } from "./states.tsx"
+import { Button } from "./ui/button.tsx"
 
 /** A column of a table. */
 export type Column<Row> = {
@@ -32,7 +33,7 @@ export const actions = <Row,>(cell: Column<Row>["cell"]): Column<Row> => ({
 })
 
 /** A list from the server, or a part of a query's result. */
-export type List<Row> = {
+type List<Row> = {
   data: { data: readonly Row[]; next_cursor?: string | null } | undefined
   error?: unknown
   /** Still the previous page, while another one loads. */
@@ -227,3 +228,76 @@ function useScrolling() {
 }
 
 const isTooWide = ({ scrollWidth, clientWidth }: HTMLElement): boolean => scrollWidth > clientWidth
+
+export type Cursor = {
+  /** The cursor to ask the server for. Undefined means the first page. */
+  cursor: string | undefined
+  isFirst: boolean
+  older: (next: string) => void
+  newer: () => void
+}
+
+/**
+ * Moves through the pages of a list. The cursor is in the address, so that Back returns to the same page. `of`
+ * identifies the list with its filters: a different one starts at its first page.
+ */
+export function useCursor(of: string): Cursor {
+  const [place, setPlace] = useQueryState("after", parseAsString)
+  const name = shortName(of)
+  const [list, cursor] = place?.split(".") ?? []
+  const isHere = list === name
+  useEffect(() => {
+    if (place !== null && !isHere) void setPlace(null)
+  }, [place, isHere, setPlace])
+  const go = (to: string | null) => void setPlace(to, { history: "push" })
+  return {
+    cursor: isHere ? cursor : undefined,
+    isFirst: !isHere,
+    older: (next) => {
+      const to = `${name}.${next}`
+      cameFrom.set(to, isHere ? place : null)
+      go(to)
+    },
+    newer: () => go(cameFrom.get(place!) ?? null),
+  }
+}
+
+/** Each cursor → the previous one. After opening a URL directly, back leads to the first page. */
+const cameFrom = new Map<string, string | null>()
+
+/** A short hash of the text. */
+const shortName = (text: string): string =>
+  [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
+
+export type PageNames = { back: string; on: string }
+
+/** Buttons to the previous and next page. Shows nothing if there is only one. */
+function Pages({
+  paging,
+  next,
+  caption,
+  names,
+  onTurn,
+}: {
+  paging: Cursor
+  next: string | null
+  caption: string
+  names: PageNames
+  onTurn: () => void
+}) {
+  if (paging.isFirst && next === null) return null
+  const turn = (go: () => void) => () => {
+    go()
+    onTurn()
+  }
+  return (
+    <nav aria-label={`Pages of ${caption.toLowerCase()}`} className="mt-3 flex justify-end gap-2">
+      <Button size="sm" disabled={paging.isFirst} onClick={turn(paging.newer)}>
+        {names.back}
+      </Button>
+      <Button size="sm" disabled={next === null} onClick={turn(() => next !== null && paging.older(next))}>
+        {names.on}
+      </Button>
+    </nav>
+  )
+}

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react"
-import { Checkbox } from "./ui/checkbox.tsx"
+import { Checkbox } from "./ui/input.tsx"
 
 /**
  * The selected rows of a list across its pages, by their keys. It includes the cells, so that lists without selection

@@ -1,7 +1,6 @@
 import { type FormEvent, useId, useRef, useState } from "react"
 import { Button } from "#app/components/ui/button.tsx"
-import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Input, Label, Textarea } from "#app/components/ui/input.tsx"
+import { Checkbox, Input, Label, Textarea } from "#app/components/ui/input.tsx"
 
 export type Attempt = {
   method: string

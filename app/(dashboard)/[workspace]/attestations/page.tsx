@@ -1,24 +1,23 @@
 "use client"
 
-import { lazy, type ReactNode, Suspense, useCallback, useState } from "react"
+import { parseAsString, useQueryState } from "nuqs"
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
 import { choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink } from "#app/(dashboard)/to.tsx"
 import { order, pageNamesOf, schema, searched, status } from "#app/(dashboard)/verification-filters.tsx"
-import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { InvestorLink, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { useSelection } from "#app/components/selection.tsx"
-import { Empty } from "#app/components/states.tsx"
+import { Empty, Failed } from "#app/components/states.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
-import { buttonLook } from "#app/components/ui/button.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import type { AttestationSummary } from "#domain/attestations"
-import { BulkProgress, useRevoking } from "./bulk-progress.tsx"
 
 // Loads with the first selection, and stays loaded because it remembers the attempt.
-const BulkRevoke = lazy(async () => ({ default: (await import("./bulk-revoke.tsx")).BulkRevoke }))
+const BulkRevoke = lazy(async () => ({ default: (await import("./bulk.tsx")).BulkRevoke }))
 
 const DAY_MS = 86_400_000
 
@@ -135,3 +134,42 @@ const byExpiry = [
   ),
   ...others,
 ]
+
+// Loaded on the first revocation: most readers of the list revoke nothing.
+const BulkPanel = lazy(async () => ({ default: (await import("./bulk.tsx")).BulkPanel }))
+
+/** The bulk revocation that the page shows. Its id is in the address, so that a reload finds it again. */
+const useRevoking = () => useQueryState("revoking", parseAsString)
+
+/**
+ * Shows the progress of a bulk revocation and why some attestations were not revoked. Without an id in the address it
+ * shows the one that is running in this workspace, if any. Takes the focus when `isNew`.
+ */
+function BulkProgress({ isNew, onSeen }: { isNew: boolean; onSeen: () => void }) {
+  const [id, setId] = useRevoking()
+  const job = usePolling("bulkRevocation.get", { id }, (job) => job === null || job.ended_at !== null)
+  const { data } = job
+  useEffect(() => {
+    // With its id in the address, the revocation stays on the screen after it has ended.
+    if (id === null && data) void setId(data.id)
+  }, [id, data, setId])
+  const dismiss = (
+    <Button variant="ghost" size="sm" onClick={() => void setId(null)}>
+      Dismiss
+    </Button>
+  )
+  if (id !== null && job.error) {
+    return (
+      <section aria-label="Revocation" className="mb-3 rounded-xl border border-line bg-surface px-4 py-3">
+        <Failed error={job.error} onRetry={job.refetch} />
+        {dismiss}
+      </section>
+    )
+  }
+  if (!data) return null
+  return (
+    <Suspense>
+      <BulkPanel job={data} isNew={isNew && data.id === id} onSeen={onSeen} dismiss={dismiss} />
+    </Suspense>
+  )
+}

@@ -2,7 +2,7 @@
 
 import { asThemselves, choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { To } from "#app/(dashboard)/to.tsx"
+import { To } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"

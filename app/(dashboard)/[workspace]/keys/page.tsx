@@ -7,7 +7,7 @@ import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Checkbox } from "#app/components/ui/checkbox.tsx"
+import { Checkbox } from "#app/components/ui/input.tsx"
 import { columnsFor, type Key } from "./columns.tsx"
 import { CreateKey, type NewSecret, RevokeKey, RotateKey, SecretOnce } from "./key-dialogs.tsx"
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useId } from "react"
 import type { RouterOutputs } from "#app/api.ts"
 import { Icon } from "#app/components/icons.tsx"
+import { Card } from "#app/components/layout.tsx"
 import { Ago } from "#app/components/timestamp.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
 type Overview = RouterOutputs["overview"]["get"]

@@ -3,9 +3,9 @@ import { type ReactNode, useState } from "react"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
+import { Card } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import type { Permission } from "#shared/scopes.ts"
 
 type Overview = RouterOutputs["overview"]["get"]

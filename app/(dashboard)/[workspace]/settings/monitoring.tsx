@@ -1,11 +1,10 @@
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Facts } from "#app/components/facts.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
+import { Card, Facts } from "#app/components/layout.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
-import { Card } from "#app/components/ui/card.tsx"
 import type { Monitoring as MonitoringFacts } from "#server/dashboard/monitoring.ts"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 

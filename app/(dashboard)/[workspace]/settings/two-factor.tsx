@@ -9,11 +9,11 @@ import { useCopy } from "#app/components/code.tsx"
 import { Form, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit } from "#app/components/form-dialog.tsx"
 import { Icon } from "#app/components/icons.tsx"
+import { Card } from "#app/components/layout.tsx"
 import { Skeleton } from "#app/components/states.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.

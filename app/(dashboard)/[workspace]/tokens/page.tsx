@@ -10,8 +10,7 @@ import { Empty } from "#app/components/states.tsx"
 import { TokenBadge } from "#app/components/ui/badge.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { grouped } from "#shared/amount.ts"
-import { modeWords } from "./rule-words.ts"
-import type { Token } from "./use-token.ts"
+import { modeWords, type Token } from "./use-token.ts"
 
 /** A path that no configuration id can equal. */
 const NEW_TOKEN = "new-token"

@@ -2,13 +2,12 @@ import { type ComponentProps, type ReactNode, useId, useState } from "react"
 import { Field } from "#app/components/form.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Checkbox } from "#app/components/ui/checkbox.tsx"
-import { Input, Select } from "#app/components/ui/input.tsx"
+import { Checkbox, Input, Select } from "#app/components/ui/input.tsx"
 import { countryNames } from "#shared/countries.ts"
 import type { FieldType } from "#shared/rules/define.ts"
 import type { ruleFields } from "#shared/rules/fields.ts"
 import { type Entered, type EnteredIn, emptyDraft } from "./draft.ts"
-import { NOT_IN_HOLDER_MODE } from "./rule-words.ts"
+import { NOT_IN_HOLDER_MODE } from "./use-token.ts"
 
 type Control<T extends FieldType> = {
   label: string

@@ -1,5 +1,6 @@
 import { usePolling } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
+import type { TransferMode } from "#shared/transfer-modes.ts"
 
 export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]
 export type TokenView = RouterOutputs["mintConfig"]["view"]
@@ -22,3 +23,39 @@ export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
 /** An operation with its transaction, polled until it has ended. */
 export const useOperation = (id: string) =>
   usePolling("token.operationDetail", { id }, ({ operation }) => hasEnded(operation))
+
+/** The transfer modes: who moves tokens, and what the chain enforces. */
+export const modeWords = {
+  agent: {
+    name: "Only through Vouch",
+    summary: "You mint and transfer tokens. Holders cannot move them.",
+    chain:
+      "Accounts stay frozen. Each mint or transfer unfreezes them, moves the tokens and freezes them again in one transaction, so every rule is enforced on chain.",
+  },
+  holder: {
+    name: "By holders",
+    summary: "Verified holders can move tokens themselves.",
+    chain:
+      "Accounts of verified wallets are open. Vouch freezes the account of a wallet that no longer meets the verification, country or accreditation rules. Lock-up and limits on holders and balances are not available.",
+  },
+} as const satisfies Record<TransferMode, object>
+
+/** When rules are checked, and what the chain adds. */
+export const checkedWhen = {
+  wallets: {
+    agent:
+      "Checked for sender and recipient, at each request and again before signing. On chain, tokens move only in transactions signed by Vouch.",
+    holder:
+      "Checked for sender and recipient, at each request and again before signing. On chain, accounts of wallets that do not meet these rules are frozen within seconds.",
+  },
+  limits: {
+    agent:
+      "Checked and reserved at each request, so simultaneous requests cannot exceed a limit together. On chain, tokens move only in transactions signed by Vouch.",
+    holder:
+      "Checked and reserved at each request. On chain, only Vouch can mint; the other limits are not available when holders move tokens.",
+  },
+} as const
+
+/** Why a rule cannot be set in holder mode. The server gives the same reason. */
+export const NOT_IN_HOLDER_MODE =
+  "Not available when holders move tokens, because the chain cannot enforce it. Choose “Only through Vouch” to set it."

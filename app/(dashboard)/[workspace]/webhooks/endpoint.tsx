@@ -4,7 +4,7 @@ import type { RouterOutputs } from "#app/api.ts"
 import { FieldGroup, GroupButton, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
-import { Checkbox } from "#app/components/ui/checkbox.tsx"
+import { Checkbox } from "#app/components/ui/input.tsx"
 import { allEventTypes, type EventType, eventTypes } from "#shared/event-types.ts"
 import { type DisabledReason, disabledAfterDays } from "#shared/webhooks.ts"
 

@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation.js"
-import { PageHeader } from "#app/components/page-header.tsx"
+import { PageHeader } from "#app/components/layout.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
 import { type Endpoint, endpointAt, placeOf } from "#app/docs/api/openapi.ts"
 import { EndpointParts } from "#app/docs/api/parts.tsx"

@@ -1,7 +1,6 @@
 import { CodeBlock } from "#app/components/code.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
+import { Card, PageHeader } from "#app/components/layout.tsx"
 import { Badge } from "#app/components/ui/badge.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import { ErrorLinks } from "#app/docs/errors/links.tsx"
 import { nearTo } from "#app/docs/errors/near.ts"
 import { requestText } from "#app/docs/errors/request-text.ts"

@@ -2,16 +2,14 @@
 
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { To } from "#app/(dashboard)/to.tsx"
-import { useQuery } from "#app/(dashboard)/workspace.tsx"
+import { To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
-import { Facts } from "#app/components/facts.tsx"
+import { Card, Facts } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty } from "#app/components/states.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { HttpStatus } from "#app/components/ui/badge.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 

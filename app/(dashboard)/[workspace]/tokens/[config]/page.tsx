@@ -1,28 +1,26 @@
 "use client"
 
 import { useParams } from "next/navigation.js"
-import { lazy, Suspense, useState } from "react"
-import { modeWords } from "#app/(dashboard)/[workspace]/tokens/rule-words.ts"
-import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import { lazy, Suspense, useEffect, useState } from "react"
+import { modeWords, type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
 import { useMutation, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Facts } from "#app/components/facts.tsx"
 import { Icon } from "#app/components/icons.tsx"
+import { Card, Facts, PageHeader } from "#app/components/layout.tsx"
 import { Link, NewTab } from "#app/components/link.tsx"
 import { Meter, Progress } from "#app/components/meter.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp, timeIn } from "#app/components/timestamp.tsx"
 import { TokenBadge } from "#app/components/ui/badge.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
-import { Card } from "#app/components/ui/card.tsx"
+import { Dialog } from "#app/components/ui/dialog.tsx"
 import { useTimeZone } from "#app/components/zone.ts"
 import { summariesOf } from "#shared/rules/fields.ts"
-import { Holders } from "./holders.tsx"
-import { MoveSheet } from "./move-sheet.tsx"
+import { Holders } from "./lists.tsx"
+import type { MoveKind } from "./move.tsx"
 
-const Operations = lazy(async () => ({ default: (await import("./operations.tsx")).Operations }))
+const Operations = lazy(async () => ({ default: (await import("./lists.tsx")).Operations }))
 
 export default function Page() {
   const { config: id } = useParams<{ config: string }>()
@@ -246,5 +244,38 @@ function PauseButton({ token }: { token: TokenView }) {
         </Suspense>
       )}
     </>
+  )
+}
+
+// Loaded right after the page, which does not need it to render.
+const load = () => import("./move.tsx")
+const Move = lazy(load)
+
+const copy = {
+  mint: {
+    verb: "Mint",
+    describe: "Creates new tokens in a verified wallet. All rules are checked first.",
+  },
+  transfer: {
+    verb: "Transfer",
+    describe: "Moves tokens between two verified wallets. All rules are checked first.",
+  },
+} as const
+
+/** Mints or transfers: the form with the rules check, then the progress of the operation. */
+function MoveSheet({ token, kind }: { token: TokenView; kind: MoveKind }) {
+  const { verb, describe } = copy[kind]
+  useEffect(() => void load(), [])
+  return (
+    <Dialog
+      kind="right"
+      trigger={<Button variant={kind === "mint" ? "primary" : "outline"}>{verb}</Button>}
+      title={`${verb} ${token.symbol}`}
+      description={describe}
+    >
+      <Suspense fallback={<Loading what="Loading the form" />}>
+        <Move token={token} kind={kind} />
+      </Suspense>
+    </Dialog>
   )
 }

@@ -8,14 +8,12 @@ import {
   useOperation,
   useToken,
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
-import { To } from "#app/(dashboard)/to.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
+import { To } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Facts } from "#app/components/facts.tsx"
-import { PageHeader } from "#app/components/page-header.tsx"
+import { Card, Facts, PageHeader } from "#app/components/layout.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
-import { Card } from "#app/components/ui/card.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
 /** One mint or transfer: its states and its transaction. */

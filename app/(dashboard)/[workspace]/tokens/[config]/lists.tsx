@@ -1,14 +1,21 @@
-import type { Holder, TokenView } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
+import {
+  type Holder,
+  hasEnded,
+  kindNames,
+  type Operation,
+  type TokenView,
+} from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { ExportCsv } from "#app/(dashboard)/exports.tsx"
-import { text } from "#app/(dashboard)/filters.tsx"
+import { choice, text } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import { InvestorLink, To } from "#app/(dashboard)/to.tsx"
-import { Copyable } from "#app/components/code.tsx"
+import { InvestorLink, To } from "#app/(dashboard)/workspace.tsx"
+import { Copyable, Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/states.tsx"
-import { NOTHING } from "#app/components/timestamp.tsx"
-import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
+import { Badge, StatusBadge, statusWord } from "#app/components/ui/badge.tsx"
 import { grouped } from "#shared/amount.ts"
+import { operationStatuses } from "#shared/statuses.ts"
 
 const filters = { wallet: text("Search", "Wallet, or its first or last characters") }
 
@@ -146,4 +153,52 @@ function Verification({ of: { verification, attestation_id } }: { of: Holder }) 
 function AccountState({ state }: { state: Holder["account"] }) {
   if (state === null) return <span className="text-muted">Unknown</span>
   return state === "absent" ? <Badge>None yet</Badge> : <StatusBadge status={state} />
+}
+
+const operationColumns: Column<Operation>[] = [
+  { header: "Operation", cell: ({ kind }) => kindNames[kind] },
+  { header: "Amount", align: "end", className: "whitespace-nowrap", cell: ({ amount }) => grouped(amount) },
+  { header: "Wallets", wideOnly: true, cell: (row) => <OperationWallets of={row} /> },
+  { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: "Created", align: "end", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+]
+
+/** The wallet of a mint, or the two of a transfer. */
+export function OperationWallets({ of: { user_pubkey, from_pubkey, to_pubkey } }: { of: Operation }) {
+  if (user_pubkey) return <Shortened value={user_pubkey} />
+  return (
+    <>
+      <Shortened value={from_pubkey!} /> <span className="text-muted">to</span> <Shortened value={to_pubkey!} />
+    </>
+  )
+}
+
+const operationFilters = {
+  pubkey: text("Search", "Sender or recipient address"),
+  status: choice(
+    "Status",
+    "All",
+    operationStatuses.map((status) => [status, statusWord(status)]),
+  ),
+}
+
+/** Mints and transfers of a token, newest first. Refreshed until all that are shown have ended. */
+export function Operations({ token }: { token: TokenView }) {
+  const list = useList("token.operations", {
+    filters: operationFilters,
+    ask: (asked) => asked,
+    input: { mint_config: token.id, limit: 20 },
+    isAtRest: hasEnded,
+  })
+  return (
+    <List
+      list={list}
+      caption="Operations"
+      columns={operationColumns}
+      rowKey={({ operation_id }) => operation_id}
+      rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
+      noMatch="Clear the operationFilters to see all operations."
+      empty={<Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>}
+    />
+  )
 }

@@ -1,21 +1,17 @@
 import type { ReactNode } from "react"
 import { Form, Submit } from "#app/components/form.tsx"
 
-/** A form on a sign-in page: a title, its fields and a button. */
-export function Question({
-  title,
-  text,
-  submit,
-  onSubmit,
-  children,
-}: {
+type QuestionProps = {
   title: string
   text?: ReactNode
   /** The button's label: a verb. */
   submit: string
   onSubmit: (values: FormData) => unknown
   children?: ReactNode
-}) {
+}
+
+/** A form on a sign-in page: a title, its fields and a button. */
+export function Question({ title, text, submit, onSubmit, children }: QuestionProps) {
   return (
     <>
       <Heading title={title}>{text}</Heading>

@@ -79,20 +79,16 @@ export const Timeline = ({ children, className = "space-y-5" }: { children: Reac
   <ol className={clsx("border-l border-line pl-5", className)}>{children}</ol>
 )
 
-export function Moment({
-  dot = "bg-field",
-  what,
-  at,
-  more,
-  children,
-}: {
+type MomentProps = {
   dot?: string | undefined
   what: ReactNode
   at: string
   /** After the time. */
   more?: ReactNode
   children?: ReactNode
-}) {
+}
+
+export function Moment({ dot = "bg-field", what, at, more, children }: MomentProps) {
   return (
     <li className="relative">
       <span

@@ -66,16 +66,14 @@ const mapped = <From, To>(from: Record<string, From>, change: (value: From, name
 const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] != null))
 
-/** The row of filters above a list. With `saved`, members can save filters under a name. */
-export function FilterRow({
-  filtered,
-  saved,
-  children,
-}: {
+type FilterRowProps = {
   filtered: Filtered
   saved?: FilteredList | undefined
   children?: ReactNode
-}) {
+}
+
+/** The row of filters above a list. With `saved`, members can save filters under a name. */
+export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   const { filters, current, change, onClear } = filtered
   return (
     <search aria-label="Filters" className="mb-3 grid grid-cols-2 items-end gap-x-3 gap-y-2.5 sm:flex sm:flex-wrap">

@@ -41,12 +41,9 @@ export const status = (label: string, procedure: "attestation.count" | "investor
   Field: (props) => <CountedStatus {...props} label={label} procedure={procedure} />,
 })
 
-function CountedStatus({
-  label,
-  procedure,
-  value,
-  filtered: { asked, current, change },
-}: FieldProps<ShownStatus> & { label: string; procedure: "attestation.count" | "investor.count" }) {
+type CountedStatusProps = FieldProps<ShownStatus> & { label: string; procedure: "attestation.count" | "investor.count" }
+
+function CountedStatus({ label, procedure, value, filtered: { asked, current, change } }: CountedStatusProps) {
   const { status: _, order: __, ...others } = asked
   const counts = useQuery(procedure, others, { keep: true })
   const isByExpiry = current.order === "expiry"

@@ -19,13 +19,12 @@ export type Workspace = Me["workspaces"][number] & {
 
 const WorkspaceContext = createContext<{ workspace: Workspace; api: Api } | null>(null)
 
-export function WorkspaceProvider({
-  workspace,
-  children,
-}: {
+type WorkspaceProviderProps = {
   workspace: Me["workspaces"][number]
   children: ReactNode
-}) {
+}
+
+export function WorkspaceProvider({ workspace, children }: WorkspaceProviderProps) {
   const value = useMemo(() => {
     const permissions = new Set(workspace.permissions)
     return {

@@ -27,21 +27,18 @@ export function useCopy(value: string) {
   return { outcome, copy }
 }
 
-/**
- * An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table;
- * `whole` does not shorten.
- */
-export function Copyable({
-  value,
-  what,
-  compact = false,
-  whole = false,
-}: {
+type CopyableProps = {
   value: string
   what: string
   compact?: boolean
   whole?: boolean
-}) {
+}
+
+/**
+ * An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table;
+ * `whole` does not shorten.
+ */
+export function Copyable({ value, what, compact = false, whole = false }: CopyableProps) {
   const { outcome, copy } = useCopy(value)
   if (outcome === "refused") return <code className="py-2 font-mono text-[13px] break-all">{value}</code>
   return (

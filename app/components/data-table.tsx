@@ -271,20 +271,16 @@ const shortName = (text: string): string =>
 
 export type PageNames = { back: string; on: string }
 
-/** Buttons to the previous and next page. Shows nothing if there is only one. */
-function Pages({
-  paging,
-  next,
-  caption,
-  names,
-  onTurn,
-}: {
+type PagesProps = {
   paging: Cursor
   next: string | null
   caption: string
   names: PageNames
   onTurn: () => void
-}) {
+}
+
+/** Buttons to the previous and next page. Shows nothing if there is only one. */
+function Pages({ paging, next, caption, names, onTurn }: PagesProps) {
   if (paging.isFirst && next === null) return null
   const turn = (go: () => void) => () => {
     go()

@@ -55,20 +55,17 @@ export function PageCard({ badge, children }: { badge?: ReactNode; children: Rea
   )
 }
 
-/** The top of a page: its only first-level heading, and the browser's title. */
-export function PageHeader({
-  title,
-  heading = title,
-  description,
-  actions,
-}: {
+type PageHeaderProps = {
   /** Plain words, for the browser's title. */
   title: string
   /** What the heading shows in place of the title. */
   heading?: ReactNode
   description?: ReactNode
   actions?: ReactNode
-}) {
+}
+
+/** The top of a page: its only first-level heading, and the browser's title. */
+export function PageHeader({ title, heading = title, description, actions }: PageHeaderProps) {
   return (
     <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
       <title>{`${title} · Vouch`}</title>

@@ -9,21 +9,17 @@ type Amount = number | string
 export const usedOf = (used: Amount, limit: Amount | null): string =>
   limit === null ? grouped(String(used)) : `${grouped(String(used))} of ${grouped(String(limit))}`
 
-/** The used part of a limit. Changes color at 80 %, and again when nothing is left. */
-export function Meter({
-  label,
-  used,
-  limit,
-  hint,
-  className,
-}: {
+type MeterProps = {
   label: string
   used: Amount
   /** Null if there is no limit: then only the number is shown. */
   limit: Amount | null
   hint?: ReactNode
   className?: string
-}) {
+}
+
+/** The used part of a limit. Changes color at 80 %, and again when nothing is left. */
+export function Meter({ label, used, limit, hint, className }: MeterProps) {
   return (
     <div className={clsx("min-w-0 text-sm", className)}>
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
@@ -36,18 +32,15 @@ export function Meter({
   )
 }
 
-/** The bar alone, computed in thousandths because amounts may be too large for numbers. */
-export function MeterBar({
-  label,
-  used,
-  limit,
-  className,
-}: {
+type MeterBarProps = {
   label: string
   used: Amount
   limit: Amount
   className?: string
-}) {
+}
+
+/** The bar alone, computed in thousandths because amounts may be too large for numbers. */
+export function MeterBar({ label, used, limit, className }: MeterBarProps) {
   const perMille = Math.min(perMilleOf(String(used), String(limit)), 1000)
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers draw the meter element differently

@@ -37,16 +37,14 @@ export function useSelection<Row>(
   }
 }
 
-/** Selects all selectable rows of the page, or none. */
-function SelectAll<Row>({
-  selection: { chosen, change, refusal },
-  rows,
-  rowKey,
-}: {
+type SelectAllProps<Row> = {
   selection: Selection<Row>
   rows: readonly Row[]
   rowKey: (row: Row) => string
-}) {
+}
+
+/** Selects all selectable rows of the page, or none. */
+function SelectAll<Row>({ selection: { chosen, change, refusal }, rows, rowKey }: SelectAllProps<Row>) {
   const open = rows.filter((row) => refusal(row) === null)
   const count = open.filter((row) => chosen.has(rowKey(row))).length
   const isAll = open.length > 0 && count === open.length
@@ -68,16 +66,14 @@ function SelectAll<Row>({
   )
 }
 
-/** Selects a row. */
-function SelectRow<Row>({
-  selection: { chosen, change, nameOf, refusal },
-  row,
-  id,
-}: {
+type SelectRowProps<Row> = {
   selection: Selection<Row>
   row: Row
   id: string
-}) {
+}
+
+/** Selects a row. */
+function SelectRow<Row>({ selection: { chosen, change, nameOf, refusal }, row, id }: SelectRowProps<Row>) {
   const refused = refusal(row)
   function toggle() {
     const next = new Map(chosen)

@@ -7,18 +7,15 @@ import { Button } from "./ui/button.tsx"
 
 const centred = "flex flex-col items-center px-4 py-12 text-center text-sm"
 
-/** Says that a list is empty, and what to do about it. */
-export function Empty({
-  title,
-  children,
-  action,
-  className,
-}: {
+type EmptyProps = {
   title: ReactNode
   children?: ReactNode
   action?: ReactNode
   className?: string
-}) {
+}
+
+/** Says that a list is empty, and what to do about it. */
+export function Empty({ title, children, action, className }: EmptyProps) {
   return (
     <div className={clsx(centred, className)}>
       <p className="font-medium">{title}</p>
@@ -28,16 +25,14 @@ export function Empty({
   )
 }
 
-/** Says why loading failed, with the request's id for support and a button to try again. */
-export function Failed({
-  error,
-  onRetry,
-  className,
-}: {
+type FailedProps = {
   error: unknown
   onRetry?: (() => unknown) | undefined
   className?: string
-}) {
+}
+
+/** Says why loading failed, with the request's id for support and a button to try again. */
+export function Failed({ error, onRetry, className }: FailedProps) {
   const { detail, requestId } = problemOf(error)
   return (
     <div role="alert" className={clsx(centred, className)}>
@@ -54,18 +49,15 @@ export function Failed({
   )
 }
 
-/** Placeholder lines while text loads. `children` draws another shape. */
-export function Loading({
-  what = "Loading",
-  lines = 4,
-  className,
-  children,
-}: {
+type LoadingProps = {
   what?: string
   lines?: number
   className?: string
   children?: ReactNode
-}) {
+}
+
+/** Placeholder lines while text loads. `children` draws another shape. */
+export function Loading({ what = "Loading", lines = 4, className, children }: LoadingProps) {
   return (
     <div role="status" className={clsx("space-y-3", className)}>
       <span className="sr-only">{what}</span>

@@ -12,18 +12,16 @@ const own: Page[] = [
   { href: "/docs/errors", title: "Errors" },
 ]
 
-/** A documentation page next to the contents. On small screens the contents are below, with a link in the top bar. */
-export function Frame({
-  current,
-  aside,
-  children,
-}: {
+type FrameProps = {
   /** The address of the page. */
   current: string
   /** The page's outline, for wide screens. */
   aside?: ReactNode
   children: ReactNode
-}) {
+}
+
+/** A documentation page next to the contents. On small screens the contents are below, with a link in the top bar. */
+export function Frame({ current, aside, children }: FrameProps) {
   return (
     <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
       <div className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}>

@@ -104,15 +104,13 @@ const kinds = {
   },
 } as const
 
-function SecondStep({
-  kind,
-  onOther,
-  onDone,
-}: {
+type SecondStepProps = {
   kind: keyof typeof kinds
   onOther: (step: Step) => void
   onDone: () => void
-}) {
+}
+
+function SecondStep({ kind, onOther, onDone }: SecondStepProps) {
   const { label, hint, other } = kinds[kind]
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => input.current?.focus(), [])

@@ -41,15 +41,13 @@ function Fields({ schema, isRequest, depth = 0 }: { schema: Schema; isRequest: b
   )
 }
 
-const Variants = ({
-  variants,
-  isRequest,
-  depth,
-}: {
+type VariantsProps = {
   variants: { types: string[]; schema: Schema }[]
   isRequest: boolean
   depth: number
-}) => (
+}
+
+const Variants = ({ variants, isRequest, depth }: VariantsProps) => (
   <ul className="divide-y divide-line">
     {variants.map(({ types, schema }) => (
       <li key={types.join(" ")} className="py-2">
@@ -85,20 +83,16 @@ const Parameters = ({ parameters }: { parameters: Parameter[] }) => (
   </dl>
 )
 
-function Field({
-  name,
-  schema,
-  mark,
-  place,
-  children,
-}: {
+type FieldProps = {
   name: string
   schema: Schema
   mark: string | null
   /** The place of a parameter: the path, the query or a header. */
   place?: string
   children?: ReactNode
-}) {
+}
+
+function Field({ name, schema, mark, place, children }: FieldProps) {
   const values = valuesOf(schema)
   const about = [place && `in the ${place}`, typeOf(schema), ...limitsOf(schema)].filter(Boolean).join(", ")
   return (

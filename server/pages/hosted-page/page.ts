@@ -8,22 +8,19 @@ import { emblems, render, type Shown } from "./states.ts"
 import { steps } from "./steps.ts"
 import type { Words } from "./words.ts"
 
+type RenderPageOptions = {
+  shown: Shown
+  words: Words
+  address: string
+  nonce: string
+}
+
 /**
  * The whole hosted page for a session's state. It is complete without the script, which only polls the session and
  * sends the forms. `address` is the page's own, for opening it on another device. `nonce` is the one in the response's
  * policy.
  */
-export function renderPage({
-  shown,
-  words,
-  address,
-  nonce,
-}: {
-  shown: Shown
-  words: Words
-  address: string
-  nonce: string
-}): string {
+export function renderPage({ shown, words, address, nonce }: RenderPageOptions): string {
   const { mood, heading, news, content } = render(shown, words, address)
   const isKnown = shown.state !== "unknown" && shown.state !== "failed"
   const emblem = emblems[mood]

@@ -20,18 +20,15 @@ const failureCopy = {
   internal_error: "failed several times. Try to revoke it on its own",
 } as const satisfies Record<RevocationFailure, string>
 
-/** Shows the progress of a bulk revocation, with a button to stop it. Takes the focus when `isNew`. */
-export function BulkPanel({
-  job: data,
-  isNew,
-  onSeen,
-  dismiss,
-}: {
+type BulkPanelProps = {
   job: BulkRevocation
   isNew: boolean
   onSeen: () => void
   dismiss: ReactNode
-}) {
+}
+
+/** Shows the progress of a bulk revocation, with a button to stop it. Takes the focus when `isNew`. */
+export function BulkPanel({ job: data, isNew, onSeen, dismiss }: BulkPanelProps) {
   const { can } = useWorkspace()
   const panel = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -136,14 +133,13 @@ function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
   )
 }
 
-/** Actions for the selected attestations. Floats over the end of the list, so that no row moves. */
-export function BulkRevoke({
-  selection: { chosen, change },
-  onStarted,
-}: {
+type BulkRevokeProps = {
   selection: Selection<AttestationSummary>
   onStarted: (id: string) => void
-}) {
+}
+
+/** Actions for the selected attestations. Floats over the end of the list, so that no row moves. */
+export function BulkRevoke({ selection: { chosen, change }, onStarted }: BulkRevokeProps) {
   // A retry joins the revocation that the first attempt may have started, because its answer can be lost.
   const keys = useRef(new Map<string, string>())
   const start = useMutation((api, input: { attestation_ids: string[] } & ReturnType<typeof reasonsIn>) => {

@@ -27,15 +27,13 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
   )
 }
 
-function KeyForm({
-  options,
-  onClose,
-  onCreated,
-}: {
+type KeyFormProps = {
   options: Options
   onClose: () => void
   onCreated: (secret: NewSecret) => void
-}) {
+}
+
+function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set())
   const [expiry, setExpiry] = useState("never")
   const create = useMutation((api, input: { name: string; scopes: Scope[]; expires_at: string | null }) =>
@@ -120,16 +118,14 @@ const graces = [
   [0, "Revoke it now"],
 ] as const
 
-/** Gives a key a new secret. Its id stays, and so do the idempotency keys of its earlier requests. */
-export function RotateKey({
-  of: { key_id, name, start },
-  onClose,
-  onRotated,
-}: {
+type RotateKeyProps = {
   of: Key
   onClose: () => void
   onRotated: (secret: NewSecret) => void
-}) {
+}
+
+/** Gives a key a new secret. Its id stays, and so do the idempotency keys of its earlier requests. */
+export function RotateKey({ of: { key_id, name, start }, onClose, onRotated }: RotateKeyProps) {
   // Read in advance: once the new secret exists, nothing may fail before it is shown.
   const options = useQuery("key.options", {})
   const rotate = useMutation((api, grace_seconds: number) => api.key.rotate.mutate({ key_id, grace_seconds }))
@@ -180,14 +176,13 @@ export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; o
 
 export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl: string }
 
-/** Shows a secret once. Stays open until the reader confirms that they stored it. */
-export function SecretOnce({
-  secret: { title, apiKey, baseUrl },
-  onStored,
-}: {
+type SecretOnceProps = {
   secret: NewSecret
   onStored: () => void
-}) {
+}
+
+/** Shows a secret once. Stays open until the reader confirms that they stored it. */
+export function SecretOnce({ secret: { title, apiKey, baseUrl }, onStored }: SecretOnceProps) {
   const [isStored, setStored] = useState(false)
   const [isAsked, setAsked] = useState(false)
   const box = useRef<HTMLInputElement>(null)

@@ -12,19 +12,16 @@ type Start = { userPubkey: string; schemaId: string; externalId?: string; redire
 const USUAL = "kyc_individual_v1"
 const usualOf = (schemas: readonly { id: string }[]) => schemas.find(({ id }) => id === USUAL)?.id
 
-/** Asks for a wallet and a schema, then starts the session. */
-export function StartSession({
-  wallet,
-  schema,
-  onClose,
-  onStarted,
-}: {
+type StartSessionProps = {
   /** Initial values from the link to this form. */
   wallet: string | null
   schema: string | null
   onClose: () => void
   onStarted: (link: Link) => void
-}) {
+}
+
+/** Asks for a wallet and a schema, then starts the session. */
+export function StartSession({ wallet, schema, onClose, onStarted }: StartSessionProps) {
   const schemas = useQuery("schema.list", {})
   const start = useMutation((api, input: Start) => api.kyc.start.mutate(input))
 

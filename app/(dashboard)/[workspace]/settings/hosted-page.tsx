@@ -142,18 +142,15 @@ function Logo({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: st
 /** Vouch's own: `--accent` in tokens.css. */
 const own = { light: "#0b6e4f", dark: "#5fd3a4" } as const
 
-/** A preview of the header and the button in the colors of the hosted page. */
-function Preview({
-  scheme,
-  logo,
-  color,
-  company,
-}: {
+type PreviewProps = {
   scheme: keyof typeof surfaces
   logo: Brand["logo"]
   color: string
   company: string
-}) {
+}
+
+/** A preview of the header and the button in the colors of the hosted page. */
+function Preview({ scheme, logo, color, company }: PreviewProps) {
   const given = color.trim().toLowerCase()
   const colors = brandColors(isColor(given) ? given : own[scheme], surfaces[scheme])
   return (

@@ -141,16 +141,14 @@ function Admission({ member: { user_id, name, admission } }: { member: Member })
   )
 }
 
-function MemberMenu({
-  member,
-  isYou,
-  onLess,
-}: {
+type MemberMenuProps = {
   member: Member
   isYou: boolean
   /** Called when a member lost rights and knows keys that still work. */
   onLess: (leftovers: Pick<Less, "keys" | "invitations_ended">) => void
-}) {
+}
+
+function MemberMenu({ member, isYou, onLess }: MemberMenuProps) {
   const [isRemoving, setRemoving] = useState(false)
   const { account } = useWorkspace()
   const client = useQueryClient()

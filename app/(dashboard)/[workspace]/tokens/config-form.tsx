@@ -17,16 +17,7 @@ import { checkedWhen, modeWords } from "./use-token.ts"
 type Config = ReturnType<typeof configOf>
 type Issue = { field: string; detail: string }
 
-/** A token and its rules. The server's checks run while fields are entered, and its errors appear at their fields. */
-export function ConfigForm({
-  initial,
-  isNew,
-  isMinted,
-  submit,
-  cancelHref,
-  onSubmit,
-  children,
-}: {
+type ConfigFormProps = {
   initial: Draft
   isNew: boolean
   /** Whether the mint is on chain, which fixes its name, symbol and decimals permanently. */
@@ -36,7 +27,10 @@ export function ConfigForm({
   onSubmit: (api: Api, config: Config) => Promise<unknown>
   /** Shown above the buttons. */
   children?: (draft: Draft) => ReactNode
-}) {
+}
+
+/** A token and its rules. The server's checks run while fields are entered, and its errors appear at their fields. */
+export function ConfigForm({ initial, isNew, isMinted, submit, cancelHref, onSubmit, children }: ConfigFormProps) {
   const api = useApi()
   const [draft, setDraft] = useState(initial)
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
@@ -197,15 +191,13 @@ export function ConfigForm({
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function SchemaField({
-  value,
-  onChange,
-  error,
-}: {
+type SchemaFieldProps = {
   value: string
   onChange: (event: { target: { value: string } }) => void
   error: string | undefined
-}) {
+}
+
+function SchemaField({ value, onChange, error }: SchemaFieldProps) {
   const { data } = useQuery("schema.list", {})
   const schemas = data?.data ?? [{ id: value, name: value }]
   return (

@@ -32,21 +32,17 @@ function Text({
   return <Input {...props} onChange={({ target }) => onChange(target.value)} />
 }
 
-/** One field of the rules, built from its definition. */
-export function RuleField({
-  field: { name, type, label, hint },
-  value,
-  onChange,
-  error,
-  isOff,
-}: {
+type RuleFieldProps = {
   field: (typeof ruleFields)[number]
   value: Entered
   onChange: (value: Entered) => void
   error: string | undefined
   /** Whether the transfer mode cannot enforce it. */
   isOff: boolean
-}) {
+}
+
+/** One field of the rules, built from its definition. */
+export function RuleField({ field: { name, type, label, hint }, value, onChange, error, isOff }: RuleFieldProps) {
   const shown = isOff ? emptyDraft.rules[name] : value
   const about = { name: `rules.${name}`, hint: isOff ? NOT_IN_HOLDER_MODE : hint }
   if (type === "flag") {
@@ -72,19 +68,16 @@ export function RuleField({
 const countries = countryNames("en")
 const nameOf = new Map(countries.map(({ code, name }) => [code, name]))
 
-/** A list of countries to add to and remove from. Stands inside a `Field`, which names it. */
-function CountryPicker({
-  label,
-  codes,
-  onChange,
-  disabled = false,
-}: {
+type CountryPickerProps = {
   /** The list's name, used in the names of the buttons. */
   label: string
   codes: readonly string[]
   onChange: (codes: string[]) => void
   disabled?: boolean
-}) {
+}
+
+/** A list of countries to add to and remove from. Stands inside a `Field`, which names it. */
+function CountryPicker({ label, codes, onChange, disabled = false }: CountryPickerProps) {
   const [chosen, setChosen] = useState("")
   const listId = useId()
   return (

@@ -27,16 +27,14 @@ export function EndpointBadge({
   return failing_since === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="notice">Failing</Badge>
 }
 
-/** Creates or changes an endpoint. */
-export function EndpointForm({
-  of,
-  onClose,
-  onCreated,
-}: {
+type EndpointFormProps = {
   of: Endpoint | null
   onClose: () => void
   onCreated?: (id: string) => void
-}) {
+}
+
+/** Creates or changes an endpoint. */
+export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(of?.types ?? allEventTypes))
   const [wantsAll, setWantsAll] = useState((of?.types ?? null) === null)
   const save = useMutation(

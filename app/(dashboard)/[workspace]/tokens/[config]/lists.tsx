@@ -115,13 +115,12 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
 
 const columns = { agent: columnsOfMode("agent"), holder: columnsOfMode("holder") }
 
-function Balance({
-  of: { balance, onchain_balance, incoming, outgoing, reopenings },
-  mode,
-}: {
+type BalanceProps = {
   of: Holder
   mode: TokenView["transfer_mode"]
-}) {
+}
+
+function Balance({ of: { balance, onchain_balance, incoming, outgoing, reopenings }, mode }: BalanceProps) {
   const shown = mode === "holder" ? (onchain_balance ?? balance) : balance
   const moving = [incoming !== "0" && `+${grouped(incoming)}`, outgoing !== "0" && `−${grouped(outgoing)}`].filter(
     Boolean,

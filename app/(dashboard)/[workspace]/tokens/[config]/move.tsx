@@ -77,16 +77,14 @@ const fields = {
   transfer: { from: "from_pubkey", to: "to_pubkey" },
 } as const
 
-/** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
-function MoveForm({
-  token,
-  kind,
-  onSent,
-}: {
+type MoveFormProps = {
   token: TokenView
   kind: MoveKind
   onSent: (operation: Operation) => void
-}) {
+}
+
+/** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
+function MoveForm({ token, kind, onSent }: MoveFormProps) {
   const api = useApi()
   const refresh = useRefresh()
   const [entered, setEntered] = useState<Entered>({ from: "", to: "", amount: "" })
@@ -285,14 +283,13 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
   )
 }
 
-/** What to do about a refusal, if this page knows. */
-function Remedy({
-  token,
-  preflight: { answer, unverified, required_schema },
-}: {
+type RemedyProps = {
   token: TokenView
   preflight: Preflight
-}) {
+}
+
+/** What to do about a refusal, if this page knows. */
+function Remedy({ token, preflight: { answer, unverified, required_schema } }: RemedyProps) {
   const path = usePath()
   const { can } = useWorkspace()
   const remedy = answer.error === null ? null : ruleOf(answer.error)?.remedy

@@ -106,17 +106,14 @@ function UnderWay({ token: { mint_state, reconciling, paused } }: { token: Token
   )
 }
 
-function Notice({
-  title,
-  value,
-  label,
-  children,
-}: {
+type NoticeProps = {
   title: string
   value: number | null
   label: string
   children: string
-}) {
+}
+
+function Notice({ title, value, label, children }: NoticeProps) {
   return (
     <div className="rounded-xl border border-notice-line bg-notice-soft p-4 text-sm text-notice">
       <p className="font-medium">{title}</p>

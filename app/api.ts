@@ -86,7 +86,6 @@ async function call(procedure: string, isQuery: boolean, input: unknown, { heade
   throw new CallError(response.status, answer?.error?.data ?? answer)
 }
 
-/** Calls a query by its name. */
 export function query<Name extends Procedure>(
   api: Api,
   name: Name,

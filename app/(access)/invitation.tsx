@@ -25,7 +25,6 @@ const roles = {
   viewer: "As a viewer you can see everything except claims and reviews, and cannot change anything.",
 } as const satisfies Record<Offer["role"], string>
 
-/** What the role may do, and whether the account requires a second factor. */
 const termsOf = ({ role, second_factor_required }: Offer): string =>
   second_factor_required
     ? `${roles[role]} This account requires a second factor: have a passkey or an authenticator app ready.`

@@ -3,7 +3,6 @@ import { TextField } from "#app/components/form.tsx"
 /** The server requires the same length and decides. */
 const SHORTEST = 12
 
-/** Asks for a new password. */
 export function NewPassword({ label = "Password" }: { label?: string }) {
   return (
     <TextField

@@ -10,7 +10,6 @@ type QuestionProps = {
   children?: ReactNode
 }
 
-/** A form on a sign-in page: a title, its fields and a button. */
 export function Question({ title, text, submit, onSubmit, children }: QuestionProps) {
   return (
     <>

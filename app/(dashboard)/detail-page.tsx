@@ -83,7 +83,6 @@ type MomentProps = {
   dot?: string | undefined
   what: ReactNode
   at: string
-  /** After the time. */
   more?: ReactNode
   children?: ReactNode
 }

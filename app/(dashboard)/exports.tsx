@@ -8,7 +8,6 @@ import type { Progress } from "./save-export.ts"
 
 export type Export = Progress & {
   id: number
-  /** The name of the exported list. */
   list: string
   stop: () => void
 }

@@ -19,7 +19,6 @@ export type Filter<Value extends string = string> = {
 export type FieldProps<Value extends string> = {
   value: Value | null
   onChange: (value: Value | null) => void
-  /** All filters of the list. */
   filtered: Filtered
 }
 
@@ -48,9 +47,7 @@ export function useFilters(filters: Filters) {
   const isFiltered = Object.keys(current).length > 0
   return {
     filters,
-    /** As they are in the address. */
     current,
-    /** As the server takes them. */
     asked,
     change: (to: Record<string, string | null>) => void setValues(to),
     isFiltered,
@@ -96,7 +93,6 @@ export function FilterRow({ filtered, saved, children }: FilterRowProps) {
   )
 }
 
-/** Free text. */
 export const text = (label: string, placeholder: string, maxLength?: number): Filter => ({
   parser: parseAsString,
   Field: ({ value, onChange }) => (

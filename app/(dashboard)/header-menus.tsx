@@ -78,7 +78,6 @@ function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here:
   )
 }
 
-/** Shows who is signed in, with the button to sign out. */
 export function UserMenu({ user }: { user: Me["user"] }) {
   return (
     <Menu

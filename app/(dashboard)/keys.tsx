@@ -12,7 +12,6 @@ const dynamic = dynamicModule as unknown as typeof dynamicModule.default
 const Palette = dynamic(async () => (await import("./palette.tsx")).Palette)
 const Shortcuts = dynamic(async () => (await import("./palette.tsx")).Shortcuts)
 
-/** The longest time between the two keys of a sequence. */
 const PAIR_MS = 1500
 
 /** The global search and the keyboard shortcuts, on every page of a workspace. What they open loads on first use. */

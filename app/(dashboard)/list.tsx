@@ -49,9 +49,7 @@ export function useList<Name extends ListProcedure, const Some extends Filters>(
     filters?: Some
     /** The input of the procedure, from the filters. */
     ask?: (asked: Asked<Some>) => Partial<InputOf<Name>>
-    /** The rest of the input. */
     input?: Partial<InputOf<Name>> & { limit?: number }
-    /** Whether to read the first page again and again. */
     follows?: boolean
     /** Whether a row will not change soon. The list is polled until this holds for all rows. */
     isAtRest?: (row: RowOf<Name>) => boolean
@@ -93,9 +91,7 @@ type ListProps<Row> = {
   empty: ReactNode
   /** Shown while no row matches the filters. */
   noMatch?: ReactNode
-  /** Shown after the filters. */
   afterFilters?: ReactNode
-  /** Shown between the filters and the table. */
   children?: ReactNode
 }
 
@@ -147,7 +143,6 @@ export function List<Row>({
   )
 }
 
-/** A page with one list. */
 export function ListPage<Row, State extends string = string>({
   title,
   heading = title,
@@ -164,7 +159,6 @@ export function ListPage<Row, State extends string = string>({
   actions?: ReactNode
   /** The name under which the list is exported. */
   exports?: string
-  /** Shown above the filters. */
   above?: ReactNode
   /** For a list that is split by state. */
   tabs?: StateTabsProps<State>

@@ -18,7 +18,6 @@ type Place = {
   permissions: readonly Permission[] | null
 }
 
-/** Links to the sections of a workspace. */
 export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place & { onGo?: () => void }) {
   const here = useSection()
   const shown = Object.entries<{ name: string; icon: LucideIcon; needs?: Permission }>(sections).filter(
@@ -48,7 +47,6 @@ export function Navigation({ workspaceId, permissions, onGo = () => {} }: Place 
   )
 }
 
-/** The highest count that is shown. */
 const MANY = 100
 
 /** The number of waiting reviews. Live updates refresh it (`live.tsx`). */
@@ -66,7 +64,6 @@ function ReviewCount({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-/** The links to the sections on narrow screens. */
 export const NavigationMenu = (place: Place) => (
   <Dialog
     kind="left"

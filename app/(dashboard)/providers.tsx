@@ -17,7 +17,6 @@ const RETRIES = 2
  */
 const ACCESS_CHANGED = new Set(["second_factor_required", "insufficient_scope", "workspace_not_found"])
 
-/** The providers shared by the dashboard's pages. */
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(createClient)
   return (
@@ -32,7 +31,6 @@ export function Providers({ children }: { children: ReactNode }) {
 // The toaster loads with the first toast: most pages never need it.
 const Toaster = lazy(() => import("#app/components/toaster.tsx"))
 
-/** Where toasts appear. */
 function Toasts() {
   const isNeeded = useSyncExternalStore(subscribe, anyToasts, () => false)
   if (!isNeeded) return null
@@ -46,7 +44,6 @@ function Toasts() {
 const RunningExports = lazy(() => import("./running-exports.tsx"))
 const NO_EXPORTS: readonly Export[] = []
 
-/** Shows the progress of downloads. */
 function Exports() {
   const exports = useSyncExternalStore(subscribeExports, runningExports, () => NO_EXPORTS)
   if (exports.length === 0) return null

@@ -2,7 +2,6 @@ import { CallError } from "#app/api.ts"
 import { notify } from "#app/components/toast.ts"
 import { countOf } from "#shared/counts.ts"
 
-/** How often the progress on the screen changes. */
 const REPORT_EVERY_MS = 250
 /** Parts of this size are combined into one blob, which the browser keeps on disk. */
 const PART_BYTES = 4 * 1024 * 1024

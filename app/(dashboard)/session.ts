@@ -6,7 +6,6 @@ export function goToSignIn(): void {
   window.location.replace(`/sign-in?next=${encodeURIComponent(pathname + search)}`)
 }
 
-/** Ends this browser's session. */
 export async function signOut(): Promise<void> {
   await withAuth((auth) => auth.signOut())
   window.location.assign("/sign-in")

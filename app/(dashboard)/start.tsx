@@ -75,7 +75,6 @@ export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
 
 const KEY = "vouch.workspace"
 
-/** Remembers this workspace for the start page. */
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(KEY, id)

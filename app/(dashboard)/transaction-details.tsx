@@ -6,7 +6,6 @@ import type { TransactionView } from "#server/dashboard/transaction.ts"
 import { keptDays } from "#shared/retention.ts"
 import { useQuery } from "./workspace.tsx"
 
-/** A signed transaction, instruction by instruction. */
 export default function Transaction({ signature }: { signature: string }) {
   const { data, error, refetch } = useQuery("transaction.get", { signature })
   if (data) return <TransactionDetails transaction={data} />

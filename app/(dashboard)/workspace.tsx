@@ -41,10 +41,8 @@ function useInside() {
   return inside
 }
 
-/** The workspace of this page. */
 export const useWorkspace = (): Workspace => useInside().workspace
 
-/** The procedures, called in the workspace of this page. */
 export const useApi = (): Api => useInside().api
 
 /** The address of a page of this workspace: `path("attestations", id)`. */
@@ -53,7 +51,6 @@ export function usePath(): (...parts: string[]) => string {
   return (...parts) => `/${[id, ...parts.map(encodeURIComponent)].join("/")}`
 }
 
-/** The signed-in user and their workspaces. */
 export const useMe = (): UseQueryResult<Me> =>
   useTanstackQuery({
     queryKey: ["me"],

@@ -8,12 +8,10 @@ import type { Selection } from "./selection.tsx"
 import { Failed, Skeleton } from "./states.tsx"
 import { Button } from "./ui/button.tsx"
 
-/** A column of a table. */
 export type Column<Row> = {
   /** Unique in its table. */
   header: string
   cell: (row: Row) => ReactNode
-  /** Numbers are aligned at the end. */
   align?: "end"
   /** Hidden on narrow screens. The row's own page still shows it. */
   wideOnly?: boolean
@@ -24,7 +22,6 @@ export type Column<Row> = {
   stays?: boolean
 }
 
-/** The column with a row's actions. */
 export const actions = <Row,>(cell: Column<Row>["cell"]): Column<Row> => ({
   header: "Actions",
   align: "end",
@@ -265,7 +262,6 @@ export function useCursor(of: string): Cursor {
 /** Each cursor → the previous one. After opening a URL directly, back leads to the first page. */
 const cameFrom = new Map<string, string | null>()
 
-/** A short hash of the text. */
 const shortName = (text: string): string =>
   [...text].reduce((hash, sign) => (Math.imul(hash, 31) + sign.codePointAt(0)!) >>> 0, 7).toString(36)
 

@@ -4,7 +4,6 @@ import type { ButtonProps } from "./ui/button.tsx"
 import { Dialog, DialogFooter, type DialogProps, DismissButton } from "./ui/dialog.tsx"
 
 type FormDialogProps = Omit<DialogProps, "children" | "insists"> & {
-  /** The label of the button that sends the form. */
   submit: string
   variant?: ButtonProps["variant"]
   /** The label of the other button, if "Cancel" could be mistaken for the action itself. */
@@ -15,7 +14,6 @@ type FormDialogProps = Omit<DialogProps, "children" | "insists"> & {
   children?: ReactNode
 }
 
-/** A form in a dialog. */
 export const FormDialog = ({ submit, variant, dismiss, check, onSubmit, children, ...dialog }: FormDialogProps) => (
   <Dialog {...dialog}>
     {(close) => (

@@ -10,7 +10,6 @@ export type Selection<Row> = {
   change: (chosen: ReadonlyMap<string, Row>) => void
   All: typeof SelectAll
   One: typeof SelectRow
-  /** A row's name for screen readers. */
   nameOf: (row: Row) => string
   /** Why a row cannot be selected. Null if it can. */
   refusal: (row: Row) => string | null
@@ -43,7 +42,6 @@ type SelectAllProps<Row> = {
   rowKey: (row: Row) => string
 }
 
-/** Selects all selectable rows of the page, or none. */
 function SelectAll<Row>({ selection: { chosen, change, refusal }, rows, rowKey }: SelectAllProps<Row>) {
   const open = rows.filter((row) => refusal(row) === null)
   const count = open.filter((row) => chosen.has(rowKey(row))).length
@@ -72,7 +70,6 @@ type SelectRowProps<Row> = {
   id: string
 }
 
-/** Selects a row. */
 function SelectRow<Row>({ selection: { chosen, change, nameOf, refusal }, row, id }: SelectRowProps<Row>) {
   const refused = refusal(row)
   function toggle() {

@@ -5,7 +5,6 @@ import { allDocuments } from "./documents.ts"
 /** An entry of the search: a section of a document, an endpoint or an error. */
 export type Entry = { href: string; title: string; page: string; text: string }
 
-/** All entries of the search. */
 export function searchEntries(): Entry[] {
   return [
     ...allDocuments().flatMap(({ path, title, sections }) =>

@@ -5,7 +5,6 @@ import type { Entry } from "./entries.ts"
 
 const MOST = 20
 
-/** The search over the documentation. */
 export function SearchResults({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("")
   const [index, setIndex] = useState<MiniSearch<Entry> | "loading" | "failed">("loading")

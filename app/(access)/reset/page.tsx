@@ -9,7 +9,6 @@ import { Link } from "#app/components/link.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import type { Reset } from "#domain/people"
 
-/** Sets a new password with the token of the link. */
 export default function Page() {
   const token = useSearchParams().get("token") ?? ""
   const [done, setDone] = useState<Reset | null>(null)

@@ -20,7 +20,6 @@ type Outcome =
 /** The API key entered on this page. It is never stored or put in an address. */
 let lastKey = ""
 
-/** How much of a response is shown. */
 const MOST = 100_000
 
 /** Sends one request with the entered values to this server. */

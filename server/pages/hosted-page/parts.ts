@@ -27,7 +27,6 @@ const shorten = (value: string) => (value.length <= 18 ? value : `${value.slice(
 export const copyable = ({ copied }: Words, value: string, what: string): Html =>
   html`<span class="copyable"><button type="button" class="copy" title="${value}" data-copy="${value}"><code><span aria-hidden="true">${shorten(value)}</span><span class="sr">${value}</span></code><span class="sr">, ${what}</span>${icon("copy")}${icon("check")}</button><span role="status" class="sr" data-text="${copied}"></span></span>`
 
-/** A checkbox with its label. */
 export const checkbox = (name: string, control: Html | null, content: Html | string): Html =>
   html`<label class="tick"><span class="box"><input type="checkbox" name="${name}"${control}>${icon("check")}</span><span>${content}</span></label>`
 

@@ -78,7 +78,6 @@ export function BulkPanel({ job: data, isNew, onSeen, dismiss }: BulkPanelProps)
   )
 }
 
-/** Stops it early, after a confirmation. */
 function Stop({ id, onStopped }: { id: string; onStopped: () => void }) {
   const cancel = useMutation((api) => api.bulkRevocation.cancel.mutate({ id }))
   return (
@@ -189,7 +188,6 @@ export function BulkRevoke({ selection: { chosen, change }, onStarted }: BulkRev
   )
 }
 
-/** What revoking does to them, by their current status. */
 function describe({ verified, pending }: { verified: number; pending: number }): string {
   const lost =
     verified > 0 &&

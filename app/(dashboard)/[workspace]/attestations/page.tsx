@@ -98,7 +98,6 @@ export default function Page() {
   )
 }
 
-/** Why an attestation cannot be chosen, or null. */
 const revocationRefusal = ({ status }: AttestationSummary): string | null =>
   status === "pending" || status === "verified" ? null : "already ended"
 

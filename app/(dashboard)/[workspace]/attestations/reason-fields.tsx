@@ -35,7 +35,6 @@ export const ReasonFields = ({
   </>
 )
 
-/** The entered values, as the server takes them. */
 export const reasonsIn = (values: FormData) => ({
   reason: String(values.get("reason")).trim(),
   public_reason: values.get("public_reason") as PublicReason,

@@ -128,7 +128,6 @@ const columns: Column<Entry>[] = [
 /** An address or an id that is too long to read. */
 const LONG = /([1-9A-HJ-NP-Za-km-z]{32,})/
 
-/** A detail, with addresses shortened and ready to copy. */
 function Readable({ text }: { text: string }) {
   return text
     .split(LONG)

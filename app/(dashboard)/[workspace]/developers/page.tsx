@@ -40,7 +40,6 @@ export default function Page() {
   )
 }
 
-/** What the quick start needs: this server's address and the reader's keys. */
 function useQuickStart() {
   const facts = useQuery("workspace.get")
   const keys = useQuery("key.list", {})
@@ -212,7 +211,6 @@ const documents = [
   { href: "/v1/openapi.yaml", name: "OpenAPI 3.1, YAML", what: "The same in a more readable format" },
 ]
 
-/** What applies to every request, and how a KYC provider reports a decision. */
 function Guides() {
   const { data: facts } = useQuery("workspace.get")
   return (

@@ -20,7 +20,6 @@ type Target = {
   attempt: string
 }
 
-/** The languages of the samples. */
 export const languages = [
   { id: "curl", name: "curl", write: inCurl },
   { id: "node", name: "Node", write: inNode },

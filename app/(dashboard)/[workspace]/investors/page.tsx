@@ -108,7 +108,6 @@ const expires: Column<Investor> = {
   cell: ({ expires_at: at }) => at && <Timestamp at={at} />,
 }
 
-/** The columns of each order. */
 const columnsIn = {
   newest: [name(), ...common, started("Last started"), firstSeen],
   oldest: [name(), ...common, started("First started"), firstSeen],

@@ -15,7 +15,6 @@ type Options = RouterOutputs["key"]["options"]
 
 const DAY_MS = 86_400_000
 
-/** Asks what a new key is for and creates it. */
 export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: NewSecret) => void }) {
   const options = useQuery("key.options", {})
   return (

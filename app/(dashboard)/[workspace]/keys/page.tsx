@@ -11,7 +11,6 @@ import { Checkbox } from "#app/components/ui/input.tsx"
 import { columnsFor, type Key } from "./columns.tsx"
 import { CreateKey, type NewSecret, RevokeKey, RotateKey, SecretOnce } from "./key-dialogs.tsx"
 
-/** The dialog that is open. */
 type Doing = { what: "create" } | { what: "rotate" | "revoke"; key: Key } | null
 
 export default function Page() {

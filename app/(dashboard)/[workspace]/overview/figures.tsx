@@ -56,7 +56,6 @@ function duration(seconds: number): string {
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit.name}`
 }
 
-/** The fee payer's balance in this mode. */
 export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
   return (
     <Line name="Fee payer’s SOL">
@@ -74,7 +73,6 @@ export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
   )
 }
 
-/** The cost of the workspace's transactions this month. */
 export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
   const sol = (lamports: string) => grouped(solOf(lamports))
   const { fee_lamports, rent_lamports, budget_lamports } = chain
@@ -91,7 +89,6 @@ export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
 
 const checks = { database: "Database", chain: "Chain", worker: "Worker" } as const
 
-/** The server's health. */
 export function Health({ checks: states }: { checks: Overview["checks"] }) {
   return Object.entries(checks).map(([check, name]) => {
     const state = states[check as keyof typeof checks]

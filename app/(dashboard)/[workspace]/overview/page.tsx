@@ -137,7 +137,6 @@ const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })
 /** The server counts reviews up to this number. */
 const MANY = 100
 
-/** What needs a person's attention now, with links. */
 function NeedsAttention({ overview: { attention, expiring } }: { overview: Overview }) {
   const { reviews, endpoints, low_sol } = attention
   const week = expiring.days_7

@@ -39,7 +39,6 @@ const header = {
   description: "Verifications that a vendor left in review, wallets on a list, and what vendors report later.",
 }
 
-/** Reviews that a member has to decide, and closed ones. */
 export default function Page() {
   const { can } = useWorkspace()
   if (can("review:write")) return <Queue />

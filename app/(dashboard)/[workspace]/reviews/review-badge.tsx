@@ -13,7 +13,6 @@ const tones = {
   revoke: "bad",
 } as const satisfies Record<ReviewDecision, "good" | "notice" | "bad">
 
-/** The state of a review. */
 export function ReviewBadge({ review: { state, decision, ending } }: { review: Review }) {
   if (state === "open") return <Badge tone="notice">Open</Badge>
   if (state === "requested") return <Badge tone="notice">To confirm</Badge>

@@ -24,7 +24,6 @@ const StartSession = lazy(async () => ({ default: (await import("./start-session
 const SessionLink = lazy(async () => ({ default: (await import("./start-session.tsx")).SessionLink }))
 
 const states = ["open", "closed"] as const
-/** The possible outcomes of closed sessions. */
 const outcomes: readonly ShownStatus[] = shownStatuses.filter((status) => status !== "pending")
 
 const outcome: Filter<ShownStatus> = {
@@ -162,7 +161,6 @@ const ofOpen = (onLink: (link: Link) => void): Column<Session>[] => [
   ),
 ]
 
-/** The progress of a session. */
 function SessionState({ session }: { session: Session }) {
   const { status, state, flow, consented_at, decision } = session
   if (state === "cancelled") return <Badge>Cancelled</Badge>

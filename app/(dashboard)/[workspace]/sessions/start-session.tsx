@@ -20,7 +20,6 @@ type StartSessionProps = {
   onStarted: (link: Link) => void
 }
 
-/** Asks for a wallet and a schema, then starts the session. */
 export function StartSession({ wallet, schema, onClose, onStarted }: StartSessionProps) {
   const schemas = useQuery("schema.list", {})
   const start = useMutation((api, input: Start) => api.kyc.start.mutate(input))
@@ -92,7 +91,6 @@ const QrCode = lazy(() => import("#app/components/qr-code.tsx"))
 
 export type Link = { url: string; wallet: string }
 
-/** A session's link, to send or scan. */
 export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) {
   return (
     <Dialog

@@ -190,7 +190,6 @@ function chooseTheme(choice: string): void {
   else delete document.documentElement.dataset.theme
 }
 
-/** Which emails the member gets about this account. */
 function Notifications() {
   const { data, error, refetch } = useQuery("member.notifications")
   return (

@@ -235,7 +235,6 @@ const columns: Column<Invitation>[] = [
 ]
 const revocable = [...columns, actions<Invitation>((row) => <Revoke invitation={row} />)]
 
-/** Invitations that were not accepted yet. */
 function Invitations({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) {
   return (
     <section aria-labelledby="invitations">

@@ -8,7 +8,6 @@ import { notify } from "#app/components/toast.ts"
 import type { Monitoring as MonitoringFacts } from "#server/dashboard/monitoring.ts"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
-/** The wallet screening lists, and what Vouch does automatically on a finding. */
 export function Monitoring() {
   const { data, error, refetch } = useQuery("monitoring.get", {})
   if (!data) {

@@ -10,7 +10,6 @@ const YourAccount = lazy(async () => ({ default: (await import("./account.tsx"))
 const WorkspaceFacts = lazy(async () => ({ default: (await import("./workspace-facts.tsx")).WorkspaceFacts }))
 const Monitoring = lazy(async () => ({ default: (await import("./monitoring.tsx")).Monitoring }))
 
-/** Members, your account, this workspace and monitoring. */
 export default function Page() {
   return (
     <>

@@ -113,7 +113,6 @@ function RemovePasskey({ passkey: { id, name } }: { passkey: Passkey }) {
   )
 }
 
-/** The browsers where the member is signed in. */
 export function SignIns({ className }: { className?: string }) {
   const api = useApi()
   const query = useQuery("me.signIns")

@@ -23,7 +23,6 @@ const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
   loading: () => <Skeleton className="size-44 rounded-lg" />,
 })
 
-/** A code from an authenticator app as a second factor. */
 export function TwoFactor({ isOn }: { isOn: boolean }) {
   return (
     <Card

@@ -118,7 +118,6 @@ const demands = [
   },
 ] as const
 
-/** How the account is protected from mistakes by its members. */
 function AccountSecurity({ account }: { account: Account }) {
   return (
     <Card title="Security" description="For all members, in both workspaces.">
@@ -210,7 +209,6 @@ function AnswerRequest({ request: { by, is_own } }: { request: Request }) {
   )
 }
 
-/** Turns reminders to investors before a verification expires on or off. */
 function Reminders() {
   const { can } = useWorkspace()
   const query = useQuery("workspace.reminders")

@@ -25,7 +25,6 @@ type ConfigFormProps = {
   submit: string
   cancelHref: string
   onSubmit: (api: Api, config: Config) => Promise<unknown>
-  /** Shown above the buttons. */
   children?: (draft: Draft) => ReactNode
 }
 

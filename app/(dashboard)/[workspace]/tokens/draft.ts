@@ -46,7 +46,6 @@ const entries: { [T in FieldType]: Entry<T> } = {
 }
 const entryOf = (type: FieldType) => entries[type] as Entry<FieldType>
 
-/** The form values of the rules that are set. */
 const rulesDraft = (set: RulesJson, zone: string): RulesDraft =>
   Object.fromEntries(
     ruleFields.map(({ name, type }) => {

@@ -29,7 +29,6 @@ export function useIdempotencyKey(
   }
 }
 
-/** The storage name for the key of this content. */
 export const nameOf = (content: readonly string[]): string => PREFIX + JSON.stringify(content)
 
 /** Returns the key stored under a name, or stores a new one. */

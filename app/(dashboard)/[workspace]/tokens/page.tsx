@@ -48,7 +48,6 @@ function Used({ of: { name, supply, rules } }: { of: Token }) {
   )
 }
 
-/** The workspace's tokens with their supply. */
 export default function Page() {
   const path = usePath()
   const { can } = useWorkspace()

@@ -41,7 +41,6 @@ type RuleFieldProps = {
   isOff: boolean
 }
 
-/** One field of the rules, built from its definition. */
 export function RuleField({ field: { name, type, label, hint }, value, onChange, error, isOff }: RuleFieldProps) {
   const shown = isOff ? emptyDraft.rules[name] : value
   const about = { name: `rules.${name}`, hint: isOff ? NOT_IN_HOLDER_MODE : hint }

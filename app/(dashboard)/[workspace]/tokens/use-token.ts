@@ -16,7 +16,6 @@ export const useToken = (id: string) => usePolling("mintConfig.view", { id }, is
 
 export const kindNames = { mint: "Mint", transfer: "Transfer" } as const satisfies Record<Operation["kind"], string>
 
-/** Whether an operation has ended. */
 export const hasEnded = ({ status }: Pick<Operation, "status">): boolean =>
   status === "confirmed" || status === "failed"
 

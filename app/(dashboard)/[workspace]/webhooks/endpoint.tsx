@@ -33,7 +33,6 @@ type EndpointFormProps = {
   onCreated?: (id: string) => void
 }
 
-/** Creates or changes an endpoint. */
 export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(of?.types ?? allEventTypes))
   const [wantsAll, setWantsAll] = useState((of?.types ?? null) === null)

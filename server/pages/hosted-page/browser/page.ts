@@ -18,7 +18,6 @@ const VIEW_TIMEOUT_MS = 10_000
 /** Longer than the server waits for the provider. */
 const SEND_TIMEOUT_MS = 35_000
 
-/** The state on the screen. */
 let shown = JSON.parse(find("main")?.dataset.view ?? "null") as Shown
 let isOffline = false
 let timer: number | undefined

@@ -32,7 +32,6 @@ type Features = {
   }
 }
 
-/** A wallet in this browser. */
 export type Wallet = {
   readonly name: string
   /** A data URI. */

@@ -134,7 +134,6 @@ const dots: Partial<Record<TimelineEvent["event"], string>> = {
   revoked: "bg-danger",
 }
 
-/** What happened to an attestation, oldest first. */
 const AttestationTimeline = ({ events }: { events: readonly TimelineEvent[] }) => (
   <Timeline>
     {events.map((event) => (
@@ -172,7 +171,6 @@ function Trace({ event: { by, request_id } }: { event: TimelineEvent }) {
   )
 }
 
-/** Ends an attestation permanently. */
 function Revoke({ attestation: { attestation_id, status } }: { attestation: Detail }) {
   const revoke = useMutation((api, reasons: ReturnType<typeof reasonsIn>) =>
     api.attestation.revoke.mutate({ id: attestation_id, ...reasons }),

@@ -14,7 +14,6 @@ import { keptDays } from "#shared/retention.ts"
 import { progressColumns } from "../../webhooks/[id]/deliveries.tsx"
 import { type Event, subjectOf } from "../subject.ts"
 
-/** How often the deliveries are read again while the page is open. */
 const FOLLOW_MS = 5000
 
 export default function Page() {

@@ -43,7 +43,6 @@ const operationColumns: Column<Operation>[] = [
   { header: "Created", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-/** Mints and transfers of all wallets of an investor. */
 export function InvestorOperations({ investorId }: { investorId: string }) {
   return (
     <List

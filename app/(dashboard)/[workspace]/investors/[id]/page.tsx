@@ -102,7 +102,6 @@ const Verifications = lazy(async () => ({ default: (await import("./lists.tsx"))
 const InvestorOperations = lazy(async () => ({ default: (await import("./lists.tsx")).InvestorOperations }))
 const Refusals = lazy(async () => ({ default: (await import("./lists.tsx")).Refusals }))
 
-/** The lists on an investor's page: verifications, token operations and refusals. */
 const Activity = ({ investorId }: { investorId: string }) => (
   <UrlTabs
     name="tab"
@@ -151,7 +150,6 @@ function OpenReviews({ reviews: { data, next_cursor } }: { reviews: Reviews }) {
   )
 }
 
-/** An investor's wallets with their status for each schema. */
 function Wallets({ investor: { wallets, has_more_wallets } }: { investor: InvestorView }) {
   if (wallets.length === 0) {
     return (
@@ -197,7 +195,6 @@ function Wallets({ investor: { wallets, has_more_wallets } }: { investor: Invest
 
 type Holding = InvestorView["tokens"][number]["wallets"][number]
 
-/** What an investor holds of each token, in total and by wallet. */
 function Holdings({ investor: { tokens, chain_answered } }: { investor: InvestorView }) {
   if (tokens.length === 0) return <p className="text-muted">No tokens held.</p>
   return (
@@ -265,7 +262,6 @@ const copy = {
   erased: "Personal data erased",
 } as const satisfies Record<Event["event"], string>
 
-/** How many events are shown at first. */
 const SHOWN = 8
 
 const dots: Partial<Record<Event["event"], string>> = {
@@ -274,7 +270,6 @@ const dots: Partial<Record<Event["event"], string>> = {
   revoked: "bg-danger",
 }
 
-/** What happened with all of an investor's verifications, newest first. */
 function InvestorTimeline({ investor: { timeline, has_earlier } }: { investor: InvestorView }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? timeline : timeline.slice(0, SHOWN)

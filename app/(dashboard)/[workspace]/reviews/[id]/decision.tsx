@@ -33,7 +33,6 @@ function consequenceOf(review: Review, decision: ReviewDecision): string {
 
 const defaults: Partial<Record<ReviewDecision, PublicReason>> = { request_resubmission: "resubmit" }
 
-/** The possible decisions of an open review. */
 export function Decision({ review }: { review: Review }) {
   if (review.state === "requested") return <Requested review={review} />
   if (review.decisions.length === 0)
@@ -97,7 +96,6 @@ function Decide({ review, decision }: { review: Review; decision: ReviewDecision
   )
 }
 
-/** A decision that waits for another member's confirmation. */
 function Requested({ review }: { review: Review }) {
   const { review_id, version, decision, reason, public_reason, requested_by, can_confirm } = review
   const { data: me } = useMe()

@@ -133,7 +133,6 @@ function About({ review }: { review: Review }) {
   )
 }
 
-/** The lists that contain the wallet now. */
 const Lists = ({ of }: { of: Review["lists"] }) => (
   <ul>
     {of.map(({ name, in_use, frozen }) => (
@@ -201,7 +200,6 @@ function Assignee({ review: { review_id, assignee, state } }: { review: Review }
 
 type ReviewMoment = Review["moments"][number]
 
-/** An entry of the history in words. */
 function wordsOf({ event, finding, detail }: ReviewMoment): string {
   const decision = isReviewDecision(detail.decision) ? reviewDecisions[detail.decision] : null
   switch (event) {
@@ -228,7 +226,6 @@ function wordsOf({ event, finding, detail }: ReviewMoment): string {
   }
 }
 
-/** Findings, notes and decisions, oldest first. */
 const History = ({ moments }: { moments: readonly ReviewMoment[] }) => (
   <Timeline>
     {moments.map((moment, n) => (
@@ -251,7 +248,6 @@ const History = ({ moments }: { moments: readonly ReviewMoment[] }) => (
   </Timeline>
 )
 
-/** Adds a note for other reviewers. It appears in the history. */
 function Notes({ review: { review_id } }: { review: Review }) {
   // Saving a note empties the form.
   const [written, setWritten] = useState(0)

@@ -17,7 +17,6 @@ import { ruleOf } from "#shared/rules/rules.ts"
 import type { Preflight, TokenView } from "../use-token.ts"
 import { OperationSteps } from "./operation-steps.tsx"
 
-/** The form, then the progress of the operation it started. */
 export default function Move({ token, kind }: { token: TokenView; kind: MoveKind }) {
   const [sent, setSent] = useState<Operation | null>(null)
   return sent ? (
@@ -27,7 +26,6 @@ export default function Move({ token, kind }: { token: TokenView; kind: MoveKind
   )
 }
 
-/** The progress of the operation that was just sent. */
 function Sent({ token, operation, onAgain }: { token: TokenView; operation: Operation; onAgain: () => void }) {
   const path = usePath()
   const refresh = useRefresh()
@@ -208,7 +206,6 @@ function usePreflight(sending: Sending) {
   }
 }
 
-/** The API's message about a field. */
 function readProblem(error: unknown): { field: string; text: string } {
   const { detail } = problemOf(error)
   const [, field = "amount", text = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []

@@ -12,7 +12,6 @@ type Step = {
   note?: ReactNode
 }
 
-/** The states of an operation, with the time it entered each. */
 export function OperationSteps({ operation, detail }: { operation: Operation; detail: OperationDetail | undefined }) {
   const steps = stepsOf(operation, detail)
   const current = steps.findLast(({ state }) => state !== "ahead")!

@@ -82,7 +82,6 @@ function TokenDetail({ token }: { token: TokenView }) {
   )
 }
 
-/** Changes that are not on chain yet. */
 function UnderWay({ token: { mint_state, reconciling, paused } }: { token: TokenView }) {
   return (
     <div role="status">
@@ -219,7 +218,6 @@ const copyFor = ({ name, transfer_mode }: TokenView) => ({
   },
 })
 
-/** Pauses or unpauses a token, after a confirmation. */
 function PauseButton({ token }: { token: TokenView }) {
   const { id, paused } = token
   // Keeps the texts of the action being confirmed, although the token's state changes while it runs.

@@ -26,7 +26,6 @@ const filters = {
   ),
 }
 
-/** The events sent to an endpoint, and those that wait. */
 export function Deliveries({ of }: { of: string }) {
   const list = useList("webhook.deliveries", {
     filters,

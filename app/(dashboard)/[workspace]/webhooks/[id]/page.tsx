@@ -87,7 +87,6 @@ function FactsOf({ endpoint }: { endpoint: Endpoint }) {
 
 type Doing = "change" | "rotate" | "replay" | "disable" | "delete" | null
 
-/** Actions on an endpoint, for members who may change it. */
 function Actions({ of }: { of: Endpoint }) {
   const id = of.endpoint_id
   const router = useRouter()

@@ -59,7 +59,6 @@ function Change({ token }: { token: TokenView }) {
   )
 }
 
-/** What a change of the transfer mode starts. */
 function Consequences({ token, draft }: { token: TokenView; draft: Draft }) {
   if (token.transfer_mode === draft.transfer_mode) return null
   return (

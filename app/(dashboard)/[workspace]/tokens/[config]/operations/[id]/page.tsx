@@ -16,7 +16,6 @@ import { Failed, Loading } from "#app/components/states.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
-/** One mint or transfer: its states and its transaction. */
 export default function Page() {
   const { config, id } = useParams<{ config: string; id: string }>()
   const { data, error, refetch } = useOperation(id)

@@ -21,7 +21,11 @@ export function DetailPage<Data>({
   name,
   query,
   what = `the ${name.toLowerCase()}`,
-  missing,
+  missing = {
+    code: `${name.toLowerCase()}_not_found`,
+    title: `${name} not found in this workspace`,
+    text: "Check the id, or look in the other workspace: test and live are separate.",
+  },
   head,
   children,
 }: {

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation.js"
 import { useEffect, useRef, useState } from "react"
 import { isSearchKey, isTyping } from "#app/components/keys.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { goTo, readsSingleKeys } from "./single-keys.ts"
+import { goTo, readsSingleKeys } from "./sections.ts"
 import { usePath } from "./workspace.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
@@ -36,7 +36,7 @@ export function Keys() {
       const isSecond = timeStamp - begun.current < PAIR_MS
       begun.current = Number.NEGATIVE_INFINITY
       if (isSecond) {
-        const section = goTo[key]
+        const [, section] = goTo.find(([letter]) => letter === key) ?? []
         if (section) router.push(path(section))
       } else if (key === "g") begun.current = timeStamp
       else if (key === "?") setShown("shortcuts")

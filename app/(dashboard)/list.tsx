@@ -33,13 +33,14 @@ export type ListState<Result extends Page<unknown>, Input = object> = {
 
 const NO_FILTERS: Filters = {}
 const atRest = () => true
+const asAsked = (asked: object) => asked
 
 /** Reads a list page by page. Its filters and its page are in the address. */
 export function useList<Name extends ListProcedure, const Some extends Filters>(
   procedure: Name,
   {
     filters,
-    ask,
+    ask = asAsked,
     input,
     follows = false,
     isAtRest = atRest,
@@ -47,7 +48,7 @@ export function useList<Name extends ListProcedure, const Some extends Filters>(
   }: {
     /** Must be the same object at every render. */
     filters?: Some
-    /** The input of the procedure, from the filters. */
+    /** The input of the procedure, if it is not the filters themselves. */
     ask?: (asked: Asked<Some>) => Partial<InputOf<Name>>
     input?: Partial<InputOf<Name>> & { limit?: number }
     follows?: boolean
@@ -58,7 +59,7 @@ export function useList<Name extends ListProcedure, const Some extends Filters>(
   } = {},
 ): ListState<OutputOf<Name> & Page<RowOf<Name>>, Partial<InputOf<Name>>> {
   const all = useFilters((filters ?? NO_FILTERS) as Filters)
-  const asked: Partial<InputOf<Name>> = ask?.(all.asked as Asked<Some>) ?? {}
+  const asked: Partial<InputOf<Name>> = ask(all.asked as Asked<Some>)
   const filtered = { ...all, asked: asked as Record<string, string> }
   const name = JSON.stringify([procedure, input, filtered.current])
   const paging = useCursor(name)
@@ -80,7 +81,8 @@ type ListProps<Row> = {
   /** What the rows are, in a sentence. */
   things?: string
   columns: Column<Row>[]
-  rowKey: (row: Row) => string
+  /** Needed for rows without a page. */
+  rowKey?: (row: Row) => string
   /** The page of a row, below the workspace. */
   rowPath?: (row: Row) => string[]
   selection?: Selection<Row> | undefined
@@ -101,6 +103,7 @@ export function List<Row>({
   caption,
   things = caption.toLowerCase(),
   rowPath,
+  rowKey = (row) => rowPath!(row).join("/"),
   saved,
   empty,
   noMatch = "Remove a filter or choose another date range.",
@@ -120,6 +123,7 @@ export function List<Row>({
       {children}
       <DataTable
         {...table}
+        rowKey={rowKey}
         caption={caption}
         list={query}
         paging={paging}
@@ -145,6 +149,7 @@ export function List<Row>({
 
 export function ListPage<Row, State extends string = string>({
   title,
+  caption = title,
   heading = title,
   description,
   actions,
@@ -152,8 +157,9 @@ export function ListPage<Row, State extends string = string>({
   above,
   tabs,
   ...list
-}: ListProps<Row> & {
+}: Omit<ListProps<Row>, "caption"> & {
   title: string
+  caption?: string
   heading?: string
   description: string
   actions?: ReactNode
@@ -163,7 +169,7 @@ export function ListPage<Row, State extends string = string>({
   /** For a list that is split by state. */
   tabs?: StateTabsProps<State>
 }) {
-  const content = <List {...list} />
+  const content = <List caption={caption} {...list} />
   return (
     <>
       <PageHeader

@@ -5,8 +5,7 @@ import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import type { Permission } from "#shared/scopes.ts"
-import { sections } from "./sections.ts"
-import { goTo, readsSingleKeys, setSingleKeys } from "./single-keys.ts"
+import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
 import { useDebounced, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
 type Found = RouterOutputs["find"]["all"]["data"][number]
@@ -115,7 +114,7 @@ function usePages(text: string): Choice[] {
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   const { can } = useWorkspace()
   const [isOn, setOn] = useState(readsSingleKeys)
-  const reachable = Object.entries(goTo).filter(([, section]) => {
+  const reachable = goTo.filter(([, section]) => {
     const { needs }: { name: string; needs?: Permission } = sections[section]
     return needs === undefined || can(needs)
   })

@@ -15,30 +15,41 @@ import {
   UsersRound,
   Webhook,
 } from "lucide-react"
+import { remember, remembered } from "#app/components/storage.ts"
 import type { Permission } from "#shared/scopes.ts"
 
 /**
  * The sections of the dashboard, in the order of their links. The key is the first part of a page's address below its
  * workspace. Do not change the names: tests and screen readers rely on them. Members without the permission that a
- * section `needs` see no link to it.
+ * section `needs` see no link to it. Its `key` opens it after `g`.
  */
 export const sections = {
-  overview: { name: "Overview", icon: ChartNoAxesColumn },
-  investors: { name: "Investors", icon: UsersRound },
-  attestations: { name: "Attestations", icon: BadgeCheck },
-  sessions: { name: "Sessions", icon: ScanFace },
-  reviews: { name: "Reviews", icon: ClipboardCheck, needs: "review:write" },
-  tokens: { name: "Tokens", icon: Coins },
+  overview: { name: "Overview", icon: ChartNoAxesColumn, key: "o" },
+  investors: { name: "Investors", icon: UsersRound, key: "i" },
+  attestations: { name: "Attestations", icon: BadgeCheck, key: "a" },
+  sessions: { name: "Sessions", icon: ScanFace, key: "s" },
+  reviews: { name: "Reviews", icon: ClipboardCheck, key: "r", needs: "review:write" },
+  tokens: { name: "Tokens", icon: Coins, key: "t" },
   keys: { name: "API keys", icon: KeyRound },
-  events: { name: "Events", icon: Radio },
-  webhooks: { name: "Webhooks", icon: Webhook },
-  logs: { name: "Logs", icon: ScrollText },
+  events: { name: "Events", icon: Radio, key: "e" },
+  webhooks: { name: "Webhooks", icon: Webhook, key: "w" },
+  logs: { name: "Logs", icon: ScrollText, key: "l" },
   schemas: { name: "Schemas", icon: FileCheck2 },
   developers: { name: "Developers", icon: CodeXml },
   audit: { name: "Audit", icon: History },
   settings: { name: "Settings", icon: Settings },
-} as const satisfies Record<string, { name: string; icon: LucideIcon; needs?: Permission }>
+} as const satisfies Record<string, { name: string; icon: LucideIcon; key?: string; needs?: Permission }>
 
 export type Section = keyof typeof sections
 
 export const isSection = (part: string): part is Section => Object.hasOwn(sections, part)
+
+export const goTo: [key: string, Section][] = Object.entries(sections).flatMap(([section, of]) =>
+  "key" in of ? [[of.key, section as Section]] : [],
+)
+
+const NO_SINGLE_KEYS = "vouch.single-keys-off"
+
+/** Whether single letters are shortcuts. People who use speech input could trigger them by accident (WCAG 2.1.4). */
+export const readsSingleKeys = (): boolean => remembered(NO_SINGLE_KEYS) === null
+export const setSingleKeys = (on: boolean): void => remember(NO_SINGLE_KEYS, on ? null : "1")

@@ -5,6 +5,7 @@ import { useEffect } from "react"
 import { PageCard } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { remember, remembered } from "#app/components/storage.ts"
 import type { Me } from "#domain/people"
 import { Providers } from "./providers.tsx"
 import type { Section } from "./sections.ts"
@@ -75,21 +76,8 @@ export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
 
 const KEY = "vouch.workspace"
 
-export function rememberWorkspace(id: string): void {
-  try {
-    localStorage.setItem(KEY, id)
-  } catch {
-    // Without storage, the start page opens the member's first workspace.
-  }
-}
+export const rememberWorkspace = (id: string): void => remember(KEY, id)
 
 /** The workspace visited last, else the first, which is in test mode. */
-function lastWorkspace<Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined {
-  let id: string | null = null
-  try {
-    id = localStorage.getItem(KEY)
-  } catch {
-    // Without storage, the first workspace is used.
-  }
-  return workspaces.find((workspace) => workspace.id === id) ?? workspaces[0]
-}
+const lastWorkspace = <Known extends Pick<Workspace, "id">>(workspaces: Known[]): Known | undefined =>
+  workspaces.find(({ id }) => id === remembered(KEY)) ?? workspaces[0]

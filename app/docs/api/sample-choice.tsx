@@ -1,6 +1,7 @@
 "use client"
 
 import { type ReactNode, useId, useSyncExternalStore } from "react"
+import { remember, remembered } from "#app/components/storage.ts"
 
 const NAME = "vouch.docs-language"
 const listeners = new Set<() => void>()
@@ -12,22 +13,11 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The language chosen in this browser, on any page. */
-function read(): string | null {
-  if (chosen !== null) return chosen
-  try {
-    return localStorage.getItem(NAME)
-  } catch {
-    return null
-  }
-}
+const read = (): string | null => chosen ?? remembered(NAME)
 
 function choose(language: string): void {
   chosen = language
-  try {
-    localStorage.setItem(NAME, language)
-  } catch {
-    // Without storage the choice applies to this page only.
-  }
+  remember(NAME, language)
   for (const listener of listeners) listener()
 }
 

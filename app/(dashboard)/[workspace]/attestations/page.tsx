@@ -61,7 +61,6 @@ export default function Page() {
         exports="attestations"
         saved="attestations"
         list={list}
-        caption="Attestations"
         columns={order === "expiry" ? byExpiry : byStart}
         rowKey={({ attestation_id }) => attestation_id}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}

@@ -53,7 +53,7 @@ export default function Page() {
       description="Changes in this workspace and the account. Entries cannot be edited or deleted."
       exports="audit"
       saved="audit"
-      list={useList("audit.list", { filters, ask: (asked) => asked, input: { limit: 50 } })}
+      list={useList("audit.list", { filters, input: { limit: 50 } })}
       caption="Audit log"
       things="entries"
       columns={columns}

@@ -21,7 +21,6 @@ const filters = {
 export default function Page() {
   const list = useList("event.search", {
     filters,
-    ask: (asked) => asked,
     input: { limit: 50 },
     follows: true,
     searchesInParts: true,
@@ -32,9 +31,7 @@ export default function Page() {
       description={`What happened in this workspace, numbered without a gap and kept for ${keptDays.events} days.`}
       saved="events"
       list={list}
-      caption="Events"
       columns={columns}
-      rowKey={({ id }) => id}
       rowPath={({ id }) => ["events", id]}
       empty={
         <Empty title="No events yet">

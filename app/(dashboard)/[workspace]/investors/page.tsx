@@ -33,9 +33,7 @@ export default function Page() {
       description="The people behind wallets. Wallets with the same external id belong to one person."
       saved="investors"
       list={list}
-      caption="Investors"
       columns={columnsIn[order ?? "newest"]}
-      rowKey={({ investor_id }) => investor_id}
       rowPath={({ investor_id }) => ["investors", investor_id]}
       pageNames={pageNamesOf(order)}
       noMatch="Search by the first characters of an external id, a wallet or its first or last 4 characters, or an investor id. The other filters match anyone with such a verification."

@@ -41,7 +41,6 @@ export default function Page() {
           )
         }
         list={list}
-        caption="API keys"
         columns={columnsFor(mayChange ? (what, key) => setDoing({ what, key }) : null)}
         rowKey={({ key_id }) => key_id}
         empty={

@@ -55,7 +55,6 @@ export default function Page() {
       list={list}
       caption="Requests"
       columns={columns}
-      rowKey={({ request_id }) => request_id}
       rowPath={({ request_id }) => ["logs", request_id]}
       {...(list.asked.request_id && {
         noMatch: `Requests with a key of this workspace appear about a second after their response and stay for ${keptDays.requests} days.`,

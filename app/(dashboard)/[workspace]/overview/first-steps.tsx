@@ -5,6 +5,7 @@ import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
+import { remember, remembered } from "#app/components/storage.ts"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import type { Permission } from "#shared/scopes.ts"
 
@@ -76,7 +77,7 @@ const live = (issuer: Overview["issuer"]): Step[] => [
 export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: Overview; isNew: boolean }) {
   const { id, mode, can } = useWorkspace()
   const path = usePath()
-  const [isHidden, setHidden] = useState(() => isHiddenHere(id))
+  const [isHidden, setHidden] = useState(() => remembered(hiddenIn(id)) !== null)
   const steps = mode === "live" ? [...live(issuer), ...common] : common
   const next = steps.find(({ of, action }) => setup[of] === false && action !== null && can(action.needs))
   const left = steps.filter(({ of }) => setup[of] !== true).length
@@ -94,7 +95,7 @@ export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: O
             size="sm"
             variant="ghost"
             onClick={() => {
-              hideHere(id)
+              remember(hiddenIn(id), "1")
               setHidden(true)
             }}
           >
@@ -148,21 +149,5 @@ function Mark({ isDone, children }: { isDone: boolean; children: number }) {
   )
 }
 
-// Hidden in this browser only: a colleague may still want to see it.
-const nameOf = (workspaceId: string) => `vouch.first-steps-hidden.${workspaceId}`
-
-function isHiddenHere(workspaceId: string): boolean {
-  try {
-    return localStorage.getItem(nameOf(workspaceId)) !== null
-  } catch {
-    return false
-  }
-}
-
-function hideHere(workspaceId: string): void {
-  try {
-    localStorage.setItem(nameOf(workspaceId), "1")
-  } catch {
-    // Without storage it reappears on the next page.
-  }
-}
+/** Hidden in this browser only: a colleague may still want to see it. */
+const hiddenIn = (workspaceId: string) => `vouch.first-steps-hidden.${workspaceId}`

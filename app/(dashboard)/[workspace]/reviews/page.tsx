@@ -70,7 +70,6 @@ function Queue() {
       caption={state === "waiting" ? "Waiting reviews" : "Closed reviews"}
       things="reviews"
       columns={columns[state]}
-      rowKey={({ review_id }) => review_id}
       rowPath={({ review_id }) => ["reviews", review_id]}
       pageNames={state === "waiting" ? { back: "Older", on: "Newer" } : undefined}
       noMatch="Remove a filter to see more."

@@ -30,7 +30,6 @@ export default function Page() {
           )
         }
         list={useList("schema.summary")}
-        caption="Schemas"
         columns={mayChange ? [...columns, change((of) => setForm({ of }))] : columns}
         rowKey={({ id }) => id}
         empty={<Empty title="No schemas yet">Create a schema, then start sessions for it.</Empty>}

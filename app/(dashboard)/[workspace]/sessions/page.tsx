@@ -60,7 +60,6 @@ export default function Page() {
   const [link, setLink] = useState<Link | null>(null)
   const list = useList("session.list", {
     filters: filters[state] as typeof filters.closed,
-    ask: (asked) => asked,
     input: { state },
   })
   const counts = useCounts()
@@ -88,7 +87,6 @@ export default function Page() {
         caption={state === "open" ? "Open sessions" : "Closed sessions"}
         things="sessions"
         columns={state === "closed" ? common : [...common, ...ofOpen(setLink)]}
-        rowKey={({ attestation_id }) => attestation_id}
         rowPath={({ attestation_id }) => ["attestations", attestation_id]}
         pageNames={pageNamesOf(list.asked.order)}
         noMatch={list.asked.status ? "No closed session has this status." : undefined}

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react"
 import { useMe, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { remember, remembered, rememberedNames } from "#app/components/storage.ts"
 
 const PREFIX = "vouch:idempotency-key:"
 const KEPT_MS = 24 * 3600 * 1000
@@ -48,38 +49,20 @@ export const newKey = (): string =>
 const inMemory = new Map<string, Kept>()
 
 function read(name: string): Kept | null {
-  try {
-    const text = localStorage.getItem(name)
-    const kept = text === null ? (inMemory.get(name) ?? null) : (JSON.parse(text) as Kept)
-    // The server also forgets keys after a day.
-    return kept !== null && Date.now() - kept.at < KEPT_MS ? kept : null
-  } catch {
-    return inMemory.get(name) ?? null
-  }
+  const text = remembered(name)
+  const kept = text === null ? (inMemory.get(name) ?? null) : (JSON.parse(text) as Kept)
+  // The server also forgets keys after a day.
+  return kept !== null && Date.now() - kept.at < KEPT_MS ? kept : null
 }
 
 function write(name: string, kept: Kept): void {
   inMemory.set(name, kept)
-  try {
-    forgetOld()
-    localStorage.setItem(name, JSON.stringify(kept))
-  } catch {
-    // Without storage, the key is in memory only.
-  }
+  for (const old of rememberedNames()) if (old.startsWith(PREFIX) && read(old) === null) remember(old, null)
+  remember(name, JSON.stringify(kept))
 }
 
 /** The next key under this name will be a new one. */
 export function forgetKey(name: string): void {
   inMemory.delete(name)
-  try {
-    localStorage.removeItem(name)
-  } catch {
-    // Without storage, nothing was stored.
-  }
-}
-
-function forgetOld(): void {
-  for (const name of Object.keys(localStorage)) {
-    if (name.startsWith(PREFIX) && read(name) === null) localStorage.removeItem(name)
-  }
+  remember(name, null)
 }

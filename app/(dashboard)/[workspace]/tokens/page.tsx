@@ -63,9 +63,7 @@ export default function Page() {
       description="Tokens that only verified wallets can hold, each with its own rules."
       actions={create}
       list={useList("mintConfig.list")}
-      caption="Tokens"
       columns={columns}
-      rowKey={({ id }) => id}
       rowPath={({ id }) => ["tokens", id]}
       empty={
         <Empty title="No tokens yet" action={create}>

@@ -35,7 +35,6 @@ export default function Page() {
         list={useList("webhook.list")}
         caption="Webhook endpoints"
         columns={columns}
-        rowKey={({ endpoint_id }) => endpoint_id}
         rowPath={({ endpoint_id }) => ["webhooks", endpoint_id]}
         empty={
           <Empty title="No webhook endpoints yet">

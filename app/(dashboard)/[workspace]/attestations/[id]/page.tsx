@@ -31,11 +31,6 @@ export default function Page() {
       up={[["attestations"], "Attestations"]}
       name="Attestation"
       query={useQuery("attestation.detail", { id })}
-      missing={{
-        code: "attestation_not_found",
-        title: "Attestation not found in this workspace",
-        text: "Check the id, or look in the other workspace: test and live are separate.",
-      }}
       head={(attestation) => {
         const { status } = attestation
         const isStanding = status === "pending" || status === "verified"

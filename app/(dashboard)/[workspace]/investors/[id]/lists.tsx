@@ -27,7 +27,6 @@ export function Verifications({ investorId }: { investorId: string }) {
       list={useList("attestation.search", { input: { investor: investorId } })}
       caption="Verifications"
       columns={verificationColumns}
-      rowKey={({ attestation_id }) => attestation_id}
       rowPath={({ attestation_id }) => ["attestations", attestation_id]}
       empty={<Empty title="No verifications">Sessions of this investor appear here.</Empty>}
     />
@@ -49,7 +48,6 @@ export function InvestorOperations({ investorId }: { investorId: string }) {
       list={useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })}
       caption="Operations"
       columns={operationColumns}
-      rowKey={({ operation_id }) => operation_id}
       rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
       empty={<Empty title="No operations">Mints and transfers of this investor's wallets appear here.</Empty>}
     />

@@ -32,11 +32,6 @@ export default function Page() {
       up={[["investors"], "Investors"]}
       name="Investor"
       query={query}
-      missing={{
-        code: "investor_not_found",
-        title: "Investor not found in this workspace",
-        text: "Check the id, or look in the other workspace: test and live are separate.",
-      }}
       head={(investor) => ({
         heading: investor.external_id ?? "Investor",
         badge: investor.erased_at && <Badge>Erased</Badge>,

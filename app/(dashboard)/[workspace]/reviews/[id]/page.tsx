@@ -30,15 +30,7 @@ export default function Page() {
       up={[["reviews"], "Reviews"]}
       name="Review"
       query={query}
-      missing={
-        mayReview
-          ? {
-              code: "review_not_found",
-              title: "Review not found in this workspace",
-              text: "Check the id, or look in the other workspace: test and live are separate.",
-            }
-          : NOT_YOURS
-      }
+      {...(!mayReview && { missing: NOT_YOURS })}
       head={(review) => ({
         heading: reviewKinds[review.kind].label,
         badge: <ReviewBadge review={review} />,

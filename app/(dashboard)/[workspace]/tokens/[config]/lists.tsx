@@ -185,7 +185,6 @@ const operationFilters = {
 export function Operations({ token }: { token: TokenView }) {
   const list = useList("token.operations", {
     filters: operationFilters,
-    ask: (asked) => asked,
     input: { mint_config: token.id, limit: 20 },
     isAtRest: hasEnded,
   })
@@ -194,7 +193,6 @@ export function Operations({ token }: { token: TokenView }) {
       list={list}
       caption="Operations"
       columns={operationColumns}
-      rowKey={({ operation_id }) => operation_id}
       rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
       noMatch="Clear the operationFilters to see all operations."
       empty={<Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>}

@@ -29,7 +29,6 @@ const filters = {
 export function Deliveries({ of }: { of: string }) {
   const list = useList("webhook.deliveries", {
     filters,
-    ask: (asked) => asked,
     input: { id: of, limit: 50 },
     follows: true,
   })
@@ -38,7 +37,6 @@ export function Deliveries({ of }: { of: string }) {
       list={list}
       caption="Deliveries"
       columns={columns}
-      rowKey={({ event_id }) => event_id}
       rowPath={({ event_id }) => ["webhooks", of, event_id]}
       noMatch="Remove the filter."
       empty={

@@ -1,8 +1,8 @@
+import type { RouterOutputs } from "#app/api.ts"
 import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts } from "#app/components/layout.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
-import type { TransactionView } from "#server/dashboard/transaction.ts"
 import { keptDays } from "#shared/retention.ts"
 import { useQuery } from "./workspace.tsx"
 
@@ -11,6 +11,8 @@ export default function Transaction({ signature }: { signature: string }) {
   if (data) return <TransactionDetails transaction={data} />
   return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading the transaction" lines={8} />
 }
+
+type TransactionView = RouterOutputs["transaction"]["get"]
 
 const statusWords = {
   saved: "Signed, not on chain yet",

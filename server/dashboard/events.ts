@@ -79,21 +79,17 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
   return row?.sequence ?? badCursor()
 }
 
-export type EventView = {
-  event: EventRecord
-  /** Its deliveries, newest endpoint first. */
-  deliveries: {
-    endpoint_id: string
-    url: string
-    status: DeliveryStatus
-    attempts: number
-    next_attempt_at: string | null
-    ended_at: string | null
-  }[]
+type Delivery = {
+  endpoint_id: string
+  url: string
+  status: DeliveryStatus
+  attempts: number
+  next_attempt_at: Date | null
+  ended_at: Date | null
 }
 
-/** Errors: event_not_found. */
-export async function viewEvent(principal: Principal, id: string): Promise<EventView> {
+/** An event with its deliveries, newest endpoint first. Errors: event_not_found. */
+export async function viewEvent(principal: Principal, id: string) {
   const { workspaceId } = principal
   const [row] = await sql<Row[]>`
     select ${sql(eventColumns)} from events where workspace_id = ${workspaceId} and id = ${id}`
@@ -102,10 +98,6 @@ export async function viewEvent(principal: Principal, id: string): Promise<Event
       "event_not_found",
       `id: this workspace has no event ${isId("evt", id) ? id : "with this id"}. Events are kept for ${keptDays.events} days.`,
     )
-  }
-  type Delivery = Pick<EventView["deliveries"][number], "endpoint_id" | "url" | "status" | "attempts"> & {
-    next_attempt_at: Date | null
-    ended_at: Date | null
   }
   const deliveries = await sql<Delivery[]>`
     select e.id as endpoint_id, e.url, d.status, d.attempts, d.next_attempt_at, d.ended_at

@@ -74,21 +74,21 @@ const ids = {
     const { workspaceId } = principal
     const rows = await sql<{ id: string; url: string }[]>`
       select id, url from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null`
-    return rows.map((row) => ({
+    return rows.map(({ id, url }) => ({
       kind: "endpoint",
-      name: urlFor(principal, row.url),
-      more: row.id,
-      path: ["webhooks", row.id],
+      name: urlFor(principal, url),
+      more: id,
+      path: ["webhooks", id],
     }))
   },
   req: async ({ workspaceId }, id) => {
     const rows = await sql<{ id: string; method: string; path: string }[]>`
       select id, method, path from api_requests where workspace_id = ${workspaceId} and id = ${id}`
-    return rows.map((row) => ({
+    return rows.map(({ id, method, path }) => ({
       kind: "request",
-      name: `${row.method} ${row.path}`,
-      more: row.id,
-      path: ["logs", row.id],
+      name: `${method} ${path}`,
+      more: id,
+      path: ["logs", id],
     }))
   },
   key: ({ workspaceId }, id) => keys(workspaceId, sql`id = ${id}`),
@@ -157,12 +157,7 @@ async function byName({ workspaceId }: Principal, text: string): Promise<Found[]
   ])
   return [
     ...tokens.map(
-      ({ id, name, symbol }): Found => ({
-        kind: "token",
-        name,
-        more: `${symbol}, ${id}`,
-        path: ["tokens", id],
-      }),
+      ({ id, name, symbol }): Found => ({ kind: "token", name, more: `${symbol}, ${id}`, path: ["tokens", id] }),
     ),
     ...schemas.map(({ id, name }): Found => ({ kind: "schema", name, more: id, path: ["schemas"] })),
     ...ofKeys,

@@ -2,30 +2,9 @@ import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
 import { listFacts, readPolicies } from "#domain/screening"
 import { toTimestamp } from "#server/lib/time.ts"
-import type { Policies } from "#shared/monitoring.ts"
-
-export type Monitoring = {
-  policies: Policies
-  /** The screening lists of the server. */
-  lists: {
-    name: string
-    digest: string
-    entries: number
-    loaded_at: string
-    /** Why the file is not used. Null if it is. */
-    problem: string | null
-    /** When all wallets of the workspace had been compared with this version. Null while the comparison runs. */
-    compared_at: string | null
-  }[]
-  /** Lists that are no longer in the settings, with their waiting reviews and frozen wallets. */
-  removed: { name: string; waiting: number; frozen: number }[]
-  /** Wallets of the workspace that are on a list now, and how many of them were cleared. */
-  listed: number
-  cleared: number
-}
 
 /** The monitoring settings of a workspace. */
-export async function readMonitoring(workspaceId: string): Promise<Monitoring> {
+export async function readMonitoring(workspaceId: string) {
   const policies = await readPolicies(sql, workspaceId)
   const lists = listFacts()
   const walks = await sql<{ list: string; digest: string; finished_at: Date | null }[]>`
@@ -34,7 +13,7 @@ export async function readMonitoring(workspaceId: string): Promise<Monitoring> {
     select count(distinct wallet)::int as listed, count(distinct wallet) filter (where cleared_at is not null)::int as cleared
     from screening_hits
     where workspace_id = ${workspaceId} and gone_at is null and list = any(${lists.map(({ name }) => name)})`
-  const removed = await sql<Monitoring["removed"]>`
+  const removed = await sql<{ name: string; waiting: number; frozen: number }[]>`
     select h.list as name, (count(*) filter (where r.state <> 'closed'))::int as waiting,
       (count(*) filter (where h.frozen_at is not null))::int as frozen
     from screening_hits h left join reviews r on r.workspace_id = h.workspace_id and r.id = h.review_id
@@ -43,12 +22,14 @@ export async function readMonitoring(workspaceId: string): Promise<Monitoring> {
     group by h.list having bool_or(r.state <> 'closed' or h.frozen_at is not null) order by h.list`
   return {
     policies,
+    // No longer in the settings, with their waiting reviews and frozen wallets.
     removed,
     lists: lists.map(({ loaded_at, ...list }) => {
       const walk = walks.find((one) => one.list === list.name && one.digest === list.digest)
       return {
         ...list,
         loaded_at: toTimestamp(loaded_at),
+        // With all wallets of the workspace. Null while that runs.
         compared_at: walk?.finished_at ? toTimestamp(walk.finished_at) : null,
       }
     }),

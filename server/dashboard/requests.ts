@@ -7,29 +7,6 @@ import { addDays, clock, startOfDay, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { keptDays } from "#shared/retention.ts"
 
-export type RequestSummary = {
-  request_id: string
-  at: string
-  method: string
-  path: string
-  status: number
-  error: string | null
-  duration_ms: number
-  key_id: string
-  key_name: string
-}
-
-export type RequestRecord = RequestSummary & {
-  headers: Record<string, string>
-  request_body: string | null
-  response_body: string | null
-  /** False if the day's budget was used up. Then headers and bodies are missing. */
-  is_whole: boolean
-}
-
-/** Set while the workspace's log has used its space for the day and keeps no headers and bodies. */
-export type UsedUp = { mib_per_day: number; until: string }
-
 /** A class such as `2xx`, or one status such as `404`. */
 export const STATUS_FILTER = /^([245]xx|[1-5][0-9]{2})$/
 
@@ -59,10 +36,7 @@ const LOOKED_THROUGH = 20_000
  * The log, newest first. A page may have fewer than `limit` requests, or none, and still a cursor: then older ones have
  * not been searched yet. Errors: validation_failed for a cursor.
  */
-export async function listRequests(
-  workspaceId: string,
-  filter: RequestFilter,
-): Promise<{ data: RequestSummary[]; next_cursor: string | null; used_up: UsedUp | null }> {
+export async function listRequests(workspaceId: string, filter: RequestFilter) {
   const used_up = await usedUp(workspaceId)
   const { requestId, status, method, path, keyId, limit, cursor } = filter
   if (requestId !== null) {
@@ -93,7 +67,8 @@ export async function listRequests(
   return { data, next_cursor: last ? toCursor(last.id) : null, used_up }
 }
 
-async function usedUp(workspaceId: string): Promise<UsedUp | null> {
+/** Set while the workspace's log has used its space for the day and keeps no headers and bodies. */
+async function usedUp(workspaceId: string) {
   const mib_per_day = deployment.settings.VOUCH_REQUEST_LOG_MIB_PER_DAY
   const today = startOfDay(clock.now())
   const [over] = await sql`
@@ -127,7 +102,7 @@ async function placeOf(workspaceId: string, cursor: string): Promise<Place> {
 }
 
 /** Errors: request_not_found. */
-export async function getRequest(workspaceId: string, requestId: string): Promise<RequestRecord> {
+export async function getRequest(workspaceId: string, requestId: string) {
   const [row] = await rowOf(workspaceId, requestId)
   if (!row) {
     return fail(
@@ -145,7 +120,7 @@ const rowOf = (workspaceId: string, requestId: string) => sql<WholeRow[]>`
   from api_requests r join api_keys k on k.workspace_id = r.workspace_id and k.id = r.key_id
   where r.workspace_id = ${workspaceId} and r.id = ${requestId}`
 
-const toSummary = (row: Row): RequestSummary => ({
+const toSummary = (row: Row) => ({
   request_id: row.id,
   at: toTimestamp(row.at),
   method: row.method,

@@ -4,34 +4,11 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { listRows, sessionStateAt, shownStatusAt } from "#domain/attestations"
 import { flowOf } from "#domain/deployment"
 import { sessionUrl } from "#domain/kyc"
-import type { Flow } from "#domain/providers"
 import type { Principal } from "#domain/requests"
 import { page } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
-import { type Decision, type SessionState, type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-
-export type SessionRecord = {
-  attestation_id: string
-  /** Both null unless the reader may start sessions, because they are enough to open the hosted page. */
-  session_id: string | null
-  session_url: string | null
-  user_pubkey: string
-  schema: string
-  investor_id: string
-  external_id: string | null
-  status: ShownStatus
-  state: SessionState
-  started_at: string
-  flow: Flow["kind"]
-  /** When the investor consented: with the form, or before going to the vendor's page. */
-  consented_at: string | null
-  /** The provider's last decision. */
-  decision: Decision | null
-  decided_at: string | null
-  /** When it expires. Null once approved. */
-  open_until: string | null
-}
+import { shownStatuses } from "#shared/statuses.ts"
 
 const sessionColumns = columns(
   "attestations",
@@ -56,7 +33,7 @@ type SessionQuery = z.infer<typeof sessionQuery>
 export async function listSessions(
   { workspaceId, mode, scopes }: Principal,
   { state, status, order, cursor }: SessionQuery,
-): Promise<{ data: SessionRecord[]; next_cursor: string | null }> {
+) {
   const now = clock.now()
   const mayOpen = scopes.has("kyc:write")
   return listRows(
@@ -68,8 +45,9 @@ export async function listSessions(
 
 const time = (at: Date | null) => at && toTimestamp(at)
 
-const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; mayOpen: boolean }): SessionRecord => ({
+const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; mayOpen: boolean }) => ({
   attestation_id: row.id,
+  // Not for readers who may not start sessions, because they are enough to open the hosted page.
   session_id: mayOpen ? row.session_id : null,
   session_url: mayOpen ? sessionUrl(row.session_id) : null,
   user_pubkey: row.wallet,
@@ -80,8 +58,10 @@ const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; ma
   state: sessionStateAt(row, now),
   started_at: toTimestamp(row.created_at),
   flow: flowOf({ mode, provider: row.provider }),
+  // With the form, or before going to the vendor's page.
   consented_at: time(row.consented_at),
   decision: row.event_decision,
   decided_at: time(row.event_at),
+  // Null once approved.
   open_until: time(row.open_until),
 })

@@ -6,37 +6,14 @@ import type { Principal } from "#domain/requests"
 import { logger } from "#server/lib/log.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
-import { type DecodedInstruction, decodeInstructions } from "#server/solana/decode.ts"
+import { decodeInstructions } from "#server/solana/decode.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { fail } from "#shared/errors.ts"
-import type { TransactionStatus } from "#shared/statuses.ts"
-
-/** A transaction of the ledger for people. */
-export type TransactionView = {
-  signature: string
-  status: TransactionStatus
-  cluster: string
-  /** With `{}` for `tx/…`. Null if no public explorer covers the network. */
-  explorer: string | null
-  /** Whether it was read from the chain. Otherwise these are the bytes that were saved before sending. */
-  on_chain: boolean
-  slot: number | null
-  block_time: string | null
-  signed_at: string
-  settled_at: string | null
-  /** The exact bytes in base64. Null if they are no longer kept. */
-  wire: string | null
-  /** Empty if the chain does not have them and the bytes are no longer kept. */
-  instructions: DecodedInstruction[]
-  /** The programs' log. Null if the chain does not have it. */
-  logs: string[] | null
-  error: TransactionError | null
-}
 
 const transactionColumns = columns("transactions", "signature, status, wire, slot, error, created_at, settled_at")
 
 /** A transaction of the workspace by its signature. Errors: operation_not_found. */
-export async function readTransaction({ workspaceId, mode }: Principal, signature: string): Promise<TransactionView> {
+export async function readTransaction({ workspaceId, mode }: Principal, signature: string) {
   const [row] = await sql<RowOf<typeof transactionColumns, { error: TransactionError | null }>[]>`
     select ${sql(transactionColumns)} from transactions
     where signature = ${signature} and workspace_id = ${workspaceId}`
@@ -55,12 +32,14 @@ export async function readTransaction({ workspaceId, mode }: Principal, signatur
     signature,
     status: row.status,
     cluster: cluster ?? "unknown",
+    // With `{}` for `tx/…`. Null if no public explorer covers the network.
     explorer: explorerOf(cluster),
     on_chain: landed !== null,
     slot: landed?.slot ?? savedSlot,
     block_time: landed?.blockTime ? toTimestamp(new Date(landed.blockTime * 1000)) : null,
     signed_at: toTimestamp(row.created_at),
     settled_at: row.settled_at && toTimestamp(row.settled_at),
+    // The exact bytes in base64. Null if they are no longer kept.
     wire: row.wire?.toString("base64") ?? null,
     instructions: message ? decodeInstructions(message) : [],
     logs: landed?.meta?.logMessages ?? null,

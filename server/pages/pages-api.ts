@@ -20,7 +20,7 @@ import { appRouter } from "#server/trpc/router.ts"
 import { Failure, fail, statusOf } from "#shared/errors.ts"
 import { MAX_LOGO_BYTES } from "#shared/logo.ts"
 import { checkAuthRequest, correctAuthResponse, isAuthEndpoint, methodOf } from "./auth-requests.ts"
-import { LOGOS } from "./logo.ts"
+import { LOGOS } from "./files.ts"
 
 /** Settings and limits of pages. */
 export type PageOptions = {

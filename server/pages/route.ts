@@ -1,7 +1,7 @@
 import { UNMATCHED } from "#server/http/metrics.ts"
 import { isAuthEndpoint } from "./auth-requests.ts"
+import { SECURITY_TXT } from "./files.ts"
 import { downloads, isFile, LOGO_UPLOAD, procedures } from "./pages-api.ts"
-import { SECURITY_TXT } from "./security-txt.ts"
 
 const TRPC = "/api/trpc/"
 

@@ -10,11 +10,10 @@ import { newId } from "#server/lib/ids.ts"
 import { requireStorableAddress } from "#server/lib/storable.ts"
 import { currentSpan } from "#server/lib/trace.ts"
 import { Failure, fail, isErrorCode, statusOf } from "#shared/errors.ts"
+import { LOGOS, SECURITY_TXT, sendLogo, sendSecurityTxt } from "./files.ts"
 import { isHostedPage, serveFailure, serveHostedPage } from "./hosted-page/serve.ts"
-import { LOGOS, sendLogo } from "./logo.ts"
 import type { PageHandler } from "./pages.ts"
 import { answerPage, type IncomingPage, isFile, limitPageRate, type PageOptions } from "./pages-api.ts"
-import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
 
 /** Maximum characters of a page's URL. Ours are far shorter, and a response may repeat the URL several times. */
 const MAX_PAGE_ADDRESS = 2048

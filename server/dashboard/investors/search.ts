@@ -7,28 +7,12 @@ import type { Principal } from "#domain/requests"
 import { requireSchema } from "#domain/schemas"
 import { badCursor, toCursor } from "#server/lib/cursor.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
-import type { ShownStatus } from "#shared/statuses.ts"
 
 /** Filters by verifications: investors with a matching one, each listed by its first match in the given order. */
 export const investorSearch = orderedSearch.omit({ investor: true }).extend({
   cursor: z.string().max(100).optional(),
 })
 export type InvestorSearch = z.infer<typeof investorSearch>
-
-export type InvestorSummary = {
-  investor_id: string
-  external_id: string | null
-  /** Newest first. */
-  wallets: string[]
-  /**
-   * The distinct current statuses of their wallets. Without wallets, the status of the verification they are listed by.
-   */
-  statuses: ShownStatus[]
-  /** Start and expiry of the verification that they are listed by. */
-  started_at: string
-  expires_at: string | null
-  first_seen_at: string
-}
 
 const PAGE = 50
 
@@ -42,10 +26,7 @@ const investorColumns = columns("investors", "id, external_id, created_at")
  * A page of investors. An investor who starts a verification moves in the list, so all pages of a reader use the state
  * at the first page. Errors: validation_failed for a cursor, unknown_schema.
  */
-export async function searchInvestors(
-  { workspaceId }: Principal,
-  { cursor, order, ...filter }: InvestorSearch,
-): Promise<{ data: InvestorSummary[]; next_cursor: string | null }> {
+export async function searchInvestors({ workspaceId }: Principal, { cursor, order, ...filter }: InvestorSearch) {
   const { last, upTo } = await readCursor(workspaceId, cursor)
   const rows = await findRows<RowOf<typeof latestColumns>>(
     workspaceId,
@@ -82,6 +63,7 @@ export async function searchInvestors(
           wallets: own,
           // An investor who only named another person's wallet has only that session.
           statuses: statuses.length > 0 ? [...new Set(statuses)] : [shownStatusAt(row, now)],
+          // Of the verification that they are listed by.
           started_at: toTimestamp(row.created_at),
           expires_at: row.verified_at && row.expires_at && toTimestamp(row.expires_at),
           first_seen_at: toTimestamp(investor.created_at),

@@ -5,26 +5,6 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import type { OperationStatus } from "#shared/statuses.ts"
 
-/** One line for an operation of the ledger. */
-export type LatestOperation = {
-  operation_id: string
-  kind: string
-  /** The operation in words. */
-  label: string
-  status: OperationStatus
-  wallet: Address | null
-  from_wallet: Address | null
-  mint_config: string | null
-  schema: string | null
-  attestation_id: string | null
-  /** Whole tokens, for a mint or a transfer. */
-  amount: string | null
-  /** Null until confirmed. */
-  onchain_tx: string | null
-  error: string | null
-  created_at: string
-}
-
 type Row = {
   id: string
   kind: string
@@ -43,7 +23,7 @@ type Row = {
  * The latest operations of all kinds. No index has them all in order, so they are collected from where the latest must
  * be: the queue, the last transactions, and token operations that were refused before signing.
  */
-export async function latestOperations(workspaceId: string, limit: number): Promise<LatestOperation[]> {
+export async function latestOperations(workspaceId: string, limit: number) {
   const rows = await sql<Row[]>`
     with latest as (
       (select id from operations

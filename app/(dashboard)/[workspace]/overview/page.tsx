@@ -11,7 +11,6 @@ import { Empty, Failed, Loading, Skeleton } from "#app/components/states.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { StatusBadge } from "#app/components/ui/badge.tsx"
 import type { AttestationSummary } from "#domain/attestations"
-import type { LatestOperation } from "#server/dashboard/overview/operations.ts"
 import { grouped } from "#shared/amount.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
 import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation, QuarantineBanner } from "./figures.tsx"
@@ -255,7 +254,7 @@ function LatestAttestations({ attestations }: { attestations: readonly Attestati
   )
 }
 
-const operationColumns: Column<LatestOperation>[] = [
+const operationColumns: Column<Overview["operations"][number]>[] = [
   {
     header: "Operation",
     cell: (row) => (
@@ -274,7 +273,7 @@ const operationColumns: Column<LatestOperation>[] = [
   { header: "Began", align: "end", cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-function LatestOperations({ operations }: { operations: readonly LatestOperation[] }) {
+function LatestOperations({ operations }: { operations: Overview["operations"] }) {
   const path = usePath()
   return (
     <DataTable

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { RouterOutputs } from "#app/api.ts"
 import { Copyable } from "#app/components/code.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
 import { Card, Facts } from "#app/components/layout.tsx"
 import { Failed, Loading } from "#app/components/states.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
-import type { Monitoring as MonitoringFacts } from "#server/dashboard/monitoring.ts"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
 export function Monitoring() {
@@ -63,7 +63,7 @@ function PolicyCard({ chosen }: { chosen: Policies }) {
   )
 }
 
-function ListsCard({ lists, removed, listed, cleared }: MonitoringFacts) {
+function ListsCard({ lists, removed, listed, cleared }: RouterOutputs["monitoring"]["get"]) {
   return (
     <Card
       title="Screening lists"

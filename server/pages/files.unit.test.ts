@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, expect, test } from "vitest"
-import { SECURITY_TXT, sendSecurityTxt } from "./security-txt.ts"
+import { SECURITY_TXT, sendSecurityTxt } from "./files.ts"
 
 const server = createServer((request, response) => sendSecurityTxt(request, response, options))
 let options: Parameters<typeof sendSecurityTxt>[2]

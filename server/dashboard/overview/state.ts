@@ -1,0 +1,91 @@
+import { sql } from "#db/client.ts"
+import { only } from "#db/rows.ts"
+import { deployment } from "#domain/deployment"
+import { WORKER_SILENT_SECONDS } from "#domain/health"
+import { readReminderSettings } from "#domain/kyc"
+import type { Principal } from "#domain/requests"
+import { countReviews } from "#domain/reviews"
+import { readQuarantine } from "#server/ledger/index.ts"
+import { addDays, clock, toTimestamp } from "#server/lib/time.ts"
+import type { LowPayer } from "#shared/ledger-report.ts"
+import type { Issuer } from "./issuer.ts"
+
+/** What needs a member's attention. Expiring verifications are counted in `readExpiring`. */
+export async function readAttention(principal: Principal, issuer: Issuer | null) {
+  const { workspaceId, scopes } = principal
+  const [reviews, endpoints, payers] = await Promise.all([
+    scopes.has("review:write") ? countReviews(principal) : null,
+    sql<{ failing: number; disabled: number }[]>`
+      select count(*) filter (where disabled_at is null and failing_since is not null)::int as failing,
+        count(*) filter (where disabled_reason in ('gone', 'failing'))::int as disabled
+      from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null`,
+    issuer === null ? [] : lowPayersOf(principal, issuer.fee_payer),
+  ])
+  const [payer] = payers
+  const low = payer ?? (issuer?.low && issuer.sol !== null ? { sol: issuer.sol, hours_left: null } : null)
+  return {
+    // Up to a hundred. Null if the reader does not decide reviews.
+    reviews: reviews?.waiting ?? null,
+    endpoints: only(endpoints),
+    // The fee payer while it needs SOL, and how long its balance lasts if known.
+    low_sol: issuer && low && { address: issuer.fee_payer, sol: low.sol, hours_left: low.hours_left },
+  }
+}
+
+/** The workers' report about a fee payer. */
+const lowPayersOf = ({ mode }: Principal, address: string) => sql<Pick<LowPayer, "sol" | "hours_left">[]>`
+  select p.sol, p.hours_left
+  from workers w cross join lateral jsonb_to_recordset(w.low_payers)
+    as p(mode text, address text, sol double precision, hours_left double precision)
+  where w.seen_at > now() - make_interval(secs => ${WORKER_SILENT_SECONDS}) and p.mode = ${mode} and p.address = ${address}
+  order by w.seen_at desc limit 1`
+
+/** Counting stops here. Beyond it, the answer is only "more". */
+const COUNTED = 1000
+
+/** What expires soon, and whether investors get reminders. */
+export async function readExpiring(workspaceId: string) {
+  const now = clock.now()
+  const within = (days: number) => sql`
+    (select count(*)::int from (
+      select from attestations
+      where workspace_id = ${workspaceId} and status = 'verified' and expires_at > ${now}
+        and expires_at < ${addDays(now, days)} limit ${COUNTED + 1}) soon)`
+  const [rows, reminders] = await Promise.all([
+    sql<{ week: number; month: number }[]>`select ${within(7)} as week, ${within(30)} as month`,
+    readReminderSettings(workspaceId),
+  ])
+  const { week, month } = only(rows)
+  const counted = (count: number) => ({ count: Math.min(count, COUNTED), more: count > COUNTED })
+  return { days_7: counted(week), days_30: counted(month), reminders }
+}
+
+/** Why nothing is signed for the workspace, and its last reconciliation. Both may be null. */
+export async function readLedgerState(workspaceId: string) {
+  const [quarantine, [audit]] = await Promise.all([
+    readQuarantine(sql, workspaceId),
+    sql<{ at: Date; differences: number }[]>`
+      select at, differences from audits where workspace_id = ${workspaceId} and at is not null`,
+  ])
+  return {
+    quarantine,
+    audit: audit ? { at: toTimestamp(audit.at), differences: audit.differences } : null,
+  }
+}
+
+/** How far a workspace is set up. */
+export async function readSetup({ workspaceId, mode }: Principal, issuer: Issuer | null) {
+  const { default: common, bySchema } = deployment.providers[mode]
+  const has = await sql<Record<"key" | "verification" | "mint" | "webhook", boolean>[]>`
+    select
+      exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as key,
+      exists (select from attestations where workspace_id = ${workspaceId}) as verification,
+      exists (select from operations where workspace_id = ${workspaceId} and kind = 'mint') as mint,
+      exists (select from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null) as webhook`
+  return {
+    provider: common !== null || bySchema.size > 0,
+    // Whether the fee payer has some. Null while unknown.
+    sol: issuer === null || issuer.sol === null ? null : !issuer.low,
+    ...only(has),
+  }
+}

@@ -6,11 +6,7 @@ import type { Progress } from "./save-export.ts"
 
 // Files being downloaded. They belong to the dashboard, so that downloads continue when the reader opens another page.
 
-export type Export = Progress & {
-  id: number
-  list: string
-  stop: () => void
-}
+export type Export = Progress & { id: number; list: string; stop: () => void }
 
 let running: readonly Export[] = []
 let listeners: readonly (() => void)[] = []

@@ -63,11 +63,7 @@ const mapped = <From, To>(from: Record<string, From>, change: (value: From, name
 const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] != null))
 
-type FilterRowProps = {
-  filtered: Filtered
-  saved?: FilteredList | undefined
-  children?: ReactNode
-}
+type FilterRowProps = { filtered: Filtered; saved?: FilteredList | undefined; children?: ReactNode }
 
 /** The row of filters above a list. With `saved`, members can save filters under a name. */
 export function FilterRow({ filtered, saved, children }: FilterRowProps) {

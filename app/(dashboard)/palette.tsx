@@ -34,14 +34,7 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
   const [text, setText] = useState("")
   const router = useRouter()
   const asked = useDebounced(text.trim(), TYPING_MS)
-  const found = useQuery(
-    "find.all",
-    { text: asked },
-    {
-      enabled: asked.length >= LEAST,
-      keep: true,
-    },
-  )
+  const found = useQuery("find.all", { text: asked }, { enabled: asked.length >= LEAST, keep: true })
   const pages = usePages(text.trim())
   const path = usePath()
   const isCurrent = asked === text.trim()

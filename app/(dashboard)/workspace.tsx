@@ -19,10 +19,7 @@ export type Workspace = Me["workspaces"][number] & {
 
 const WorkspaceContext = createContext<{ workspace: Workspace; api: Api } | null>(null)
 
-type WorkspaceProviderProps = {
-  workspace: Me["workspaces"][number]
-  children: ReactNode
-}
+type WorkspaceProviderProps = { workspace: Me["workspaces"][number]; children: ReactNode }
 
 export function WorkspaceProvider({ workspace, children }: WorkspaceProviderProps) {
   const value = useMemo(() => {

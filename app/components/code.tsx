@@ -27,12 +27,7 @@ export function useCopy(value: string) {
   return { outcome, copy }
 }
 
-type CopyableProps = {
-  value: string
-  what: string
-  compact?: boolean
-  whole?: boolean
-}
+type CopyableProps = { value: string; what: string; compact?: boolean; whole?: boolean }
 
 /**
  * An address or a signature, shortened in the middle. One click copies all of it. `compact` is for rows of a table;

@@ -32,12 +32,7 @@ export function Meter({ label, used, limit, hint, className }: MeterProps) {
   )
 }
 
-type MeterBarProps = {
-  label: string
-  used: Amount
-  limit: Amount
-  className?: string
-}
+type MeterBarProps = { label: string; used: Amount; limit: Amount; className?: string }
 
 /** The bar alone, computed in thousandths because amounts may be too large for numbers. */
 export function MeterBar({ label, used, limit, className }: MeterBarProps) {

@@ -64,11 +64,7 @@ function SelectAll<Row>({ selection: { chosen, change, refusal }, rows, rowKey }
   )
 }
 
-type SelectRowProps<Row> = {
-  selection: Selection<Row>
-  row: Row
-  id: string
-}
+type SelectRowProps<Row> = { selection: Selection<Row>; row: Row; id: string }
 
 function SelectRow<Row>({ selection: { chosen, change, nameOf, refusal }, row, id }: SelectRowProps<Row>) {
   const refused = refusal(row)

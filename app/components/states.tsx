@@ -7,12 +7,7 @@ import { Button } from "./ui/button.tsx"
 
 const centred = "flex flex-col items-center px-4 py-12 text-center text-sm"
 
-type EmptyProps = {
-  title: ReactNode
-  children?: ReactNode
-  action?: ReactNode
-  className?: string
-}
+type EmptyProps = { title: ReactNode; children?: ReactNode; action?: ReactNode; className?: string }
 
 /** Says that a list is empty, and what to do about it. */
 export function Empty({ title, children, action, className }: EmptyProps) {
@@ -25,11 +20,7 @@ export function Empty({ title, children, action, className }: EmptyProps) {
   )
 }
 
-type FailedProps = {
-  error: unknown
-  onRetry?: (() => unknown) | undefined
-  className?: string
-}
+type FailedProps = { error: unknown; onRetry?: (() => unknown) | undefined; className?: string }
 
 /** Says why loading failed, with the request's id for support and a button to try again. */
 export function Failed({ error, onRetry, className }: FailedProps) {
@@ -49,12 +40,7 @@ export function Failed({ error, onRetry, className }: FailedProps) {
   )
 }
 
-type LoadingProps = {
-  what?: string
-  lines?: number
-  className?: string
-  children?: ReactNode
-}
+type LoadingProps = { what?: string; lines?: number; className?: string; children?: ReactNode }
 
 /** Placeholder lines while text loads. `children` draws another shape. */
 export function Loading({ what = "Loading", lines = 4, className, children }: LoadingProps) {

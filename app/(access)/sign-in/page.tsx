@@ -104,11 +104,7 @@ const kinds = {
   },
 } as const
 
-type SecondStepProps = {
-  kind: keyof typeof kinds
-  onOther: (step: Step) => void
-  onDone: () => void
-}
+type SecondStepProps = { kind: keyof typeof kinds; onOther: (step: Step) => void; onDone: () => void }
 
 function SecondStep({ kind, onOther, onDone }: SecondStepProps) {
   const { label, hint, other } = kinds[kind]

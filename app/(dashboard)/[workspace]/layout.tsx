@@ -3,10 +3,7 @@ import type { ReactNode } from "react"
 import { Shell, SignInFirst } from "#app/(dashboard)/shell.tsx"
 import { carriesSession } from "#app/(dashboard)/signed-in.ts"
 
-type LayoutProps = {
-  params: Promise<{ workspace: string }>
-  children: ReactNode
-}
+type LayoutProps = { params: Promise<{ workspace: string }>; children: ReactNode }
 
 export default async function Layout({ params, children }: LayoutProps) {
   const { workspace } = await params

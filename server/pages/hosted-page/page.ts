@@ -6,12 +6,7 @@ import { brandStyle, companyMark, icon, questions, spinner, vouch } from "./part
 import { emblems, render, type Shown } from "./states.ts"
 import type { Words } from "./words.ts"
 
-type RenderPageOptions = {
-  shown: Shown
-  words: Words
-  address: string
-  nonce: string
-}
+type RenderPageOptions = { shown: Shown; words: Words; address: string; nonce: string }
 
 /**
  * The whole hosted page for a session's state. It is complete without the script, which only polls the session and

@@ -20,12 +20,7 @@ const failureCopy = {
   internal_error: "failed several times. Try to revoke it on its own",
 } as const satisfies Record<RevocationFailure, string>
 
-type BulkPanelProps = {
-  job: BulkRevocation
-  isNew: boolean
-  onSeen: () => void
-  dismiss: ReactNode
-}
+type BulkPanelProps = { job: BulkRevocation; isNew: boolean; onSeen: () => void; dismiss: ReactNode }
 
 /** Shows the progress of a bulk revocation, with a button to stop it. Takes the focus when `isNew`. */
 export function BulkPanel({ job: data, isNew, onSeen, dismiss }: BulkPanelProps) {
@@ -132,10 +127,7 @@ function NotRevoked({ failed }: Pick<BulkRevocation, "failed">) {
   )
 }
 
-type BulkRevokeProps = {
-  selection: Selection<AttestationSummary>
-  onStarted: (id: string) => void
-}
+type BulkRevokeProps = { selection: Selection<AttestationSummary>; onStarted: (id: string) => void }
 
 /** Actions for the selected attestations. Floats over the end of the list, so that no row moves. */
 export function BulkRevoke({ selection: { chosen, change }, onStarted }: BulkRevokeProps) {

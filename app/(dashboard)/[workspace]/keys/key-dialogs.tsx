@@ -26,11 +26,7 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
   )
 }
 
-type KeyFormProps = {
-  options: Options
-  onClose: () => void
-  onCreated: (secret: NewSecret) => void
-}
+type KeyFormProps = { options: Options; onClose: () => void; onCreated: (secret: NewSecret) => void }
 
 function KeyForm({ options, onClose, onCreated }: KeyFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<Scope>>(new Set())
@@ -117,11 +113,7 @@ const graces = [
   [0, "Revoke it now"],
 ] as const
 
-type RotateKeyProps = {
-  of: Key
-  onClose: () => void
-  onRotated: (secret: NewSecret) => void
-}
+type RotateKeyProps = { of: Key; onClose: () => void; onRotated: (secret: NewSecret) => void }
 
 /** Gives a key a new secret. Its id stays, and so do the idempotency keys of its earlier requests. */
 export function RotateKey({ of: { key_id, name, start }, onClose, onRotated }: RotateKeyProps) {
@@ -175,10 +167,7 @@ export function RevokeKey({ of: { key_id, name, start }, onClose }: { of: Key; o
 
 export type NewSecret = { title: string; apiKey: string; keyId: string; baseUrl: string }
 
-type SecretOnceProps = {
-  secret: NewSecret
-  onStored: () => void
-}
+type SecretOnceProps = { secret: NewSecret; onStored: () => void }
 
 /** Shows a secret once. Stays open until the reader confirms that they stored it. */
 export function SecretOnce({ secret: { title, apiKey, baseUrl }, onStored }: SecretOnceProps) {

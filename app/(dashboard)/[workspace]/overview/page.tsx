@@ -26,13 +26,7 @@ type Overview = RouterOutputs["overview"]["get"]
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 
 export default function Page() {
-  const { data, error, refetch } = useQuery(
-    "overview.get",
-    {},
-    {
-      every_ms: AT_LEAST_EVERY_MS,
-    },
-  )
+  const { data, error, refetch } = useQuery("overview.get", {}, { every_ms: AT_LEAST_EVERY_MS })
   return (
     <>
       <PageHeader title="Overview" />

@@ -24,10 +24,7 @@ export function useIdempotencyKey(
   useEffect(() => {
     if (isReady && !held.current.has(name)) held.current.set(name, keyFor(name))
   }, [name, isReady])
-  return {
-    keyOf: () => held.current.get(name) ?? keyFor(name),
-    forget: () => forgetKey(name),
-  }
+  return { keyOf: () => held.current.get(name) ?? keyFor(name), forget: () => forgetKey(name) }
 }
 
 export const nameOf = (content: readonly string[]): string => PREFIX + JSON.stringify(content)

@@ -27,11 +27,7 @@ export function EndpointBadge({
   return failing_since === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="notice">Failing</Badge>
 }
 
-type EndpointFormProps = {
-  of: Endpoint | null
-  onClose: () => void
-  onCreated?: (id: string) => void
-}
+type EndpointFormProps = { of: Endpoint | null; onClose: () => void; onCreated?: (id: string) => void }
 
 export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(of?.types ?? allEventTypes))

@@ -70,10 +70,7 @@ const columns: Column<Endpoint>[] = [
     ),
   },
   { header: "Status", cell: (row) => <EndpointBadge endpoint={row} /> },
-  {
-    header: "Events",
-    cell: ({ types }) => (types === null ? "All" : countOf(types.length, "type")),
-  },
+  { header: "Events", cell: ({ types }) => (types === null ? "All" : countOf(types.length, "type")) },
   {
     header: "Created",
     wideOnly: true,

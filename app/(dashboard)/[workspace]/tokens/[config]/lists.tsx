@@ -115,10 +115,7 @@ const columnsOfMode = (mode: TokenView["transfer_mode"]): Column<Holder>[] => [
 
 const columns = { agent: columnsOfMode("agent"), holder: columnsOfMode("holder") }
 
-type BalanceProps = {
-  of: Holder
-  mode: TokenView["transfer_mode"]
-}
+type BalanceProps = { of: Holder; mode: TokenView["transfer_mode"] }
 
 function Balance({ of: { balance, onchain_balance, incoming, outgoing, reopenings }, mode }: BalanceProps) {
   const shown = mode === "holder" ? (onchain_balance ?? balance) : balance

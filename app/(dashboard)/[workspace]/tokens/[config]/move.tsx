@@ -75,11 +75,7 @@ const fields = {
   transfer: { from: "from_pubkey", to: "to_pubkey" },
 } as const
 
-type MoveFormProps = {
-  token: TokenView
-  kind: MoveKind
-  onSent: (operation: Operation) => void
-}
+type MoveFormProps = { token: TokenView; kind: MoveKind; onSent: (operation: Operation) => void }
 
 /** Asks for wallets and an amount, shows what the rules say, and sends only what they allow. */
 function MoveForm({ token, kind, onSent }: MoveFormProps) {
@@ -280,10 +276,7 @@ function PreflightPanel({ token, preflight }: { token: TokenView; preflight: Pre
   )
 }
 
-type RemedyProps = {
-  token: TokenView
-  preflight: Preflight
-}
+type RemedyProps = { token: TokenView; preflight: Preflight }
 
 /** What to do about a refusal, if this page knows. */
 function Remedy({ token, preflight: { answer, unverified, required_schema } }: RemedyProps) {

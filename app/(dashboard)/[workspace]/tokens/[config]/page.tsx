@@ -105,12 +105,7 @@ function UnderWay({ token: { mint_state, reconciling, paused } }: { token: Token
   )
 }
 
-type NoticeProps = {
-  title: string
-  value: number | null
-  label: string
-  children: string
-}
+type NoticeProps = { title: string; value: number | null; label: string; children: string }
 
 function Notice({ title, value, label, children }: NoticeProps) {
   return (

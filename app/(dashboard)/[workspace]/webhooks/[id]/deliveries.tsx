@@ -27,11 +27,7 @@ const filters = {
 }
 
 export function Deliveries({ of }: { of: string }) {
-  const list = useList("webhook.deliveries", {
-    filters,
-    input: { id: of, limit: 50 },
-    follows: true,
-  })
+  const list = useList("webhook.deliveries", { filters, input: { id: of, limit: 50 }, follows: true })
   return (
     <List
       list={list}

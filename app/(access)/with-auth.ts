@@ -1,9 +1,6 @@
 import type { AuthError, auth } from "./auth.ts"
 
-/**
- * Calls the library that signs in and out, and returns its data. It loads on first use: most pages do not need it.
- * Throws its error in words people can read.
- */
+/** Calls the sign-in library, which loads on first use. Returns its data, or throws its error in words for people. */
 export async function withAuth<Data>(
   call: (client: typeof auth) => Promise<{ data: Data; error: AuthError | null }>,
 ): Promise<NonNullable<Data>> {

@@ -115,10 +115,7 @@ export function Live() {
   )
 }
 
-/**
- * Reads all data of the workspace again: visible data now, the rest when it is next shown. A read in progress may have
- * missed the change, so it is repeated instead of cancelled.
- */
+/** Reads the workspace's data again. A read in progress may have missed the change, so it is repeated. */
 function reader(client: QueryClient, workspaceId: string): () => void {
   const filter = { queryKey: [workspaceId] }
   let isWanted = false

@@ -11,10 +11,7 @@ import { goToSignIn } from "./session.ts"
 /** Long enough that moving between pages reads nothing twice. The server announces changes. */
 const FRESH_MS = 15_000
 const RETRIES = 2
-/**
- * Refusals after which the member's permissions are read again. The frame then shows what is missing and hides what
- * they may no longer see.
- */
+/** Refusals after which the member's permissions are read again, to hide what they may no longer see. */
 const ACCESS_CHANGED = new Set(["second_factor_required", "insufficient_scope", "workspace_not_found"])
 
 export function Providers({ children }: { children: ReactNode }) {

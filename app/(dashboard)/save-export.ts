@@ -72,9 +72,7 @@ function save(file: Blob, name: string): void {
 const QUOTE = 0x22
 const LINE_FEED = 0x0a
 
-/**
- * Counts the rows of a CSV file while it arrives, without the header. A line break within quotes does not end a row.
- */
+/** Counts the rows of a CSV file while it arrives. A line break within quotes does not end a row. */
 export class RowCounter {
   #lines = 0
   #isQuoted = false

@@ -42,10 +42,7 @@ function GoOn({ section }: { section: Section }) {
   )
 }
 
-/**
- * The user's workspaces as links, or how to join one. Shown if the requested workspace is not theirs, or if they have
- * none.
- */
+/** The user's workspaces as links, or how to join one. */
 export function Chooser({ workspaces }: { workspaces: Me["workspaces"] }) {
   if (workspaces.length === 0) {
     return (

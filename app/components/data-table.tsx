@@ -12,6 +12,8 @@ export type Column<Row> = {
   /** Unique in its table. */
   header: string
   cell: (row: Row) => ReactNode
+  /** Below the cell, smaller. */
+  note?: (row: Row) => ReactNode
   align?: "end"
   /** Hidden on narrow screens. The row's own page still shows it. */
   wideOnly?: boolean
@@ -155,10 +157,10 @@ export function DataTable<Row>({
                         <td key={column.header} className={clsx("h-11 px-4 py-1.5 align-middle", lookOf(column))}>
                           {href && index === 0 ? (
                             <Link href={href} prefetch={false} className="rounded-sm font-medium hover:underline">
-                              {column.cell(row)}
+                              <Cell column={column} row={row} />
                             </Link>
                           ) : (
-                            column.cell(row)
+                            <Cell column={column} row={row} />
                           )}
                         </td>
                       ))}
@@ -186,6 +188,16 @@ export function DataTable<Row>({
         />
       )}
     </div>
+  )
+}
+
+function Cell<Row>({ column: { cell, note }, row }: { column: Column<Row>; row: Row }) {
+  const below = note?.(row)
+  return (
+    <>
+      {cell(row)}
+      {below && <span className="block text-xs font-normal text-muted">{below}</span>}
+    </>
   )
 }
 

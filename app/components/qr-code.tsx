@@ -3,10 +3,7 @@ import { encode } from "uqr"
 /** The white margin around a code, which a camera needs to find it. */
 const QUIET = 2
 
-/**
- * A QR code, dark on white in both color schemes because some cameras read nothing else. Load it lazily (`lazy`): it is
- * large, and few readers need it.
- */
+/** Dark on white in both color schemes, because some cameras read nothing else. Load it lazily: it is large. */
 export default function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET })
   const modules = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])))

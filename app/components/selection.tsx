@@ -1,10 +1,7 @@
 import { useMemo, useState } from "react"
 import { Checkbox } from "./ui/input.tsx"
 
-/**
- * The selected rows of a list across its pages, by their keys. It includes the cells, so that lists without selection
- * need not load them.
- */
+/** The selected rows of a list. It includes the cells, so that lists without selection need not load them. */
 export type Selection<Row> = {
   chosen: ReadonlyMap<string, Row>
   change: (chosen: ReadonlyMap<string, Row>) => void

@@ -54,10 +54,7 @@ export function ExactTimestamp({ at }: { at: string }) {
   )
 }
 
-/**
- * How long ago a time was or how soon it comes, with the time in the page's zone and UTC on hover. From thirty days on
- * it is a `Timestamp`.
- */
+/** How long ago or how soon, with the time on hover. From thirty days on it is a `Timestamp`. */
 export function Ago({ at }: { at: string | null }) {
   const now = useNow()
   const zone = useTimeZone()

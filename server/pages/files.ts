@@ -9,10 +9,7 @@ export const SECURITY_TXT = "/.well-known/security.txt"
 const HOLDS_DAYS = 180
 const DAY_MS = 86_400_000
 
-/**
- * Sends security.txt (RFC 9116): where to report a vulnerability of this deployment. Only if the operator has set a
- * contact, as reports to a wrong one would never be read.
- */
+/** Sends security.txt (RFC 9116): where to report a vulnerability, if the operator has set a contact. */
 export function sendSecurityTxt(
   request: IncomingMessage,
   response: ServerResponse,

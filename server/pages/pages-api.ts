@@ -237,10 +237,7 @@ async function download(
     await send(principal, query, response, principalNow)
 }
 
-/**
- * Reads the body and leaves it where tRPC and better-auth expect a parsed body. Their own readers do not limit the
- * memory of all clients together.
- */
+/** Leaves the body where tRPC and better-auth expect it. Their own readers do not limit the memory of all clients. */
 async function bufferBody({ request, client }: IncomingPage): Promise<Buffer> {
   if (request.method === "GET" || request.method === "HEAD") return Buffer.alloc(0)
   const bytes = await readBody(request, { limit: MAX_BODY_BYTES, network: client.network })

@@ -83,9 +83,7 @@ type Row = {
   outgoing: string
 }
 
-/**
- * What wallets hold of each token, and the sum. From the database, or from the chain if holders move tokens themselves.
- */
+/** What wallets hold of each token: by the chain, if holders move tokens themselves. */
 async function readHoldings(
   { workspaceId, mode }: Pick<Principal, "workspaceId" | "mode">,
   wallets: readonly Address[],

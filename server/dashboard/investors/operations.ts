@@ -10,10 +10,7 @@ import { ruleCodes } from "#shared/rules/rules.ts"
 
 const PAGE = 20
 
-/**
- * The mints and transfers of all wallets of an investor, newest first. Errors: investor_not_found, validation_failed
- * for a cursor.
- */
+/** Mints and transfers of an investor, newest first. Errors: investor_not_found, validation_failed for a cursor. */
 export async function listInvestorOperations(
   { workspaceId }: Principal,
   { investorId, cursor }: { investorId: string; cursor: string | null },

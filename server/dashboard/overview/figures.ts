@@ -14,10 +14,7 @@ type Kept = { figures: ReturnType<typeof countDays>; until: number }
 
 const kept = new LRUCache<string, Kept>({ max: 1000 })
 
-/**
- * Figures of the last 30 days, counted from rows, whose number is bounded by the quota of two months. An answer is
- * reused for twenty times as long as it took.
- */
+/** Figures of the last 30 days. An answer is reused for twenty times as long as it took. */
 export function readFigures(workspaceId: string): Kept["figures"] {
   const known = kept.get(workspaceId)
   if (known && known.until > performance.now()) return known.figures

@@ -31,10 +31,7 @@ const MOST_KNOWN = 1000
 
 const balances = new WeakMap<Chain, LRUCache<Address, Balance>>()
 
-/**
- * The fee payer of a workspace with its balance, which is read from the chain at most every five seconds.
- * Null without a chain.
- */
+/** The workspace's fee payer with its balance, read at most every five seconds. Null without a chain. */
 export async function readIssuer(workspaceId: string, mode: Mode): Promise<Issuer | null> {
   const chain = deployment.chains[mode]
   if (!chain) return null

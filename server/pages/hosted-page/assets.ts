@@ -4,10 +4,7 @@ import { Html } from "#server/lib/html.ts"
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8")
 
-/**
- * Splits the shared colors into a light and a dark set. Browsers in wallets are often too old for `light-dark()` and
- * would show no color at all.
- */
+/** Splits the shared colors in two. Browsers in wallets are often too old for `light-dark()` and would show none. */
 function tokens(css: string): string {
   const variables = css.match(/:root \{([^}]*)\}/)![1]!.replace(/\/\*.*?\*\/|color-scheme:[^;]*;|--chart[^;]*;/gs, "")
   const pick = (which: 0 | 1) =>
@@ -27,9 +24,7 @@ export const style = new Html(
   ),
 )
 
-/**
- * Removes the types. Node runs this server with the same function, but calls it experimental: hence the muted warning.
- */
+/** Removes the types. Node calls the function that it does this with experimental: hence the muted warning. */
 function withoutTypes(code: string): string {
   const { emitWarning } = process
   process.emitWarning = () => {}

@@ -110,10 +110,7 @@ ${!consented && consent(words, company)}${send(texts.submit)}`,
   )
 }
 
-/**
- * The wallet step. Only the page's script knows the browser's wallets; if there are none, it shows the QR code, or
- * links on a phone.
- */
+/** The wallet step. The page's script shows the browser's wallets, or without any the QR code or links. */
 function walletStep(view: Extract<SessionView, { state: "open" }>, words: Words, address: string): Html[] {
   const { text, signWith, code, onChain, ...said } = words.wallet
   const until = html`<p class="note">${words.openUntil(words.time(view.openUntil))}</p>`

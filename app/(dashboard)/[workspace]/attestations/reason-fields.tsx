@@ -11,10 +11,7 @@ export const publicReasonCopy = {
   resubmit: "Please submit again",
 } as const satisfies Record<PublicReason, string>
 
-/**
- * Asks for the internal reason and, unless `publicReason` is null, for the public one. `publicReason` is selected at
- * first.
- */
+/** Asks for the internal reason and, unless `publicReason` is null, for the public one, with that one selected. */
 export const ReasonFields = ({
   publicReason = "withdrawn",
   hint = "Visible to your team and your API keys only, never to the investor.",

@@ -114,12 +114,8 @@ const columns: Column<Entry>[] = [
     header: "Who",
     breaks: true,
     wideOnly: true,
-    cell: (row) => (
-      <>
-        <span className="block min-w-28">{row.actor_name}</span>
-        <span className="text-xs text-muted">{kinds[row.actor]}</span>
-      </>
-    ),
+    cell: ({ actor_name }) => <span className="block min-w-28">{actor_name}</span>,
+    note: ({ actor }) => kinds[actor],
   },
   { header: "Subject", breaks: true, cell: (row) => <Subject of={row} /> },
   { header: "Request", cell: (row) => <Request of={row} /> },

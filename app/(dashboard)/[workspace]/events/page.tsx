@@ -55,26 +55,15 @@ const columns: Column<Event>[] = [
   {
     header: "Event",
     breaks: true,
-    cell: (row) => (
-      <>
-        <code className="block font-mono text-[13px] whitespace-nowrap">{row.type}</code>
-        <span className="text-xs text-muted">{eventTypes[row.type]}</span>
-      </>
-    ),
+    cell: ({ type }) => <code className="block font-mono text-[13px] whitespace-nowrap">{type}</code>,
+    note: ({ type }) => eventTypes[type],
   },
   {
     header: "About",
     breaks: true,
     wideOnly: true,
-    cell: (row) => {
-      const { name, more } = subjectOf(row)
-      return (
-        <>
-          <code className="block font-mono text-[13px]">{name}</code>
-          {more && <span className="text-xs text-muted">{more}</span>}
-        </>
-      )
-    },
+    cell: (row) => <code className="block font-mono text-[13px]">{subjectOf(row).name}</code>,
+    note: (row) => subjectOf(row).more,
   },
   { header: "Number", align: "end", cell: ({ sequence }) => sequence },
   {

@@ -12,12 +12,8 @@ export type Key = RouterOutputs["key"]["list"]["data"][number]
 const facts: Column<Key>[] = [
   {
     header: "Name",
-    cell: (row) => (
-      <>
-        <span className="block min-w-32 font-medium">{row.name}</span>
-        <code className="font-mono text-xs whitespace-nowrap text-muted">{row.start}…</code>
-      </>
-    ),
+    cell: ({ name }) => <span className="block min-w-32 font-medium">{name}</span>,
+    note: ({ start }) => <code className="font-mono whitespace-nowrap">{start}…</code>,
   },
   { header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
   { header: "Scopes", cell: ({ scopes }) => <Scopes scopes={scopes} /> },

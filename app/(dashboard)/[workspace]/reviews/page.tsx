@@ -92,12 +92,8 @@ const common: Column<Review>[] = [
     header: "Found",
     wideOnly: true,
     className: "whitespace-nowrap",
-    cell: (row) => (
-      <>
-        <span className="block">{reviewKinds[row.kind].label}</span>
-        <span className="block text-xs text-muted">{findings[row.finding]}</span>
-      </>
-    ),
+    cell: ({ kind }) => reviewKinds[kind].label,
+    note: ({ finding }) => findings[finding],
   },
   { header: "State", className: "max-sm:px-2", cell: (row) => <ReviewBadge review={row} /> },
 ]

@@ -62,12 +62,8 @@ const columns: Column<Endpoint>[] = [
   {
     header: "Endpoint",
     breaks: true,
-    cell: (row) => (
-      <>
-        <code className="block min-w-40 font-mono text-[13px]">{row.url}</code>
-        {row.description && <span className="text-xs text-muted">{row.description}</span>}
-      </>
-    ),
+    cell: ({ url }) => <code className="block min-w-40 font-mono text-[13px]">{url}</code>,
+    note: ({ description }) => description,
   },
   { header: "Status", cell: (row) => <EndpointBadge endpoint={row} /> },
   { header: "Events", cell: ({ types }) => (types === null ? "All" : countOf(types.length, "type")) },

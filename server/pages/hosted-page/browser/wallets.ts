@@ -64,10 +64,7 @@ const REGISTER = "wallet-standard:register-wallet"
 
 type Register = { register(...wallets: Wallet[]): () => void }
 
-/**
- * Calls `onChange` with the wallets that can sign for Solana, now and after each change. Returns a function that stops
- * this.
- */
+/** Calls `onChange` with the wallets that can sign for Solana, now and after each change, until stopped. */
 export function watchWallets(onChange: (wallets: readonly Wallet[]) => void): () => void {
   const found = new Set<Wallet>()
   const notify = () => onChange([...found].filter(canSign))
@@ -99,9 +96,7 @@ function canSign({ chains, features }: Wallet): boolean {
   )
 }
 
-/**
- * The account with this address, or null if the wallet shows its accounts only when it signs in. Throws OtherAccount.
- */
+/** The account with this address. Null if the wallet shows accounts only when it signs in. Throws OtherAccount. */
 export async function accountIn({ accounts, features }: Wallet, address: string): Promise<Account | null> {
   const isAsked = (account: Account) => account.address === address
   const known = accounts?.find(isAsked)
@@ -152,10 +147,7 @@ const signsPlainly = (listed: readonly string[]): boolean =>
  */
 const signsInOffchain = (features: Features): boolean => /^1\.[1-9]/.test(features["solana:signIn"]?.version ?? "")
 
-/**
- * Asks the wallet for its signature. Throws the wallet's error if the owner declines or the wallet cannot sign this
- * way.
- */
+/** Asks the wallet for its signature. Throws its error if the owner declines or it cannot sign this way. */
 export async function signWith(
   { features }: Wallet,
   account: Account | null,

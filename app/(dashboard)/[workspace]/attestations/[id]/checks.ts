@@ -4,10 +4,7 @@ import type { OnChainState } from "#domain/attestations"
 /** `open`: the record is not enough to answer this. */
 export type Check = { name: string; result: "passed" | "failed" | "open"; detail: string | null }
 
-/**
- * Compares the chain with the record. Everything the browser can compute itself is computed here, so that the reader
- * need not trust the server.
- */
+/** Compares the chain with the record in the browser, so that the reader need not trust the server. */
 export async function checksOf({ record, issuers, unit, account, transaction }: OnChainState): Promise<Check[]> {
   const { onchain } = record
   if (onchain === null) return []

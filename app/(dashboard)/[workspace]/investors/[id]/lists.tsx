@@ -63,22 +63,14 @@ const refusalColumns: Column<Refusal>[] = [
   {
     header: "What",
     breaks: true,
-    cell: (row) => (
-      <>
-        {what[row.what]}
-        {row.amount && <span className="block text-xs text-muted">{grouped(row.amount)}</span>}
-      </>
-    ),
+    cell: (row) => what[row.what],
+    note: ({ amount }) => amount && grouped(amount),
   },
   {
     header: "Why",
     breaks: true,
-    cell: (row) => (
-      <>
-        <code className="font-mono text-[13px]">{row.error}</code>
-        {row.detail && <span className="block text-xs text-muted">{row.detail}</span>}
-      </>
-    ),
+    cell: ({ error }) => <code className="font-mono text-[13px]">{error}</code>,
+    note: ({ detail }) => detail,
   },
   { header: "Source", wideOnly: true, cell: (row) => <Source of={row} /> },
 ]

@@ -61,12 +61,8 @@ export const progressColumns: Column<Pick<Delivery, "status" | "attempts" | "nex
 const columns: Column<Delivery>[] = [
   {
     header: "Event",
-    cell: ({ type, sequence }) => (
-      <>
-        <code className="block font-mono text-[13px] whitespace-nowrap">{type}</code>
-        <span className="text-xs text-muted">No. {sequence}</span>
-      </>
-    ),
+    cell: ({ type }) => <code className="block font-mono text-[13px] whitespace-nowrap">{type}</code>,
+    note: ({ sequence }) => `No. ${sequence}`,
   },
   ...progressColumns,
 ]

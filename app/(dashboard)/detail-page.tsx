@@ -1,9 +1,8 @@
 import { clsx } from "clsx"
 import type { ReactNode } from "react"
-import { PageHeader } from "#app/components/layout.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Loaded, type Missing, type Query } from "#app/components/states.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Loaded, type Missing, PageHeader, type Query } from "#app/components/layout.tsx"
+import { Link } from "#app/components/ui/button.tsx"
+import { Timestamp } from "#app/components/values.tsx"
 import { usePath } from "./workspace.tsx"
 
 type Head = {

@@ -2,10 +2,9 @@
 
 import { useRouter } from "next/navigation.js"
 import { useEffect } from "react"
-import { PageCard } from "#app/components/layout.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Empty, Failed, Loading } from "#app/components/states.tsx"
+import { Empty, Failed, Loading, PageCard } from "#app/components/layout.tsx"
 import { remember, remembered } from "#app/components/storage.ts"
+import { Link } from "#app/components/ui/button.tsx"
 import type { Me } from "#domain/people"
 import { Providers } from "./providers.tsx"
 import type { Section } from "./sections.ts"

@@ -1,8 +1,6 @@
 import type { RouterOutputs } from "#app/api.ts"
-import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
-import { Facts } from "#app/components/layout.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Facts, Failed, Loading } from "#app/components/layout.tsx"
+import { CodeBlock, Copyable, Shortened, Timestamp } from "#app/components/values.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { useQuery } from "./workspace.tsx"
 

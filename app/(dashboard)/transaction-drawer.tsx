@@ -1,7 +1,6 @@
 import { lazy, Suspense } from "react"
-import { NewTab } from "#app/components/link.tsx"
-import { Loading } from "#app/components/states.tsx"
-import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { Loading } from "#app/components/layout.tsx"
+import { Button, buttonLook, NewTab } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 
 /** Links to a transaction in a public explorer. If no explorer covers the network, opens it in a drawer. */

@@ -1,7 +1,7 @@
 import { parseAsString, parseAsStringLiteral } from "nuqs"
 import { ChoiceField, type FieldProps, type Filter } from "#app/(dashboard)/filters.tsx"
 import { useQuery } from "#app/(dashboard)/workspace.tsx"
-import { statusWord } from "#app/components/ui/badge.tsx"
+import { statusWord } from "#app/components/values.tsx"
 import type { StatusCounts } from "#domain/attestations"
 import { shortCount } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"

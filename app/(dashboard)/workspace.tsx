@@ -7,8 +7,8 @@ import {
 } from "@tanstack/react-query"
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
 import { type Api, createApi, api as everybody, type InputOf, type OutputOf, type Procedure, query } from "#app/api.ts"
-import { Link } from "#app/components/link.tsx"
 import { notifyProblem } from "#app/components/toast.ts"
+import { Link } from "#app/components/ui/button.tsx"
 import type { Me } from "#domain/people"
 import type { Permission } from "#shared/scopes.ts"
 

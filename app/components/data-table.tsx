@@ -3,10 +3,9 @@ import { useRouter } from "next/navigation.js"
 import { parseAsString, useQueryState } from "nuqs"
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
-import { Link } from "./link.tsx"
+import { Failed, Skeleton } from "./layout.tsx"
 import type { Selection } from "./selection.tsx"
-import { Failed, Skeleton } from "./states.tsx"
-import { Button } from "./ui/button.tsx"
+import { Button, Link } from "./ui/button.tsx"
 
 export type Column<Row> = {
   /** Unique in its table. */

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { Heading, linkLook, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { TextField } from "#app/components/form.tsx"
-import { Link } from "#app/components/link.tsx"
+import { Link } from "#app/components/ui/button.tsx"
 
 /** Sends a link for a new password. If the server cannot send mail, says who can create one. */
 export default function Forgot() {

@@ -1,5 +1,6 @@
 import { clsx } from "clsx"
-import type { ComponentProps } from "react"
+import module from "next/link.js"
+import type { ComponentProps, ReactNode } from "react"
 import { Spinner } from "#app/components/icons.tsx"
 
 const base =
@@ -55,3 +56,16 @@ export const Button = ({ variant, size, pending = false, className, children, ..
     {children}
   </button>
 )
+
+/** Next's link. Its types declare a nested default export, which does not exist at run time. */
+export const Link = module as unknown as typeof module.default
+
+/** A link that opens a new tab, and says so to screen readers. */
+export function NewTab({ href, className, children }: { href: string; className?: string; children: ReactNode }) {
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer" className={className}>
+      {children}
+      <span className="sr-only"> (opens a new tab)</span>
+    </a>
+  )
+}

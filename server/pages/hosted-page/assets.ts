@@ -43,7 +43,7 @@ const lean = (code: string): string =>
     .replace(/^\s+/gm, "")
 
 /** All files share one scope, so the page loads no modules. A name declared in two files is a syntax error. */
-const parts = ["dom", "answers", "back", "fields", "wallet-apps", "wallets", "wallet-step", "page"]
+const parts = ["dom", "fields", "wallet-apps", "wallets", "wallet-step", "page"]
 
 const joined = ["../../../shared/time-format.ts", ...parts.map((name) => `./browser/${name}.ts`)]
   .map((path) => withoutTypes(read(path)))

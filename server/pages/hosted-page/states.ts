@@ -1,17 +1,16 @@
 import type { SessionView } from "#domain/kyc"
-import { type Html, html } from "#server/lib/html.ts"
+import { attributes, type Html, html } from "#server/lib/html.ts"
 import type { IconName } from "#shared/icons.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import { continueForm, open } from "./forms.ts"
-import { copyable, factLines, type Known, lost, paragraph, subject } from "./parts.ts"
-import { remind, renewal } from "./renewal.ts"
+import { continueForm, form, open } from "./forms.ts"
+import { copyable, factLines, type Known, lost, paragraph, problem, send, subject } from "./parts.ts"
 import type { Words } from "./words.ts"
 
 type In<State extends SessionView["state"]> = Extract<SessionView, { state: State }>
 /** A session's state, or `failed` if the session could not be read. */
 export type Shown = SessionView | { state: "failed" }
 
-export type Mood = "asking" | "working" | "good" | "bad" | "over" | "unknown" | "lost"
+type Mood = "asking" | "working" | "good" | "bad" | "over" | "unknown" | "lost"
 
 /** The emblem of a mood: an icon, a spinner (null), or none (undefined). */
 export const emblems: Record<Mood, IconName | null | undefined> = {
@@ -24,7 +23,7 @@ export const emblems: Record<Mood, IconName | null | undefined> = {
   lost: "alert",
 }
 
-export type Rendered = {
+type Rendered = {
   mood: Mood
   heading: string
   /** For screen readers, when the state changes. Sighted readers see the heading. */
@@ -192,5 +191,49 @@ function back({ returnUrl }: Known, { back }: Words, isAutomatic: boolean): Html
   const stay = html`<p role="status" class="sr" data-text="${back.announced(host).text}"></p><div class="staying" hidden><span aria-hidden="true" data-text="${back.counting}"></span><button type="button" class="button" data-stay>${back.stay}</button></div>`
   return [
     html`<div class="back"><a class="button primary" href="${returnUrl}" rel="noreferrer">${back.link(host)}</a>${isAutomatic && stay}</div>`,
+  ]
+}
+
+/** The page behind a reminder's link: what expires when, and the button to renew it. */
+function renewal(view: In<"renewal">, words: Words): Html[] {
+  const { text, over, start, notStarted, stop, stopped, notStopped } = words.renewal
+  return [
+    paragraph(view.isOver ? over(view.company) : text(view.company)),
+    factLines([
+      ...subject(view, words),
+      [words.facts.requestedBy, view.company],
+      [words.facts.validUntil, words.time(view.expiresAt)],
+    ]),
+    form("renew", { other: notStarted(view.company).text }, send(start)),
+    view.isReminded
+      ? form(
+          "stopReminders",
+          { other: notStopped },
+          html`<div role="alert" class="failure"></div><button type="submit" class="button js">${stop}</button>`,
+        )
+      : html`<p class="note">${stopped}</p>`,
+  ]
+}
+
+/** Asks the investor of a verified wallet where to send a reminder, or confirms that one will be sent. */
+function remind({ reminder }: In<"verified">, { remind }: Words): Html[] {
+  if (reminder === null) return []
+  if (reminder === "set") return [html`<p class="note" role="status">${remind.done}</p>`]
+  const input = attributes({
+    id: "email",
+    name: "email",
+    type: "email",
+    class: "entry",
+    required: true,
+    maxlength: 254,
+    autocomplete: "email",
+    "data-problem": "email-problem",
+  })
+  return [
+    html`<section class="remind js"><h2>${remind.heading}</h2>${paragraph(remind.text)}${form(
+      "remind",
+      { validation_failed: remind.missing, other: remind.notSent },
+      html`<label for="email">${remind.label}</label><input${input}>${problem("email-problem", remind.missing)}<div role="alert" class="failure"></div><button type="submit" class="button">${remind.submit}</button>`,
+    )}</section>`,
   ]
 }

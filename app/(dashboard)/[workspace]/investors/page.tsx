@@ -6,13 +6,10 @@ import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { order, pageNamesOf, schema, searched, status } from "#app/(dashboard)/verification-filters.tsx"
 import { ExternalId, usePath } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Link } from "#app/components/link.tsx"
-import { Empty } from "#app/components/states.tsx"
-import { Ago, Timestamp } from "#app/components/timestamp.tsx"
-import { Badge, StatusBadge } from "#app/components/ui/badge.tsx"
-import { buttonLook } from "#app/components/ui/button.tsx"
+import { Empty } from "#app/components/layout.tsx"
+import { buttonLook, Link } from "#app/components/ui/button.tsx"
+import { Ago, Badge, Shortened, StatusBadge, Timestamp } from "#app/components/values.tsx"
 
 const filters = {
   q: text("Search", "External id, wallet or investor id", 200),

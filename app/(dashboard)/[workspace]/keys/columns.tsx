@@ -1,10 +1,9 @@
 import { Ellipsis, OctagonX, RefreshCw } from "lucide-react"
 import type { RouterOutputs } from "#app/api.ts"
 import { actions, type Column } from "#app/components/data-table.tsx"
-import { Ago } from "#app/components/timestamp.tsx"
-import { StatusBadge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
+import { Ago, StatusBadge } from "#app/components/values.tsx"
 import { allScopes } from "#shared/scopes.ts"
 
 export type Key = RouterOutputs["key"]["list"]["data"][number]

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "react"
 import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { CodeBlock } from "#app/components/code.tsx"
 import { FieldGroup, Form, GroupButton, SelectField, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit, FormDialog } from "#app/components/form-dialog.tsx"
-import { Loaded } from "#app/components/states.tsx"
+import { Loaded } from "#app/components/layout.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
+import { CodeBlock } from "#app/components/values.tsx"
 import type { Key } from "./columns.tsx"
 
 type Scope = Key["scopes"][number]

@@ -5,11 +5,9 @@ import { asThemselves, ChoiceField, choice, day, type FieldProps, text } from "#
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Empty } from "#app/components/states.tsx"
-import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
-import { HttpStatus } from "#app/components/ui/badge.tsx"
+import { Empty } from "#app/components/layout.tsx"
+import { Copyable, Duration, ExactTimestamp, HttpStatus } from "#app/components/values.tsx"
 import { keptDays } from "#shared/retention.ts"
 
 const filters = {

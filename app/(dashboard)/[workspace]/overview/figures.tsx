@@ -2,8 +2,7 @@ import { type ReactNode, useId } from "react"
 import type { RouterOutputs } from "#app/api.ts"
 import { Icon } from "#app/components/icons.tsx"
 import { Card } from "#app/components/layout.tsx"
-import { Ago } from "#app/components/timestamp.tsx"
-import { Badge } from "#app/components/ui/badge.tsx"
+import { Ago, Badge } from "#app/components/values.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
 type Overview = RouterOutputs["overview"]["get"]

@@ -2,11 +2,10 @@ import { Check } from "lucide-react"
 import { type ReactNode, useState } from "react"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Copyable } from "#app/components/code.tsx"
 import { Card } from "#app/components/layout.tsx"
-import { Link } from "#app/components/link.tsx"
 import { remember, remembered } from "#app/components/storage.ts"
-import { Button, buttonLook } from "#app/components/ui/button.tsx"
+import { Button, buttonLook, Link } from "#app/components/ui/button.tsx"
+import { Copyable } from "#app/components/values.tsx"
 import type { Permission } from "#shared/scopes.ts"
 
 type Overview = RouterOutputs["overview"]["get"]

@@ -1,5 +1,5 @@
 import type { RouterOutputs } from "#app/api.ts"
-import { Badge } from "#app/components/ui/badge.tsx"
+import { Badge } from "#app/components/values.tsx"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 
 type Review = Pick<RouterOutputs["review"]["list"]["data"][number], "state" | "decision" | "ending">

@@ -1,11 +1,9 @@
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
-import { Copyable } from "#app/components/code.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
-import { Card, Facts } from "#app/components/layout.tsx"
-import { Failed, Loading } from "#app/components/states.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Card, Facts, Failed, Loading } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
+import { Copyable, Timestamp } from "#app/components/values.tsx"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
 export function Monitoring() {

@@ -1,15 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Api, RouterOutputs } from "#app/api.ts"
-import { Copyable } from "#app/components/code.tsx"
 import { Form, Submit, TextField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
-import { Card, Facts } from "#app/components/layout.tsx"
-import { Failed, Loaded, Loading } from "#app/components/states.tsx"
-import { Timestamp } from "#app/components/timestamp.tsx"
+import { Card, Facts, Failed, Loaded, Loading } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
-import { Badge } from "#app/components/ui/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
+import { Badge, Copyable, Timestamp } from "#app/components/values.tsx"
 import { HostedPage } from "./hosted-page.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const

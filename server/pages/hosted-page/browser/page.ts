@@ -1,10 +1,19 @@
 import type { SessionView } from "#domain/kyc"
 import { timeFormat } from "#shared/time-format.ts"
 import type { Shown } from "../states.ts"
-import { answersIn, keep, keptName, restoreAnswers } from "./answers.ts"
-import { returnSoon, stay } from "./back.ts"
 import { all, attempt, call, find, lang, locale, Refusal, timeout } from "./dom.ts"
-import { type Control, copy, setBusy, setProblem } from "./fields.ts"
+import {
+  answersIn,
+  type Control,
+  copy,
+  keep,
+  keptName,
+  restoreAnswers,
+  returnSoon,
+  setBusy,
+  setProblem,
+  stay,
+} from "./fields.ts"
 import { prepareWalletStep } from "./wallet-step.ts"
 
 // The hosted page's script: it polls the session, shows what the server renders for it, and sends the forms.

@@ -54,7 +54,7 @@ export {
 } from "./reconciliation/operations.ts"
 export { type Depths, readAges, readAudits, readDepths, reportOn, troubleIn } from "./report.ts"
 export { Comparison } from "./restore/comparison.ts"
-export { type QuarantineReason, readQuarantine, recheckQuarantines, refuseInQuarantine } from "./restore/quarantine.ts"
+export { readQuarantine, recheckQuarantines, refuseInQuarantine } from "./restore/quarantine.ts"
 export { markCompared, readState, serverRun } from "./restore/state.ts"
 export { settleConfirmed, settleExpired } from "./settle.ts"
 export { endWaits, operationWait, untilEnded } from "./wait.ts"

@@ -1,3 +1,4 @@
+import type { z } from "zod"
 import type { Context } from "#domain/requests"
 
 type Step = { ctx: Context; input: unknown; getRawInput: () => Promise<unknown> }
@@ -14,7 +15,13 @@ type Middleware = (
 
 /** A procedure built by tRPC. */
 export type Procedure = {
-  _def: { type: "query" | "mutation"; middlewares: Middleware[]; inputs: unknown[]; meta?: unknown }
+  _def: {
+    type: "query" | "mutation"
+    middlewares: Middleware[]
+    inputs: z.ZodType[]
+    output?: z.ZodType
+    meta?: unknown
+  }
 }
 
 /**

@@ -1,8 +1,7 @@
-import { z } from "zod"
 import { type WebhookEvent, webhookEvent } from "#domain/providers"
 import { EVENT_TYPE, exampleEvent } from "#shared/webhook-event.ts"
-import { refTo, tidy } from "./schemas.ts"
-import type { Example, Operation, Parameter, Schema } from "./types.ts"
+import { refTo, schemaOf } from "./schemas.ts"
+import type { Example, Operation, Parameter } from "./types.ts"
 
 /** How a provider signs a webhook: https://www.standardwebhooks.com, symmetric, version 1. */
 export const webhookSignature = {
@@ -38,9 +37,7 @@ const headers: Parameter[] = [
   },
 ]
 
-const { $schema: _, ...eventSchema } = z.toJSONSchema(webhookEvent, { io: "input" })
-export const eventAsSent = eventSchema as Schema
-tidy(eventAsSent)
+export const eventAsSent = schemaOf(webhookEvent, "input", { schemas: {} })
 
 const { session_id, occurred_at } = exampleEvent.data
 

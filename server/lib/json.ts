@@ -47,8 +47,7 @@ export type JsonObject = { [member: string]: Json }
 
 const STRING = String.raw`"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"`
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
-/** A token after white space; empty at the end. */
-const TOKEN = new RegExp(String.raw`[ \t\n\r]*([{}[\]:,]|${STRING}|${NUMBER}|true|false|null|$)`, "y")
+const VALUE = new RegExp(`${STRING}|${NUMBER}|true|false|null`, "y")
 /** Integers that String(Number(source)) returns unchanged. */
 const PLAIN = /^(?:0|-?[1-9][0-9]{0,14})$/
 
@@ -67,14 +66,19 @@ export function readJson(bytes: Buffer): Json {
     return fail("malformed_json", `The body is not valid JSON: ${where}.`)
   }
 
+  /** The next token after white space; empty at the end. */
   const next = (): string => {
+    while (" \n\r\t".includes(text[end] ?? "end")) end++
     start = end
-    TOKEN.lastIndex = end
-    const token = TOKEN.exec(text)?.[1]
-    if (token === undefined) return refuse()
-    end = TOKEN.lastIndex
-    start = end - token.length
-    return token
+    const first = text[end]
+    if (first === undefined || "{}[]:,".includes(first)) {
+      end++
+      return first ?? ""
+    }
+    VALUE.lastIndex = end
+    if (!VALUE.test(text)) return refuse()
+    end = VALUE.lastIndex
+    return text.slice(start, end)
   }
 
   const string = (token: string): string => {

@@ -23,6 +23,9 @@ export type Plan =
   /** Something else has to happen first: the operation stays queued and is planned again in a moment. */
   | { do: "defer" }
 
+/** Sends instructions that only the workspace's own keys sign. */
+export const send = (instructions: TransactionInstruction[]): Plan => ({ do: "send", instructions, signers: [] })
+
 /** What happens to an operation after the chain refused its instruction. */
 export type Recovery =
   | { do: "fail"; refusal: Refusal }
@@ -51,7 +54,7 @@ type RebuildContext = {
 }
 
 /** An operation that succeeded. `landing` is null if its plan found nothing left to do. */
-type Settled<Payload> = { operation: Operation<Payload>; landing: Landing | null }
+type Settled<Payload> = Operation<Payload> & { landing: Landing | null }
 
 /** A kind of operation. `Schema` is its payload, `Facts` what it reads from the chain before it is planned. */
 export type OperationDefinition<Schema extends z.ZodType, Facts> = {

@@ -37,6 +37,7 @@ export {
   Operations,
   type Plan,
   type Recovery,
+  send,
   unclearEffects,
 } from "./definition.ts"
 export { examine, findStillValid, isLate, type Verdict } from "./evidence.ts"

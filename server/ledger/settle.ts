@@ -67,13 +67,10 @@ type Ended = { row: OperationRow; landing: Landing | null }
 async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: Date): Promise<void> {
   for (const [workspaceId, ofWorkspace] of Map.groupBy(ended, ({ row }) => row.workspace_id)) {
     for (const [definition, ofKind] of kinds.byKind(ofWorkspace, ({ row }) => row)) {
-      const operations = decodeAll(
-        definition,
-        ofKind.map(({ row }) => row),
-      )
-      const settled = ofKind.map(({ landing }, i) => ({ operation: operations[i]!, landing }))
-      const again = settled.filter(({ operation }) => operation.redo)
-      const first = settled.filter(({ operation }) => !operation.redo)
+      const rows = ofKind.map(({ row }) => row)
+      const settled = decodeAll(definition, rows).map((one, i) => ({ ...one, landing: ofKind[i]!.landing }))
+      const again = settled.filter(({ redo }) => redo)
+      const first = settled.filter(({ redo }) => !redo)
       if (first.length > 0) await definition.settle?.(sql, first, workspaceId)
       if (again.length > 0) await definition.settleAgain?.(sql, again, workspaceId)
     }

@@ -4,31 +4,28 @@ import { assetMintOf } from "#domain/token-accounts"
 import { confirmNothingToDo, hasOneNode, type Lookup, type Operation } from "#server/ledger/index.ts"
 import { publicKeyOf, tokenAccountOf } from "#server/solana/addresses.ts"
 import type { AccountState } from "#server/solana/asset.ts"
+import { decodeInstructions } from "#server/solana/decode.ts"
 import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import { readTokenAccount } from "#server/solana/token-account.ts"
+import { messageIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import type { ConfigRow } from "./config.ts"
-import type { HoldingKey } from "./holder-facts.ts"
-import { thawedByLastTransaction } from "./thawed-by-last-transaction.ts"
-
-const nameOf = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
+import { type HoldingKey, keyName, listed } from "./holder-facts.ts"
 
 export type AssetAccount = { state: AccountState; amount: bigint }
 
-/** Accounts as they were on chain at a slot. */
-export type SeenAccounts = { slot: number; accountOf: (key: HoldingKey) => AssetAccount | null }
+/** Accounts as they were on chain at a slot. `accounts` are in the order of the keys. */
+export type SeenAccounts = {
+  slot: number
+  accounts: readonly AssetAccount[]
+  accountOf: (key: HoldingKey) => AssetAccount | null
+}
 
 /** The accounts of operations, as they are on chain. */
-export const lookUpAccounts = async (
+export const lookUpAccounts = (
   operations: readonly Operation<OfHolders>[],
   { workspaceId, chain }: Lookup,
-): Promise<SeenAccounts> => {
-  const keys = operations.flatMap(holdingKeysOf)
-  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
-  const { slot, accounts } = await readAccounts({ workspaceId, rpc: chain.rpc }, keys, { since })
-  const seen = new Map(accounts.map(([key, account]) => [nameOf(key), account]))
-  return { slot, accountOf: (key) => seen.get(nameOf(key)) ?? null }
-}
+): Promise<SeenAccounts> => readAccountsNow(sql, { workspaceId, rpc: chain.rpc }, operations.flatMap(holdingKeysOf))
 
 /** `isSure`: the operation's accounts are certainly closed, because that was read twice. */
 export type ConfirmedAccounts = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
@@ -46,9 +43,8 @@ const lookUpAndConfirm = async (
   const about = { ids: closed.map(({ id }) => id), slot: seen.slot }
   const sure = await confirmNothingToDo(chain, about, async (ids, rpc, options) => {
     const again = closed.filter(({ id }) => ids.includes(id))
-    const { accounts } = await readAccounts({ workspaceId, rpc }, again.flatMap(holdingKeysOf), options)
-    const states = new Map(accounts.map(([key, account]) => [nameOf(key), account]))
-    const still = again.filter((one) => isClosed((key) => states.get(nameOf(key)) ?? null, one))
+    const { accountOf } = await readAccounts({ workspaceId, rpc }, again.flatMap(holdingKeysOf), options)
+    const still = again.filter((one) => isClosed(accountOf, one))
     return (id) => still.some((one) => one.id === id)
   })
   return { ...seen, isSure: ({ id }) => sure.has(id) }
@@ -93,21 +89,14 @@ export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[]
 export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,
   workspaceId: string,
-  {
-    operations,
-    configOf,
-    seen,
-  }: {
-    operations: readonly Operation<Payload>[]
-    configOf: (operation: Operation<Payload>) => ConfigRow
-    seen: SeenAccounts | null
-  },
+  operations: readonly Operation<Payload>[],
+  about: { configOf: (operation: Operation<Payload>) => ConfigRow; seen: SeenAccounts | null },
 ): Promise<(key: HoldingKey) => AccountState | null> {
   const states = new Map<string, AccountState>()
   const known: HoldingKey[] = []
   const unknown: HoldingKey[] = []
   for (const operation of operations) {
-    const config = configOf(operation)
+    const config = about.configOf(operation)
     const isKnown =
       config.transfer_mode === "agent" && config.aligned_up_to === null && operation.attempts === 0 && !operation.redo
     ;(isKnown ? known : unknown).push(...holdingKeysOf(operation))
@@ -117,23 +106,22 @@ export async function accountStates<Payload extends OfHolders>(
       select distinct h.mint_config, h.wallet, h.balance > 0 as holds, h.balance <= 0 and exists (select from operations o
         where o.workspace_id = h.workspace_id and o.wallet = h.wallet and o.mint_config = h.mint_config
           and o.status = 'confirmed') as returns
-      from holdings h join unnest(${known.map((one) => one.config)}::text[], ${known.map((one) => one.wallet)}::text[])
-        as t(config, wallet) on h.mint_config = t.config and h.wallet = t.wallet
+      from holdings h join ${listed(sql, known)} on h.mint_config = t.config and h.wallet = t.wallet
       where h.workspace_id = ${workspaceId}`
-    const byName = new Map(rows.map((row) => [nameOf({ config: row.mint_config, wallet: row.wallet }), row]))
+    const byName = new Map(rows.map((row) => [keyName({ config: row.mint_config, wallet: row.wallet }), row]))
     for (const key of known) {
-      const row = byName.get(nameOf(key))
+      const row = byName.get(keyName(key))
       if (row?.returns) unknown.push(key)
-      else states.set(nameOf(key), row?.holds ? "frozen" : "absent")
+      else states.set(keyName(key), row?.holds ? "frozen" : "absent")
     }
   }
-  const current = await stillHolds(sql, workspaceId, unknown, seen)
+  const current = await stillHolds(sql, workspaceId, unknown, about.seen)
   for (const key of unknown) {
     const state = current?.accountOf(key)?.state
-    if (state === undefined) states.delete(nameOf(key))
-    else states.set(nameOf(key), state)
+    if (state === undefined) states.delete(keyName(key))
+    else states.set(keyName(key), state)
   }
-  return (key) => states.get(nameOf(key)) ?? null
+  return (key) => states.get(keyName(key)) ?? null
 }
 
 /** The accounts as read, unless an operation has since landed on one of them: some nodes lag. */
@@ -159,8 +147,7 @@ export async function lastLandingOnAccounts(
 ): Promise<number> {
   const rows = await sql<{ slot: bigint | null }[]>`
     select max(t.slot) as slot
-    from (select distinct * from unnest(${keys.map((one) => one.config)}::text[], ${keys.map((one) => one.wallet)}::text[])
-        as t(config, wallet)) p,
+    from (select distinct * from ${listed(sql, keys)}) p,
       lateral (
         (select o.signature from operations o
           where o.workspace_id = ${workspaceId} and o.wallet = p.wallet and o.mint_config = p.config and o.status = 'confirmed'
@@ -179,20 +166,47 @@ export async function readAccounts(
   { workspaceId, rpc }: { workspaceId: string; rpc: Rpc },
   keys: readonly HoldingKey[],
   options: ReadOptions,
-): Promise<{ slot: number; accounts: [HoldingKey, AssetAccount][] }> {
-  const addresses = keys.map(({ config, wallet }) => {
-    const mint = assetMintOf(workspaceId, config)
-    return { mint, account: tokenAccountOf(mint, publicKeyOf(wallet)) }
+): Promise<SeenAccounts> {
+  const mints = keys.map(({ config }) => assetMintOf(workspaceId, config))
+  const addresses = keys.map(({ wallet }, i) => tokenAccountOf(mints[i]!, publicKeyOf(wallet)))
+  const { slot, value } = await rpc.accounts(addresses, options)
+  const accounts = addresses.map((address, i): AssetAccount => {
+    const found = readTokenAccount(address, value[i], mints[i]!)
+    if (found === null) return { state: "absent", amount: 0n }
+    return { state: found.isFrozen ? "frozen" : "thawed", amount: found.amount }
   })
-  const { slot, value } = await rpc.accounts(
-    addresses.map(({ account }) => account),
-    options,
-  )
-  const accounts = keys.map((key, i): [HoldingKey, AssetAccount] => {
-    const { mint, account } = addresses[i]!
-    const found = readTokenAccount(account, value[i], mint)
-    if (found === null) return [key, { state: "absent", amount: 0n }]
-    return [key, { state: found.isFrozen ? "frozen" : "thawed", amount: found.amount }]
-  })
-  return { slot, accounts }
+  const byKey = new Map(keys.map((key, i) => [keyName(key), accounts[i]!]))
+  return { slot, accounts, accountOf: (key) => byKey.get(keyName(key)) ?? null }
+}
+
+/** The accounts after everything that has landed on them. */
+export const readAccountsNow = async (
+  sql: Queryable,
+  at: { workspaceId: string; rpc: Rpc },
+  keys: readonly HoldingKey[],
+): Promise<SeenAccounts> => readAccounts(at, keys, { since: await lastLandingOnAccounts(sql, at.workspaceId, keys) })
+
+/**
+ * Operations whose wallet's account Vouch's last transaction left thawed, according to its stored bytes. Only Vouch can
+ * freeze the account, and only an empty account can be closed.
+ */
+async function thawedByLastTransaction(
+  operations: readonly Operation<{ mint_config: string; wallet: Address }>[],
+): Promise<ReadonlySet<string>> {
+  const open = new Set<string>()
+  for (const { id, workspaceId, payload } of operations) {
+    const { mint_config, wallet } = payload
+    const [last] = await sql<{ wire: Buffer | null }[]>`
+      select t.wire from operations o join transactions t on t.signature = o.signature
+      where o.workspace_id = ${workspaceId} and o.mint_config = ${mint_config} and o.status = 'confirmed'
+        and (o.wallet = ${wallet} or o.from_wallet = ${wallet})
+      order by t.slot desc limit 1`
+    if (!last?.wire) continue
+    const account = tokenAccountOf(assetMintOf(workspaceId, mint_config), publicKeyOf(wallet)).toBase58()
+    const changes = decodeInstructions(messageIn(last.wire)).filter(
+      ({ name, accounts }) => (name === "ThawAccount" || name === "FreezeAccount") && accounts[0]?.address === account,
+    )
+    if (changes.at(-1)?.name === "ThawAccount") open.add(id)
+  }
+  return open
 }

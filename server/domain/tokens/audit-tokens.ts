@@ -17,7 +17,7 @@ import { addSeconds, clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
-import { type AssetAccount, lastLandingOnAccounts, readAccounts } from "./account-states.ts"
+import { type AssetAccount, readAccountsNow } from "./account-states.ts"
 import { auditTokenCounters, type Counted, readCounted } from "./audit-counters.ts"
 import { type ConfigRow, configColumns, isBeingReconciled } from "./config.ts"
 import { loadClaims, NOTHING } from "./holder-facts.ts"
@@ -181,15 +181,9 @@ const expected = (workspaceId: string, config: ConfigRow, wallets: Address[] | n
     on h.workspace_id = ${workspaceId} and h.mint_config = ${config.id} and h.wallet = k.wallet
   where ${wallets === null} or k.wallet = any(${wallets ?? []}::text[])`
 
-async function readAll(
-  { workspaceId, chain }: Audited,
-  config: ConfigRow,
-  batch: readonly Expected[],
-): Promise<AssetAccount[]> {
+const readAll = async ({ workspaceId, chain }: Audited, config: ConfigRow, batch: readonly Expected[]) => {
   const keys = batch.map(({ wallet }) => ({ config: config.id, wallet }))
-  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
-  const { accounts } = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since })
-  return accounts.map(([, account]) => account)
+  return (await readAccountsNow(sql, { workspaceId, rpc: chain.rpc.patient }, keys)).accounts
 }
 
 type Suspect = Difference & { wallet: Address }
@@ -227,12 +221,8 @@ async function reasonsToBeFrozen(
   const schemaId = config.required_schema
   const wallets = batch.map(({ wallet }) => ({ schemaId, wallet }))
   const claims = await loadClaims(sql, workspaceId, wallets, now)
-  const frozen = await loadFrozen(
-    sql,
-    workspaceId,
-    batch.map(({ wallet }) => wallet),
-    now,
-  )
+  const addresses = batch.map(({ wallet }) => wallet)
+  const frozen = await loadFrozen(sql, workspaceId, addresses, now)
   return (wallet) => {
     if (frozen.has(wallet)) return "its wallet is on a screening list"
     const to = { wallet, claims: claims({ schemaId, wallet }), ...NOTHING }

@@ -1,11 +1,10 @@
 import { z } from "zod"
-import { sql } from "#db/client.ts"
 import { deployment } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import { type ConfigRow, configColumns, isBeingReconciled, mintConfigRecord, toConfigRecord } from "./config.ts"
-import { configNotFound } from "./configs.ts"
+import { isBeingReconciled, mintConfigRecord, toConfigRecord } from "./config.ts"
+import { readConfig } from "./configs.ts"
 import { readReconcileProgress } from "./reconcile-accounts.ts"
 
 /** A configuration with the fields that only the dashboard shows. */
@@ -24,23 +23,17 @@ export const configView = z.object({
 export type ConfigView = z.infer<typeof configView>
 
 /** Errors: mint_config_not_found. */
-export async function viewConfig(principal: Principal, id: string): Promise<ConfigView> {
-  const [row] = await sql<ConfigRow[]>`
-    select ${sql(configColumns)} from mint_configs where workspace_id = ${principal.workspaceId} and id = ${id}`
-  return row ? toView(principal, row) : configNotFound(id)
-}
-
-async function toView({ workspaceId, mode }: Principal, row: ConfigRow): Promise<ConfigView> {
+export async function viewConfig({ workspaceId, mode }: Principal, id: string): Promise<ConfigView> {
+  const row = await readConfig(workspaceId, id)
   const cluster = deployment.chains[mode]?.identity?.cluster
   const { accounts, remaining } = await readReconcileProgress(workspaceId, row.id)
-  const isDue = isBeingReconciled(row)
   // Pausing the mint itself is one operation besides the accounts.
   const total = Math.max(accounts, remaining)
   return {
     ...toConfigRecord(row),
     issued: fromBaseUnits(BigInt(row.issued), row.decimals),
     mint_state: row.minted_at !== null ? "ready" : row.mint === null ? "none" : "creating",
-    reconciling: isDue || remaining > 0 ? { done: total - remaining, total } : null,
+    reconciling: isBeingReconciled(row) || remaining > 0 ? { done: total - remaining, total } : null,
     cluster: cluster ?? null,
     explorer: explorerOf(cluster),
   }

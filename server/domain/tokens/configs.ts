@@ -31,10 +31,11 @@ export const configNotFound = (id: string, field = "id"): never =>
     `${field}: this workspace has no mint configuration ${isConfigId(id) ? id : "with this id"}. List them with GET /mint-configs.`,
   )
 
-async function readConfig(workspaceId: string, id: string): Promise<ConfigRow> {
+/** Errors: mint_config_not_found. */
+export async function readConfig(workspaceId: string, id: string, field = "id"): Promise<ConfigRow> {
   const [row] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
-  return row ?? configNotFound(id)
+  return row ?? configNotFound(id, field)
 }
 
 /** Errors: mint_config_not_found. */

@@ -11,6 +11,13 @@ export type WalletSchema = { schemaId: string; wallet: Address }
 
 const nameOf = ({ schemaId, wallet }: WalletSchema) => `${schemaId}/${wallet}`
 
+/** Attestations of these wallets for these schemas, as table `a` of a statement. */
+const attestationsOf = (sql: Queryable, wanted: readonly WalletSchema[]) => sql`
+  attestations a join (
+    select distinct * from unnest(${wanted.map((one) => one.schemaId)}::text[], ${wanted.map((one) => one.wallet)}::text[])
+      as t(schema_id, wallet)
+  ) w on a.wallet = w.wallet and a.schema_id = w.schema_id`
+
 /**
  * The claims of wallets that are verified now, by schema and wallet. An unverified wallet has none. A verified wallet
  * whose claims were erased has an empty set.
@@ -23,18 +30,11 @@ export async function loadClaims(
 ): Promise<(of: WalletSchema) => Claims | null> {
   const rows = await sql<{ id: string; schema_id: string; wallet: Address; claims: Buffer | null }[]>`
     select distinct on (a.schema_id, a.wallet) a.id, a.schema_id, a.wallet, a.claims
-    from attestations a join (
-      select distinct * from unnest(${wanted.map((one) => one.schemaId)}::text[], ${wanted.map((one) => one.wallet)}::text[])
-        as t(schema_id, wallet)
-    ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
-    where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
+    from ${attestationsOf(sql, wanted)} where a.workspace_id = ${workspaceId} and a.status = 'verified' and a.expires_at > ${now}
     order by a.schema_id, a.wallet, a.seq desc`
-  const claims = new Map(
-    rows.map((row) => [
-      nameOf({ schemaId: row.schema_id, wallet: row.wallet }),
-      row.claims === null ? {} : openClaims(row.id, row.claims),
-    ]),
-  )
+  const claims = new Map<string, Claims>()
+  for (const { id, schema_id: schemaId, wallet, claims: sealed } of rows)
+    claims.set(nameOf({ schemaId, wallet }), sealed === null ? {} : openClaims(id, sealed))
   return (of) => claims.get(nameOf(of)) ?? null
 }
 
@@ -65,12 +65,7 @@ export async function loadLosses(
 ): Promise<(of: WalletSchema) => string | undefined> {
   if (wanted.length === 0) return () => undefined
   const rows = await sql<LossRow[]>`
-    select distinct on (a.schema_id, a.wallet)
-      ${sql(qualified("a", lossColumns))}
-    from attestations a join (
-      select distinct * from unnest(${wanted.map((one) => one.schemaId)}::text[], ${wanted.map((one) => one.wallet)}::text[])
-        as t(schema_id, wallet)
-    ) w on a.wallet = w.wallet and a.schema_id = w.schema_id
+    select distinct on (a.schema_id, a.wallet) ${sql(qualified("a", lossColumns))} from ${attestationsOf(sql, wanted)}
     where a.workspace_id = ${workspaceId} order by a.schema_id, a.wallet, a.seq desc`
   const losses = new Map(rows.map((row) => [nameOf({ schemaId: row.schema_id, wallet: row.wallet }), lossOf(row, now)]))
   return (of) => losses.get(nameOf(of))
@@ -103,7 +98,11 @@ export type HoldingKey = { config: string; wallet: Address }
 const holdingColumns = columns("holdings", "mint_config, wallet, balance, incoming, outgoing, counted")
 type HoldingRow = RowOf<typeof holdingColumns>
 
-const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
+export const keyName = ({ config, wallet }: HoldingKey) => `${config}/${wallet}`
+
+/** The keys as a table `t` of a statement. */
+export const listed = (sql: Queryable, keys: readonly HoldingKey[]) => sql`
+  unnest(${keys.map((one) => one.config)}::text[], ${keys.map((one) => one.wallet)}::text[]) as t(config, wallet)`
 
 /** What wallets hold now. A wallet without a row holds nothing. */
 export async function readHoldings(
@@ -113,9 +112,7 @@ export async function readHoldings(
 ): Promise<(key: HoldingKey) => Holding> {
   const rows = await sql<HoldingRow[]>`
     select ${sql(qualified("h", holdingColumns))}
-    from holdings h join unnest(${keys.map((key) => key.config)}::text[],
-      ${keys.map((key) => key.wallet)}::text[]) as t(config, wallet)
-      on h.mint_config = t.config and h.wallet = t.wallet
+    from holdings h join ${listed(sql, keys)} on h.mint_config = t.config and h.wallet = t.wallet
     where h.workspace_id = ${workspaceId}`
   const holdings = new Map(rows.map((row) => [keyName(keyOf(row)), toHolding(row)]))
   return (key) => holdings.get(keyName(key)) ?? NOTHING
@@ -137,18 +134,15 @@ export async function lockHoldings(
   keys: readonly HoldingKey[],
 ): Promise<Holdings> {
   const unique = [...new Map(keys.map((key) => [keyName(key), key])).values()]
-  const configs = unique.map((key) => key.config)
-  const wallets = unique.map((key) => key.wallet)
   // Sent together. The second statement sees the rows that the first one inserted.
   const [, rows] = await Promise.all([
     sql`
     insert into holdings (workspace_id, mint_config, wallet)
-    select ${workspaceId}, config, wallet from unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
+    select ${workspaceId}, config, wallet from ${listed(sql, unique)}
     order by config, wallet on conflict do nothing`,
     sql<HoldingRow[]>`
     select ${sql(qualified("h", holdingColumns))}
-    from holdings h join unnest(${configs}::text[], ${wallets}::text[]) as t(config, wallet)
-      on h.mint_config = t.config and h.wallet = t.wallet
+    from holdings h join ${listed(sql, unique)} on h.mint_config = t.config and h.wallet = t.wallet
     where h.workspace_id = ${workspaceId} order by h.mint_config, h.wallet for no key update of h`,
   ])
   return new Holdings(workspaceId, rows)

@@ -4,19 +4,16 @@ import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { shownStatusAt } from "#domain/attestations"
 import { deployment } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
-import { badCursor } from "#server/lib/cursor.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
-import { isWalletAddress, type WalletParts } from "#server/solana/addresses.ts"
-import type { Address } from "#shared/address.ts"
+import type { WalletParts } from "#server/solana/addresses.ts"
 import { fromBaseUnits, percentOf } from "#shared/amount.ts"
 import { shownStatuses } from "#shared/statuses.ts"
-import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
-import { type ConfigRow, configColumns } from "./config.ts"
-import { configNotFound } from "./configs.ts"
+import { readAccountsNow } from "./account-states.ts"
+import { readConfig } from "./configs.ts"
 import type { HoldingKey } from "./holder-facts.ts"
-import { readBooksSlot } from "./register.ts"
+import { fromPlace, placeAfter, readBooksSlot, toPlace } from "./register.ts"
 import { readReopenings } from "./reopenings.ts"
 
 const holder = z.object({
@@ -75,10 +72,8 @@ export async function listHolders(
   { workspaceId, mode }: Principal,
   { mintConfig, q, limit, cursor }: HolderFilter,
 ): Promise<HolderList> {
-  const after = cursor === null ? null : fromPlace(cursor)
-  const [config] = await sql<ConfigRow[]>`
-    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
-  if (!config) return configNotFound(mintConfig)
+  const after = cursor === null ? null : fromPlace("balance", cursor)
+  const config = await readConfig(workspaceId, mintConfig)
   const now = clock.now()
   // Read before the balances, so that the balances include everything up to it.
   const slot = await readBooksSlot({ workspaceId, mode })
@@ -92,7 +87,7 @@ export async function listHolders(
       where workspace_id = ${workspaceId} and mint_config = ${mintConfig}
         and (balance > 0 or incoming > 0 or outgoing > 0 or counted)
         ${q === null ? sql`` : sql`and ${hasParts(q)}`}
-        ${after === null ? sql`` : sql`and (balance, ${after.wallet}) < (${after.balance}::numeric, wallet)`}
+        ${after === null ? sql`` : placeAfter("balance", after)}
       order by balance desc, wallet limit ${limit + 1}
     ) h left join lateral (
       select ${sql(statusColumns)} from attestations
@@ -129,7 +124,7 @@ export async function listHolders(
         reopenings: { used: reopenings[i]!, limit: deployment.settings.VOUCH_ACCOUNT_REOPENINGS },
       }
     }),
-    next_cursor: rows.length > limit ? toPlace(shown.at(-1)!) : null,
+    next_cursor: rows.length > limit ? toPlace("balance", shown.at(-1)!) : null,
     supply: units(config.supply),
     slot,
     chain_answered: accounts !== null,
@@ -149,20 +144,9 @@ export async function readStates(
   const chain = deployment.chains[mode]
   if (!chain) return null
   try {
-    const since = await lastLandingOnAccounts(sql, workspaceId, keys)
-    const { accounts } = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, { since })
-    return accounts.map(([, account]) => account)
+    return (await readAccountsNow(sql, { workspaceId, rpc: chain.rpc.patient }, keys)).accounts
   } catch (error) {
     logger.debug({ err: error }, "could not read holders' accounts from the chain")
     return null
   }
-}
-
-// Balances change between pages, so a cursor holds the values that the list is ordered by.
-const toPlace = ({ balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
-  Buffer.from(`${balance}/${wallet}`).toString("base64url")
-
-function fromPlace(cursor: string): { balance: string; wallet: Address } {
-  const [, balance, wallet] = /^(-?[0-9]{1,39})\/(\w+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? []
-  return balance !== undefined && wallet !== undefined && isWalletAddress(wallet) ? { balance, wallet } : badCursor()
 }

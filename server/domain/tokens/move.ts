@@ -5,7 +5,6 @@ import { operationWait, untilEnded, whileWaiting } from "#server/ledger/index.ts
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
-import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
 import { type ConfigRow, configColumns, unknownConfig } from "./config.ts"
 import { disclosureFor } from "./holder-facts.ts"
 import {
@@ -16,6 +15,7 @@ import {
   toOperationRecord,
 } from "./operation.ts"
 import { reserveMovement } from "./reserve.ts"
+import { readBalances } from "./wallet-balances.ts"
 
 export type Move = {
   principal: Principal
@@ -47,18 +47,8 @@ async function begin(request: Move): Promise<Moved> {
   const { workspaceId } = principal
   const joined = idempotency?.begun ?? null
   const author = { principal, requestId }
-  const begun =
-    joined === null
-      ? await reserveMovement(workspaceId, {
-          idempotency,
-          config,
-          from,
-          to,
-          amount,
-          author,
-          disclosure: disclosureFor(principal),
-        })
-      : null
+  const asked = { idempotency, config, from, to, amount, author, disclosure: disclosureFor(principal) }
+  const begun = joined === null ? await reserveMovement(workspaceId, asked) : null
   if (begun && respondAsync) return { record: toOperationRecord(begun), isFinal: false }
   const operationId = joined ?? begun!.id
   if (!respondAsync) await untilEnded(workspaceId, operationId, operationWait.ms)
@@ -97,16 +87,8 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
     const { code, detail } = unknownConfig(config)
     return fail(code, detail)
   }
-  const places = [{ config, wallet }]
-  const since = await lastLandingOnAccounts(sql, workspaceId, places)
-  const read = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, places, { since }).catch((cause) =>
-    fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }),
-  )
-  const { state, amount } = read.accounts[0]![1]
-  return {
-    user_pubkey: wallet,
-    mint_config: config,
-    amount: fromBaseUnits(amount, row.decimals),
-    frozen: state !== "thawed",
-  }
+  const read = await readBalances({ workspaceId, rpc: chain.rpc.patient }, [{ config, wallet }])
+  const { state, amount } = read.accounts[0]!
+  const whole = fromBaseUnits(amount, row.decimals)
+  return { user_pubkey: wallet, mint_config: config, amount: whole, frozen: state !== "thawed" }
 }

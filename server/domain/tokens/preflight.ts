@@ -62,11 +62,8 @@ export async function preflight(
     const strangers = pairs.filter((one) => claims(one) === null)
     const losses = disclosure.attestations ? await loadLosses(sql, workspaceId, strangers, now) : undefined
     const isListed = await loadListed(sql, workspaceId, wallets)
-    const holdings = await readHoldings(
-      sql,
-      workspaceId,
-      wallets.map((wallet) => ({ config: id, wallet })),
-    )
+    const keys = wallets.map((wallet) => ({ config: id, wallet }))
+    const holdings = await readHoldings(sql, workspaceId, keys)
     const namesClaims = disclosure.claims
     const request = { config, from, to, amount, now, namesClaims }
     const context = transferContext(request, claims, holdings, isListed, losses)

@@ -44,10 +44,8 @@ export async function reconcileDue(): Promise<boolean> {
       publishActivity(one.workspace_id)
     } catch (error) {
       failing.failed(name)
-      logger.warn(
-        { err: error, workspaceId: one.workspace_id, mintConfig: one.id },
-        "reconciling accounts failed; retrying later",
-      )
+      const about = { err: error, workspaceId: one.workspace_id, mintConfig: one.id }
+      logger.warn(about, "reconciling accounts failed; retrying later")
     }
   }
   if (due.length > 0) publish("ledger")
@@ -80,7 +78,7 @@ async function reconcileBatch(sql: Queryable, { workspace_id, id }: Due, after: 
 /** The next wallets to count on chain, and the state of the database before the chain was read. */
 type Count = {
   snapshot: CountSnapshot
-  accounts: [HoldingKey, AssetAccount][]
+  accounts: (AssetAccount & { key: HoldingKey })[]
   /** The last of them; null if there are no more. */
   upTo: string | null
   /** Supply of the whole mint, in base units; null if more wallets follow. */
@@ -130,10 +128,9 @@ async function readCount(due: Due): Promise<Count | null> {
     const { accounts } = await readAccounts({ workspaceId: workspace_id, rpc }, keys, options)
     // Holders can burn their tokens.
     const supply = upTo === null ? await readSupply(rpc, assetMintOf(workspace_id, id), options) : null
-    return { accounts, supply: supply?.toString() ?? null }
+    return { accounts: keys.map((key, i) => ({ key, ...accounts[i]! })), supply: supply?.toString() ?? null }
   })
-  const isAgreed = isDeepStrictEqual(first, second)
-  if (!isAgreed) throw new Error(`Two nodes report different balances of ${id}.`)
+  if (!isDeepStrictEqual(first, second)) throw new Error(`Two nodes report different balances of ${id}.`)
   return { snapshot, ...first!, upTo }
 }
 
@@ -150,17 +147,14 @@ async function countBatch(
   const { workspace_id, id } = due
   const snapshot = await readCountSnapshot(sql, due)
   if (snapshot?.version !== count.snapshot.version) return null
-  const holdings = await lockHoldings(
-    sql,
-    workspace_id,
-    count.accounts.map(([key]) => key),
-  )
-  if (count.accounts.some(([, { state }]) => state === "thawed")) {
+  const keys = count.accounts.map(({ key }) => key)
+  const holdings = await lockHoldings(sql, workspace_id, keys)
+  if (count.accounts.some(({ state }) => state === "thawed")) {
     await sql`
       update mint_configs set aligned_up_to = '', counted_up_to = '' where workspace_id = ${workspace_id} and id = ${id}`
     return "An account is not frozen, so all are checked again."
   }
-  for (const [key, { amount }] of count.accounts) {
+  for (const { key, amount } of count.accounts) {
     const holding = holdings.of(key)
     holding.balance = amount
     if (holding.hasSlot !== amount > 0n) config.holders += amount > 0n ? 1 : -1
@@ -187,10 +181,8 @@ async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string):
   return only(rows).is_all
 }
 
-export type ReconcileProgress = { accounts: number; remaining: number }
-
 /** Progress of a configuration's accounts, for people who watch it. */
-export async function readReconcileProgress(workspaceId: string, configId: string): Promise<ReconcileProgress> {
+export async function readReconcileProgress(workspaceId: string, configId: string) {
   const rows = await sql<{ accounts: number; remaining: number }[]>`
     select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,
       (select count(*)::int from operations where workspace_id = ${workspaceId} and mint_config = ${configId}

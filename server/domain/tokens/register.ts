@@ -9,8 +9,8 @@ import { clock } from "#server/lib/time.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
-import { type ConfigRow, configColumns } from "./config.ts"
-import { configNotFound } from "./configs.ts"
+import type { ConfigRow } from "./config.ts"
+import { readConfig } from "./configs.ts"
 import { disclosureFor, loadClaims } from "./holder-facts.ts"
 import { shouldBeOpen } from "./operations/reconcile-account.ts"
 
@@ -68,9 +68,7 @@ export async function readRegister(
 ): Promise<HolderPage> {
   const { workspaceId } = principal
   const after = cursor === null ? null : fromPlace(sort, cursor)
-  const [config] = await sql<ConfigRow[]>`
-    select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${mintConfig}`
-  if (!config) return configNotFound(mintConfig, "mint_config")
+  const config = await readConfig(workspaceId, mintConfig, "mint_config")
   // Read before the balances, so that the balances include everything up to it.
   const slot = await readBooksSlot(principal)
   const place = after === null ? sql`` : placeAfter(sort, after)
@@ -147,19 +145,19 @@ export async function readBooksSlot({
 }
 
 // Balances change between pages, so a cursor holds the values that the list is ordered by.
-const toPlace = (sort: HolderOrder, { balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
+export const toPlace = (sort: HolderOrder, { balance, wallet }: Pick<Row, "balance" | "wallet">): string =>
   Buffer.from(sort === "wallet" ? wallet : `${balance}/${wallet}`).toString("base64url")
 
 type Place = { balance: string; wallet: Address }
 
-function fromPlace(sort: HolderOrder, cursor: string): Place {
+export function fromPlace(sort: HolderOrder, cursor: string): Place {
   const text = Buffer.from(cursor, "base64url").toString("latin1")
   const [, balance = "", wallet = ""] = /^(?:(-?[0-9]{1,39})\/)?(\w{1,44})$/.exec(text) ?? []
   if (!isWalletAddress(wallet) || (balance === "") !== (sort === "wallet")) return badCursor()
   return { balance, wallet }
 }
 
-const placeAfter = (sort: HolderOrder, { balance, wallet }: Place) =>
+export const placeAfter = (sort: HolderOrder, { balance, wallet }: Place) =>
   sort === "wallet"
     ? sql`and wallet > ${wallet}`
     : sql`and (balance < ${balance}::numeric or (balance = ${balance}::numeric and wallet > ${wallet}))`

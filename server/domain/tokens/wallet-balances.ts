@@ -3,11 +3,13 @@ import { sql } from "#db/client.ts"
 import { chainOf } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { address, amountText, named } from "#server/lib/fields.ts"
+import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
-import { lastLandingOnAccounts, readAccounts } from "./account-states.ts"
+import { readAccountsNow } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
+import type { HoldingKey } from "./holder-facts.ts"
 
 const wallet = address.meta({
   description: "Wallet address, base58",
@@ -38,6 +40,12 @@ export const walletBalances = z
   .meta({ id: "WalletBalances" })
 type WalletBalances = z.infer<typeof walletBalances>
 
+/** Errors: chain_unavailable. */
+export const readBalances = (at: { workspaceId: string; rpc: Rpc }, keys: readonly HoldingKey[]) =>
+  readAccountsNow(sql, at, keys).catch((cause) =>
+    fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }),
+  )
+
 /** The wallet's tokens on chain now, newest first. Errors: chain_not_configured, chain_unavailable. */
 export async function readWalletBalances({ workspaceId, mode }: Principal, wallet: Address): Promise<WalletBalances> {
   const chain = chainOf(mode)
@@ -46,12 +54,9 @@ export async function readWalletBalances({ workspaceId, mode }: Principal, walle
     order by created_at desc, id`
   if (configs.length === 0) return { user_pubkey: wallet, slot: null, data: [] }
   const keys = configs.map(({ id }) => ({ config: id, wallet }))
-  const since = await lastLandingOnAccounts(sql, workspaceId, keys)
-  const { slot, accounts } = await readAccounts({ workspaceId, rpc: chain.rpc.patient }, keys, {
-    since,
-  }).catch((cause) => fail("chain_unavailable", "The chain is unreachable. Retry in a moment.", { cause }))
+  const { slot, accounts } = await readBalances({ workspaceId, rpc: chain.rpc.patient }, keys)
   const data = configs.flatMap(({ id, mint, decimals }, i) => {
-    const { state, amount } = accounts[i]![1]
+    const { state, amount } = accounts[i]!
     if (state === "absent") return []
     return [{ mint_config: id, mint: mint!, amount: fromBaseUnits(amount, decimals), frozen: state === "frozen" }]
   })

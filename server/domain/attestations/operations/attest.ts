@@ -58,8 +58,8 @@ export const attest = defineOperation({
 
   async settle(sql, settled, workspaceId) {
     const now = clock.now()
-    const landed = settled.flatMap(({ operation, landing }) =>
-      landing === null ? [] : [{ id: operation.payload.attestation_id, signature: landing.signature }],
+    const landed = settled.flatMap(({ payload, landing }) =>
+      landing === null ? [] : [{ id: payload.attestation_id, signature: landing.signature }],
     )
     const rows = await sql<Omit<Landed, "workspace_id">[]>`
       select a.id, a.schema_id, a.wallet, a.status,
@@ -78,8 +78,8 @@ export const attest = defineOperation({
   },
 
   async settleAgain(sql, settled, workspaceId) {
-    const landed = settled.flatMap(({ operation, landing }) =>
-      landing === null ? [] : [{ id: operation.payload.attestation_id, signature: landing.signature }],
+    const landed = settled.flatMap(({ payload, landing }) =>
+      landing === null ? [] : [{ id: payload.attestation_id, signature: landing.signature }],
     )
     await sql`
       update attestations a set onchain_tx = l.signature

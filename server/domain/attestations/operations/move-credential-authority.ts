@@ -28,9 +28,8 @@ export const moveCredentialAuthority = defineOperation({
   },
 
   async settle(sql, settled, workspaceId) {
-    for (const { operation } of settled) {
-      const { schema_id, to } = operation.payload
-      await sql`update schemas set authority = ${to} where workspace_id = ${workspaceId} and id = ${schema_id}`
-    }
+    for (const { payload } of settled)
+      await sql`
+        update schemas set authority = ${payload.to} where workspace_id = ${workspaceId} and id = ${payload.schema_id}`
   },
 })

@@ -48,7 +48,7 @@ export const revoke = defineOperation({
   },
 
   async settle(sql, settled, workspaceId) {
-    const ids = settled.map(({ operation }) => operation.payload.attestation_id)
+    const ids = settled.map(({ payload }) => payload.attestation_id)
     await sql`
       update credentials set attestation_id = null
       where workspace_id = ${workspaceId} and attestation_id = any(${ids})`

@@ -15,23 +15,16 @@ export const createAssetMint = defineOperation({
   lookUp: null,
 
   plan: (sql, operations, issuer) =>
-    planByConfig(sql, operations, issuer, ({ id, name, symbol, pausable }, asset, memoText) => ({
-      instructions: instructionsOf(asset, {
-        place: assetMintPlace(issuer.workspaceId, id),
-        id,
-        name,
-        symbol,
-        pausable,
-        memoText,
-        rentOf: issuer.rentOf,
-      }),
-      signers: [deployment.mintBase],
-    })),
+    planByConfig(sql, operations, issuer, ({ id, name, symbol, pausable }, asset, memoText) => {
+      const { workspaceId, rentOf } = issuer
+      const about = { place: assetMintPlace(workspaceId, id), id, name, symbol, pausable, memoText, rentOf }
+      return { instructions: instructionsOf(asset, about), signers: [deployment.mintBase] }
+    }),
 
   async settle(sql, settled, workspaceId) {
     await sql`
       update mint_configs set minted_at = ${clock.now()}
-      where workspace_id = ${workspaceId} and id = any(${configIdsOf(settled.map((one) => one.operation))})`
+      where workspace_id = ${workspaceId} and id = any(${configIdsOf(settled)})`
   },
 
   settleAgain: null,

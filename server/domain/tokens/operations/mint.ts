@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineOperation } from "#server/ledger/index.ts"
+import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { mintAsset } from "#server/solana/asset.ts"
@@ -29,31 +29,20 @@ export const mint = defineOperation({
     planMovements(sql, operations, {
       issuer,
       seen,
-      build: ({ id, payload: { wallet, amount } }, { asset, before, after }) => ({
-        do: "send",
-        instructions: mintAsset(asset, {
-          wallet: publicKeyOf(wallet),
-          amount,
-          before: before.to,
-          after,
-          memoText: operationMemo(id),
-        }),
-        signers: [],
-      }),
+      build({ id, payload: { wallet: address, amount } }, { asset, before, after }) {
+        const wallet = publicKeyOf(address)
+        const memoText = operationMemo(id)
+        return send(mintAsset(asset, { wallet, amount, before: before.to, after, memoText }))
+      },
     }),
 
   settle: (sql, settled, workspaceId) =>
-    withCounters(
-      sql,
-      workspaceId,
-      settled.map((one) => one.operation),
-      ({ wallet, amount }, config, holdingOf) => {
-        const to = holdingOf(wallet)
-        to.incoming -= amount
-        to.balance += amount
-        config.supply = plus(config.supply, amount)
-      },
-    ),
+    withCounters(sql, workspaceId, settled, ({ wallet, amount }, config, holdingOf) => {
+      const to = holdingOf(wallet)
+      to.incoming -= amount
+      to.balance += amount
+      config.supply = plus(config.supply, amount)
+    }),
 
   settleAgain: null,
 

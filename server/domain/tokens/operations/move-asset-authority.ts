@@ -24,10 +24,9 @@ export const moveAssetAuthority = defineOperation({
   },
 
   async settle(sql, settled, workspaceId) {
-    for (const { operation } of settled) {
-      const { mint_config, to } = operation.payload
+    for (const { payload } of settled)
       await sql`
-        update mint_configs set authority = ${to} where workspace_id = ${workspaceId} and id = ${mint_config}`
-    }
+        update mint_configs set authority = ${payload.to}
+        where workspace_id = ${workspaceId} and id = ${payload.mint_config}`
   },
 })

@@ -10,7 +10,7 @@ import { firstViolationAtSigning } from "#shared/rules/check.ts"
 import { accountStates, holdingKeysOf, readAccounts, type SeenAccounts } from "../account-states.ts"
 import { ensureAssetMints } from "../asset-mint.ts"
 import { type ConfigRow, isBeingReconciled, loadConfigs } from "../config.ts"
-import { type Holding, loadClaims, lockHoldings, NOTHING } from "../holder-facts.ts"
+import { type Holding, loadClaims, lockHoldings, NOTHING, readHoldings } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
 import { loadReopenings } from "../reopenings.ts"
 import { transferContext } from "../transfer-context.ts"
@@ -45,14 +45,11 @@ export async function planMovements<M extends Movement>(
   const wallets = operations.flatMap((operation) =>
     holdingKeysOf(operation).map(({ wallet }) => ({ schemaId: configOf(operation).required_schema, wallet })),
   )
+  const addresses = wallets.map(({ wallet }) => wallet)
   const [claims, isListed, states] = await Promise.all([
     loadClaims(sql, workspaceId, wallets, now),
-    loadListed(
-      sql,
-      workspaceId,
-      wallets.map(({ wallet }) => wallet),
-    ),
-    accountStates(sql, workspaceId, { operations, configOf, seen }),
+    loadListed(sql, workspaceId, addresses),
+    accountStates(sql, workspaceId, operations, { configOf, seen }),
   ])
   const isAbsent = ({ payload }: Operation<M>) =>
     states({ config: payload.mint_config, wallet: payload.wallet }) === "absent"
@@ -90,23 +87,12 @@ export async function movementEffects<M extends Movement>(
   const configs = await loadConfigs(sql, workspaceId, configIdsOf(operations), { lock: false })
   const keys = operations.flatMap(holdingKeysOf)
   const options = { since: slot, commitment: "finalized" } as const
-  const { accounts } = await readAccounts({ workspaceId, rpc: chain.rpc }, keys, options)
-  const rows = await sql<{ mint_config: string; wallet: string; balance: bigint }[]>`
-    select h.mint_config, h.wallet, h.balance
-    from holdings h join unnest(${keys.map((one) => one.config)}::text[], ${keys.map((one) => one.wallet)}::text[])
-      as t(mint_config, wallet) using (mint_config, wallet)
-    where h.workspace_id = ${workspaceId}`
-  const books = new Map(rows.map((row) => [`${row.mint_config}/${row.wallet}`, BigInt(row.balance)]))
-  const onChain = new Map(accounts.map(([key, { amount }]) => [`${key.config}/${key.wallet}`, amount]))
+  const { accountOf } = await readAccounts({ workspaceId, rpc: chain.rpc }, keys, options)
+  const holdingOf = await readHoldings(sql, workspaceId, keys)
   const effectOf = ({ payload }: Operation<M>): Effect => {
-    const { mint_config } = payload
-    const config = configs.get(mint_config)!
+    const config = configs.get(payload.mint_config)!
     if (config.transfer_mode !== "agent" || isBeingReconciled(config)) return "unclear"
-    const moved = (holder: string) => {
-      const key = `${mint_config}/${holder}`
-      return (onChain.get(key) ?? 0n) - (books.get(key) ?? 0n)
-    }
-    const isUnchanged = holdingKeysOf({ payload }).every(({ wallet }) => moved(wallet) === 0n)
+    const isUnchanged = holdingKeysOf({ payload }).every((key) => accountOf(key)?.amount === holdingOf(key).balance)
     return isUnchanged ? "absent" : "there"
   }
   return new Map(operations.map((operation) => [operation.id, effectOf(operation)]))

@@ -1,6 +1,6 @@
 import { loadFrozen } from "#domain/screening"
 import { reconciliation } from "#domain/token-accounts"
-import { defineOperation, type Issuer, type Plan, unclearEffects } from "#server/ledger/index.ts"
+import { defineOperation, type Plan, send, unclearEffects } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { freezeAsset, thawAsset } from "#server/solana/asset.ts"
@@ -8,13 +8,7 @@ import { operationMemo } from "#server/solana/memo.ts"
 import type { Address } from "#shared/address.ts"
 import { firstViolationOfHolding } from "#shared/rules/check.ts"
 import type { Holder } from "#shared/rules/define.ts"
-import {
-  type AssetAccount,
-  type ConfirmedFrozen,
-  holdingKeysOf,
-  lookUpToFreeze,
-  stillHolds,
-} from "../account-states.ts"
+import { type ConfirmedFrozen, holdingKeysOf, lookUpToFreeze, stillHolds } from "../account-states.ts"
 import { type ConfigRow, loadConfigs } from "../config.ts"
 import { loadClaims, NOTHING } from "../holder-facts.ts"
 import { assetOf, configIdsOf } from "../plan-by-config.ts"
@@ -36,13 +30,9 @@ export const reconcileAccount = defineOperation({
       schemaId: configs.get(mint_config)!.required_schema,
       wallet,
     }))
+    const addresses = wallets.map(({ wallet }) => wallet)
     const claims = await loadClaims(sql, workspaceId, wallets, clock.now())
-    const frozen = await loadFrozen(
-      sql,
-      workspaceId,
-      wallets.map(({ wallet }) => wallet),
-      clock.now(),
-    )
+    const frozen = await loadFrozen(sql, workspaceId, addresses, clock.now())
     const current = await stillHolds(sql, workspaceId, operations.flatMap(holdingKeysOf), seen)
     return new Map(
       operations.map(({ id, attempts, payload: { mint_config, wallet } }, i): [string, Plan] => {
@@ -52,9 +42,11 @@ export const reconcileAccount = defineOperation({
         const open = !frozen.has(wallet) && shouldBeOpen(config, wallet, claims(wallets[i]!))
         const isSure = seen!.isSure({ id })
         // If a node contradicts what landed, the chain decides: freezing a frozen account fails there.
-        if (!open && isSure && attempts === 0 && seen!.isContested({ id }))
-          return [id, change(issuer, { id, config, wallet, open })]
-        return [id, planFor(issuer, { id, config, wallet, account, open, isSure })]
+        const isContested = !open && isSure && attempts === 0 && seen!.isContested({ id })
+        const isDone = account.state === "absent" || (account.state === "thawed") === open
+        if (isDone && !isContested) return [id, { do: open || isSure ? "finish" : "defer" }]
+        const instructionsOf = open ? thawAsset : freezeAsset
+        return [id, send(instructionsOf(assetOf(issuer, config), publicKeyOf(wallet), operationMemo(id)))]
       }),
     )
   },
@@ -78,30 +70,4 @@ export function shouldBeOpen(config: ConfigRow, wallet: Address, claims: Holder[
   const to: Holder = { wallet, claims, ...NOTHING }
   const context = { amount: 0n, from: null, to, now: clock.now(), ...rulesOf(config) }
   return firstViolationOfHolding(context) === null
-}
-
-function planFor(
-  issuer: Issuer,
-  about: {
-    id: string
-    config: ConfigRow
-    wallet: Address
-    account: AssetAccount
-    open: boolean
-    isSure: boolean
-  },
-): Plan {
-  const { account, open, isSure } = about
-  if (account.state === "absent" || (account.state === "thawed") === open)
-    return { do: open || isSure ? "finish" : "defer" }
-  return change(issuer, about)
-}
-
-function change(
-  issuer: Issuer,
-  { id, config, wallet, open }: { id: string; config: ConfigRow; wallet: Address; open: boolean },
-): Plan {
-  const instructionsOf = open ? thawAsset : freezeAsset
-  const instructions = instructionsOf(assetOf(issuer, config), publicKeyOf(wallet), operationMemo(id))
-  return { do: "send", instructions, signers: [] }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { defineOperation } from "#server/ledger/index.ts"
+import { defineOperation, send } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import { moveAsset } from "#server/solana/asset.ts"
@@ -43,40 +43,28 @@ export const transfer = defineOperation({
         // A single read is not enough to conclude that the account has nothing to take.
         if (config.transfer_mode === "holder" && before.from === "absent")
           return seen?.isSure({ id }) ? { do: "fail", refusal: uncovered(from_wallet) } : { do: "defer" }
-        const instructions = moveAsset(asset, {
-          from: publicKeyOf(from_wallet),
-          to: publicKeyOf(wallet),
-          amount,
-          before,
-          after: { from: after, to: after },
-          memoText: operationMemo(id),
-        })
-        return { do: "send", instructions, signers: [] }
+        const between = { from: publicKeyOf(from_wallet), to: publicKeyOf(wallet) }
+        const states = { before, after: { from: after, to: after } }
+        return send(moveAsset(asset, { ...between, amount, ...states, memoText: operationMemo(id) }))
       },
     }),
 
   settle: (sql, settled, workspaceId) =>
-    withCounters(
-      sql,
-      workspaceId,
-      settled.map((one) => one.operation),
-      ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
-        const to = holdingOf(wallet)
-        to.incoming -= amount
-        to.balance += amount
-        const from = holdingOf(from_wallet)
-        from.outgoing -= amount
-        from.balance -= amount
-        if (handover) takePlace(to, config)
-        leaveIfEmpty(from, config)
-      },
-    ),
+    withCounters(sql, workspaceId, settled, ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
+      const to = holdingOf(wallet)
+      to.incoming -= amount
+      to.balance += amount
+      const from = holdingOf(from_wallet)
+      from.outgoing -= amount
+      from.balance -= amount
+      if (handover) takePlace(to, config)
+      leaveIfEmpty(from, config)
+    }),
 
   settleAgain: null,
 
   release: (sql, operations, workspaceId) =>
-    withCounters(sql, workspaceId, operations, (payload, config, holdingOf) => {
-      const { wallet, from_wallet, amount, handover } = payload
+    withCounters(sql, workspaceId, operations, ({ wallet, from_wallet, amount, handover }, config, holdingOf) => {
       const to = holdingOf(wallet)
       to.incoming -= amount
       const from = holdingOf(from_wallet)

@@ -44,7 +44,6 @@ export function capacityFor(...loads: readonly Load[]): Capacity {
 const total = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0)
 
-/** How many transactions each workspace has. */
 export function countByWorkspace(all: Iterable<{ workspaceId: string }>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { workspaceId } of all) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)

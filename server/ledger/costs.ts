@@ -6,7 +6,6 @@ import { clock, periodOf, secondsBetween } from "#server/lib/time.ts"
 import type { Chain } from "#server/solana/chain.ts"
 import { type Costs, costsOf, costsWithoutMeta, type Layout } from "#server/solana/costs.ts"
 
-/** Transactions counted in one commit. */
 const BATCH = 32
 /** How long to ask for a transaction that no node has. After that, its highest possible cost counts. */
 const GIVE_UP_SECONDS = 3600
@@ -34,7 +33,6 @@ export class CostCounter {
     this.#chain = chain
   }
 
-  /** Counts one batch. Returns whether more may be left. */
   async tick(): Promise<boolean> {
     const rows = await sql<Uncounted[]>`
       select signature, workspace_id, layout, head, status, fee::text, rent::text, settled_at from transactions

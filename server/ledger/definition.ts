@@ -124,7 +124,6 @@ export const defineOperation = <Schema extends z.ZodType, Facts = never>(
 // biome-ignore lint/suspicious/noExplicitAny: no other type holds definitions of different payloads
 type AnyDefinition = OperationDefinition<any, any>
 
-/** All kinds that a ledger can carry out. */
 export class Operations {
   readonly #byKind: ReadonlyMap<string, AnyDefinition>
 
@@ -148,14 +147,12 @@ export class Operations {
     return this.#byKind.get(kind)?.label ?? kind
   }
 
-  /** The entries of each kind, in order. */
   byKind<T>(all: readonly T[], rowOf: (one: T) => OperationRow): [AnyDefinition, T[]][] {
     const groups = Map.groupBy(all, (one) => rowOf(one).kind)
     return [...groups].map(([kind, group]) => [this.definitionOf(kind), group])
   }
 }
 
-/** The operations of rows of one kind. */
 export const decodeAll = ({ payload }: AnyDefinition, rows: readonly OperationRow[]) =>
   rows.map((row) => decodeOperation(payload, row))
 

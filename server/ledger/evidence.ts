@@ -86,7 +86,6 @@ type Answer =
 
 type NodeReport = { answerOn: (signature: string) => Answer; isWhole: boolean; isSilent: boolean }
 
-/** The verdict from all nodes' reports. */
 function combineReports(
   about: { signature: string; workspaceId: string },
   reports: readonly NodeReport[],
@@ -284,7 +283,6 @@ const firstSlotOf = ({ signedSlot, lastValidBlockHeight }: Sought): number =>
 
 type Carried = OperationRow & { signature: string; status: "submitted" | "confirmed" }
 
-/** Whether effects are on chain, by operation. */
 export async function effectsOf(
   chain: Chain,
   kinds: Operations,

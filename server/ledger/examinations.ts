@@ -43,7 +43,6 @@ export class Examinations<One extends { workspaceId: string }> {
     }
   }
 
-  /** Resolves when no examination is running. */
   async end(): Promise<void> {
     await Promise.all(this.#underWay.values())
   }

@@ -6,7 +6,6 @@ import type { LowPayer } from "#shared/ledger-report.ts"
 
 /** Below this, a fee payer cannot pay for one more account. Only urgent operations are signed until it has more. */
 const EMPTY_SOL = 0.01
-/** How often a shortage is logged while it lasts. */
 const LOG_EVERY_MS = 60_000
 
 /** When people are warned: below a balance, and when it will last fewer hours than this. */
@@ -27,12 +26,10 @@ export class FeePayerBalance {
     this.#low = low
   }
 
-  /** Null until it is known. */
   get sol(): number | null {
     return this.#lamports === null ? null : this.#lamports / LAMPORTS_PER_SOL
   }
 
-  /** Whether it is enough for all operations. */
   get isEnough(): boolean {
     return this.sol !== null && this.sol >= EMPTY_SOL
   }

@@ -49,7 +49,6 @@ export class Finality {
     })
   }
 
-  /** Waits for running examinations. */
   async end(): Promise<void> {
     await Promise.all([this.#examinations.end(), this.#failures.end()])
   }

@@ -21,7 +21,6 @@ const MAX_REPORTED = 5
 export class Funds {
   readonly #chain: Chain
   readonly #low: LowFunds
-  /** The mode's fee payer. */
   readonly own: FeePayerBalance
   #balances: Map<Address, FeePayerBalance>
   /** A slot that the chain has reached. */
@@ -111,7 +110,6 @@ export class Funds {
     return Math.max(0, lamports - (rent?.of(0) ?? 0))
   }
 
-  /** Updates which fee payers pay now. */
   async #find(): Promise<void> {
     const rows = await sql<{ fee_payer: Address }[]>`
       select distinct fee_payer from workspaces where mode = ${this.#chain.mode} and fee_payer is not null`
@@ -122,7 +120,6 @@ export class Funds {
     this.#isRecalled = true
   }
 
-  /** Reads recent spending from the books. */
   async #recall(): Promise<void> {
     const now = clock.now()
     const rows = await sql<{ payer: Address; seconds_ago: number; lamports: string }[]>`

@@ -24,7 +24,6 @@ export type Issuer = {
 const authorityColumns = columns("workspace_authorities", "address, uri")
 type Authority = RowOf<typeof authorityColumns>
 
-/** The most workspaces whose keys are cached. */
 const MOST_KNOWN = 10_000
 
 type Known = { asOf: string; authorities: Authority[]; feePayer: Signer | null }
@@ -32,7 +31,6 @@ type Known = { asOf: string; authorities: Authority[]; feePayer: Signer | null }
 /** As of a version of the lease: every change of a key voids plans. */
 const known = new LRUCache<string, Known>({ max: MOST_KNOWN })
 
-/** The issuer of a workspace's instructions. */
 export async function issuerOf(chain: Chain, { workspaceId, token, version }: Lease): Promise<Issuer> {
   const asOf = `${token}/${version}`
   let remembered = known.get(workspaceId)
@@ -80,7 +78,6 @@ export async function issuedBy(sql: Queryable, workspaceId: string): Promise<Add
   return (await readAuthorities(sql, workspaceId)).map(({ address }) => address)
 }
 
-/** The workspace's own fee payer; null if the mode's pays. */
 export async function readFeePayer(
   sql: Queryable,
   workspaceId: string,

@@ -14,7 +14,6 @@ export type Lease = {
   version: number
 }
 
-/** Maximum workspaces that one worker leases at the same time. */
 const MOST_KEPT = 10_000
 
 /** The leases of one worker. The database decides by its own clock whether it holds one. */
@@ -22,7 +21,6 @@ export class Leases {
   /** By workspace. A lease that was not renewed in time has expired. */
   readonly #tokens = new LRUCache<string, string>({ max: MOST_KEPT, ttl: LEASE_SECONDS * 1000 })
 
-  /** Whether it held the workspace when it last checked. */
   mayHold(workspaceId: string): boolean {
     return this.#tokens.has(workspaceId)
   }

@@ -13,10 +13,8 @@ export const OPERATION_COLUMNS = columns(
 )
 export type OperationRow = RowOf<typeof OPERATION_COLUMNS>
 
-/** A row that is queued or submitted. */
 export type Unfinished = OperationRow & { status: "queued" | "submitted"; not_before: Date | null }
 
-/** An operation as its kind sees it. */
 export type Operation<Payload> = {
   workspaceId: string
   id: string
@@ -74,7 +72,6 @@ export type NewOperation<Payload> = {
   traceparent?: string | null
 }
 
-/** An operation as a row, from its definition and payload. */
 export const toRow = <Schema extends z.ZodType>(
   { kind, isUrgent, payload: schema }: Kind<Schema>,
   { id = newId("op"), payload, writes, reads, traceparent = currentTraceparent() }: NewOperation<z.output<Schema>>,

@@ -2,7 +2,6 @@ import { isDatabaseUnavailable } from "#db/client.ts"
 import { logger } from "#server/lib/log.ts"
 import { WrongChain } from "#server/solana/rpc/errors.ts"
 
-/** How often an outage is logged while it lasts. */
 const LOG_EVERY_MS = 60_000
 
 /** Logs an outage when it begins, once a minute, and when it ends. Failed attempts in between are not logged. */
@@ -16,7 +15,6 @@ export class Outage {
     this.#about = about
   }
 
-  /** How long it has lasted; 0 if there is none. */
   get lasts_ms(): number {
     return this.#began === null ? 0 : performance.now() - this.#began
   }
@@ -40,7 +38,6 @@ export class Outage {
   }
 }
 
-/** Why nothing works, in a few words. */
 export function troubleOf(error: unknown): string {
   if (error instanceof WrongChain) return "the configured chain has changed"
   return isDatabaseUnavailable(error) ? "the database is unreachable" : "the chain is unreachable"

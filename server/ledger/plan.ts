@@ -26,7 +26,6 @@ export type Batch = {
   signing: readonly Unfinished[]
   /** What the chain says about operations that need it to be planned. If set, only those are planned. */
   facts: Facts | null
-  /** Whether only urgent operations run. */
   urgentOnly: boolean
 }
 
@@ -34,9 +33,7 @@ export type PlannedBatch = {
   lease: Lease
   /** The issuer at planning time. It may have changed when the batch is signed. */
   issuer: Issuer
-  /** Operations to sign. */
   planned: Planned[]
-  /** Whether some operations needed no transaction. */
   ended: boolean
   /** Operations still in the queue, because the chain has to be read for them first. */
   toLookUp: OperationRow[]
@@ -64,7 +61,6 @@ export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
 /** How long to pause an operation that cannot be planned, or cannot end as planned. */
 const POSTPONE_SECONDS = 10
 
-/** How long to pause one that depends on something else. */
 const DEFER_SECONDS = 1
 
 /** What the chain says about operations, by kind. */
@@ -81,7 +77,6 @@ export async function lookUp(at: Lookup, kinds: Operations, operations: readonly
   return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
 }
 
-/** The outcome of an operation in this batch. */
 type PlanOutcome = Plan | { do: "hold back"; error: unknown }
 
 /** Plans all operations of a kind together or, if that throws, each alone, so that one at fault delays no other. */

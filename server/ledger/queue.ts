@@ -16,7 +16,6 @@ const PAGES = 32
 /** The workspace chosen for the next batch, its fee payer, and whether only urgent operations run. */
 export type Next = { workspaceId: string; feePayer: Address; isUrgent: boolean }
 
-/** The fee payers of workspaces. */
 export type Payers = {
   /** Pays for workspaces without their own fee payer. */
   own: Address

@@ -40,7 +40,6 @@ export const isFinal = (status: SignatureStatus | null): status is SignatureStat
 export const isConfirmed = (status: SignatureStatus | null): status is SignatureStatus =>
   status?.confirmationStatus === "confirmed" || isFinal(status)
 
-/** What each node reports about a signature. */
 export type ReportedStatuses = { signature: string; statuses: readonly (SignatureStatus | null)[] }
 
 export async function readStatuses(rpc: Rpc, signatures: readonly string[]): Promise<ReportedStatuses[]> {
@@ -48,7 +47,6 @@ export async function readStatuses(rpc: Rpc, signatures: readonly string[]): Pro
   return signatures.map((signature, i) => ({ signature, statuses: answers.map((value) => value[i] ?? null) }))
 }
 
-/** Whether all nodes report a transaction as final. */
 export const areReportedFinal = ({ statuses }: ReportedStatuses): boolean =>
   statuses.every((status) => isFinal(status) && status.err === null)
 

@@ -46,7 +46,6 @@ export async function readAudits(): Promise<(mode: Mode) => Audits> {
 
 type Ages = Pick<LedgerReport, "oldest_operation_seconds" | "oldest_transaction_seconds">
 
-/** Reports on the ledgers of this process. */
 export async function reportOn(ledgers: readonly { chain: Chain; inDoubt: number }[]): Promise<LedgerReport[]> {
   const [ages, audits] = await Promise.all([readAges(), readAudits()])
   return ledgers.map(({ chain: { mode, rpc }, inDoubt }) => {

@@ -25,7 +25,6 @@ export type Saved = {
   fee_lamports: number
 }
 
-/** A signed transaction with its operations. */
 export type Signed = {
   operations: Planned[]
   transaction: SignedTransaction

@@ -226,10 +226,8 @@ async function requeue(
     where workspace_id = ${operations[0]!.workspace_id} and id = any(${idsOf(operations)}) and status = 'submitted'`
 }
 
-/** A transaction that is final, and its slot. */
 export type Final = { signature: string; slot: number }
 
-/** Marks transactions as final. */
 export async function settleFinalized(final: readonly Final[]): Promise<void> {
   if (final.length === 0) return
   const rows = await sql<{ workspace_id: string }[]>`

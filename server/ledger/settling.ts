@@ -11,7 +11,6 @@ import { settleConfirmed, settleExpired, settleFailed } from "./settle.ts"
 /** When to settle (VOUCH_COMMITMENT): once two thirds of the stake have voted for the slot, or once it is final. */
 export type SettlingCommitment = "confirmed" | "finalized"
 
-/** The outcome of a workspace's transaction. */
 export type Outcome = { signature: string; workspaceId: string } & (
   | { end: "confirmed"; slot: number; isFinal: boolean }
   | { end: "failed"; slot: number; error: TransactionError }
@@ -117,13 +116,11 @@ export class Settling {
     this.#startSeparate()
   }
 
-  /** Resolves when nothing is being settled. */
   async end(): Promise<void> {
     this.#waiting.clear()
     await Promise.all(this.#separate.values())
   }
 
-  /** Returns the workspaces that failed. */
   async #settleTogether(outcomes: readonly Outcome[]): Promise<Outcome[]> {
     const [confirmed, others] = partition(outcomes, isConfirmedOutcome)
     const failed: Outcome[] = []
@@ -166,7 +163,6 @@ export class Settling {
     this.#locked.succeeded(workspaceId)
   }
 
-  /** Returns the error, or null. */
   async #attempt(outcomes: readonly Outcome[]): Promise<unknown> {
     const [first] = outcomes
     if (!first) return null

@@ -37,7 +37,6 @@ type Draft = {
   operations: Planned[]
   budget: { units: number; price: number; marker: PublicKey | null }
   fee_lamports: number
-  /** Upper limit. */
   rent_lamports: number
 }
 
@@ -49,7 +48,6 @@ export type SigningOptions = {
   latestBlockhash: () => Promise<Blockhash>
 }
 
-/** A planned batch. */
 type Batch = Pick<PlannedBatch, "lease" | "issuer" | "planned">
 
 type InProgress = {
@@ -77,7 +75,6 @@ export class Signing {
     return this.#units.learn(planned, issuer.feePayer.publicKey, since)
   }
 
-  /** Transactions that are being signed. */
   get size(): number {
     return [...this.#inProgress].reduce((sum, { drafts }) => sum + drafts.length, 0)
   }
@@ -96,7 +93,6 @@ export class Signing {
     return drafts.reduce((sum, { fee_lamports }) => sum + fee_lamports, 0)
   }
 
-  /** Operations of a workspace that are being signed. */
   of(workspaceId: string): Unfinished[] {
     return [...this.#inProgress].filter((one) => one.workspaceId === workspaceId).flatMap((one) => one.operations)
   }
@@ -129,7 +125,6 @@ export class Signing {
     }
   }
 
-  /** Resolves when nothing is being signed. */
   async end(): Promise<void> {
     await Promise.allSettled([...this.#inProgress].map(({ done }) => done))
   }

@@ -40,7 +40,6 @@ const MAX_UNSETTLED = 8
 
 type Tracked = Saved & {
   addedAt: number
-  /** When its status was last requested. */
   checkedAt: number
   /** When the finalized height first showed that it can no longer land; null while it can. */
   lateSince: number | null
@@ -90,7 +89,6 @@ export class Tracker {
     })
   }
 
-  /** Transactions that are followed. */
   get size(): number {
     return this.#tracked.size
   }
@@ -141,7 +139,6 @@ export class Tracker {
     ).length
   }
 
-  /** Whether no node has reported the outcome of any transaction for long. */
   get isUnanswered(): boolean {
     const lasts_ms = Math.max(this.#statusOutage.lasts_ms, this.#heightOutage.lasts_ms)
     return this.#tracked.size > 0 && lasts_ms > UNANSWERED_MS

@@ -41,7 +41,6 @@ export type LedgerOptions = {
   kinds: Operations
   price: PriceLimits
   lowFunds: LowFunds
-  /** When clients are notified. */
   commitment: SettlingCommitment
 }
 
@@ -69,7 +68,6 @@ export class LedgerWorker {
   #signerFails = false
   /** Workspaces whose batch met a lock, or that another worker has. They are skipped, too. */
   readonly #locked = new Backoff({ firstMs: 250, longestMs: 1000 })
-  /** Fee payers that cannot pay a fee. */
   readonly #emptyPayers = new Backoff({ firstMs: IDLE_MS, longestMs: IDLE_MS })
   #sent = Promise.withResolvers<void>()
   readonly #known = Promise.withResolvers<void>()

@@ -16,7 +16,6 @@ export type EventResult = "applied" | "review_opened" | "duplicate" | "ignored"
 
 /** A provider's decision about one session. */
 export type SessionEvent = ProviderDecision & {
-  /** Identifies repeats. */
   eventId: string
   sessionId: string
 }

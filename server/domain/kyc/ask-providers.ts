@@ -18,7 +18,6 @@ export const FIRST_ASK_SECONDS = 600
 const RETURNED_SECONDS = 10
 /** Pauses between unsuccessful asks. The last one repeats until the session closes. */
 const PAUSES_SECONDS = [30, 60, 120, 300, 600, 1800, 3600, 6 * 3600]
-/** Sessions to ask about at once. */
 const BATCH = 8
 
 /** Pauses asking a provider that does not answer. */
@@ -78,7 +77,6 @@ async function askDue(session: Due): Promise<boolean> {
   return isAnswered
 }
 
-/** Asks a vendor about a session and applies its answer. */
 export async function ask(session: Asked): Promise<"applied" | "nothing new" | "unanswered"> {
   const { mode, provider: name, provider_reference: reference, session_id, attestation_id } = session
   const provider = deployment.providers[mode].configured.get(name)

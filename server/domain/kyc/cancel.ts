@@ -65,7 +65,6 @@ async function cancelIn(
   await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: attestationId })
 }
 
-/** A session that was approved can't be cancelled. */
 function refuseApproved(row: RowOf<typeof cancelledColumns>, now: Date): void {
   const isOnItsWay = row.issued_at !== null && statusAt(row, now) === "pending"
   if (row.verified_at === null && !isOnItsWay) return

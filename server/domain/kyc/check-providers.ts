@@ -2,7 +2,6 @@ import { deployment } from "#domain/deployment"
 import { type Provider, type SetupStep, VendorTrouble, variableIn } from "#domain/providers"
 import { type Mode, modes } from "#shared/mode.ts"
 
-/** The state of a provider in a mode. */
 export type ProviderCheck = {
   mode: Mode
   provider: string
@@ -67,7 +66,6 @@ async function problemOf(mode: Mode, provider: Provider, probe: () => Promise<vo
   }
 }
 
-/** What went wrong and what to do about it. */
 function sentenceOf(mode: Mode, { label, settings }: Provider, { status, problem }: VendorTrouble): string {
   const named = (pattern: RegExp) =>
     settings.filter((name) => pattern.test(name)).map((name) => variableIn(mode, name, deployment.settings))

@@ -8,7 +8,6 @@ import type { EventEffect } from "./decide.ts"
 import { isApproved, lockDecided } from "./decided-session.ts"
 import { takeEffect } from "./take-effect.ts"
 
-/** The decisions that a member can make in the vendor's place. */
 const manualEffects = {
   approved: "approve",
   rejected: "reject",

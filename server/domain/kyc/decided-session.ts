@@ -10,7 +10,6 @@ const decidedColumns = columns(
   "event_rank, event_decision, claims, wallet_proof_required, wallet_proved_at, held_at, issued_at, expires_at",
   "ended_at, review_id, erased_at",
 )
-/** A locked session with the facts that a decision needs. */
 export type DecidedSession = RowOf<typeof decidedColumns> & {
   mode: Mode
   validity_days: number
@@ -22,7 +21,6 @@ export type DecidedSession = RowOf<typeof decidedColumns> & {
   frozen: boolean
 }
 
-/** Locks the session to decide. */
 export async function lockDecided(sql: Queryable, which: Fragment): Promise<DecidedSession | null> {
   const [row] = await sql<Omit<DecidedSession, "listed">[]>`
     select ${sql(qualified("a", decidedColumns))}, w.mode, s.validity_days,

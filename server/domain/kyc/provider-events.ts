@@ -126,7 +126,6 @@ async function withoutRepeats(sessions: Found[], { event, provider, mode }: Read
   return sessions.filter((_session, n) => !repeats.has(ids[n]!))
 }
 
-/** The event's decision; null if nothing is decided yet. */
 async function decide(
   says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
   { flow }: Provider,

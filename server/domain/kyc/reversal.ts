@@ -41,7 +41,6 @@ export async function openReversal(sql: Queryable, row: DecidedSession, event: P
   })
 }
 
-/** Whether a reversal is waiting for a member. */
 export async function isReversing(sql: Queryable, { workspace_id, id }: DecidedSession): Promise<boolean> {
   const rows = await sql`
     select from reviews
@@ -73,7 +72,6 @@ export async function lockSuccessor(sql: Queryable, row: DecidedSession): Promis
 
 type Acceptance = {
   workspaceId: string
-  /** The rejected attestation. */
   attestationId: string
   reviewId: string
   claims: Claims
@@ -123,7 +121,6 @@ async function requireUnverified(sql: Queryable, row: DecidedSession, now: Date)
   if (is_verified) fail("review_changed", "The wallet has been verified since. Keep the rejection.")
 }
 
-/** The person's open session of the wallet. */
 async function pendingOf(sql: Queryable, row: DecidedSession, now: Date): Promise<string | null> {
   const [pending] = await sql<{ id: string }[]>`
     select id from attestations

@@ -56,7 +56,6 @@ export const sessionRecord = z
 
 export type SessionRecord = z.infer<typeof sessionRecord>
 
-/** The columns of a session record. */
 export const sessionColumns = columns(
   "attestations",
   "id, seq, session_id, investor_id, wallet, schema_id, external_id, status, provider, created_at, consented_at",
@@ -64,12 +63,10 @@ export const sessionColumns = columns(
 )
 export type SessionRow = RowOf<typeof sessionColumns>
 
-/** Address of a session's hosted page. */
 export const sessionUrl = (sessionId: string): string => `${deployment.origin}/verify/${sessionId}`
 
 const time = (at: Date | null) => at && toTimestamp(at)
 
-/** The record that a caller sees. */
 export function toSessionRecord(row: SessionRow, { scopes }: Principal): SessionRecord {
   const now = clock.now()
   const state = sessionStateAt(row, now)

@@ -12,7 +12,6 @@ type Person = { workspace_id: string; investor_id: string }
 
 type Signalled = {
   event: SignalEvent
-  /** The provider that signed the event. */
   provider: string
   mode: Mode
   /** The sessions that it names, of one person or several. */
@@ -107,5 +106,4 @@ async function askPerson(person: Person, signal: Signal): Promise<EventResult[]>
   return [outcome]
 }
 
-/** The action of each policy. */
 const actions = { review: askPerson, withdraw, nothing: async (): Promise<EventResult[]> => [] }

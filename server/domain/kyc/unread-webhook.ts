@@ -11,7 +11,6 @@ import { applyProviderEvent, bestOf } from "./provider-events.ts"
 const ID = /"([\w-]{8,200})"/g
 /** Ids of one body to look up; the largest published examples have fewer strings. */
 const MOST_IDS = 1000
-/** The most checks to ask the vendor about for one body. */
 const MOST_ASKED = 10
 
 type Unread = { body: Buffer; provider: Provider; mode: Mode; why: Failure }

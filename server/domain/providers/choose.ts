@@ -4,7 +4,6 @@ import { type Mode, modes } from "#shared/mode.ts"
 import type { Provider, ProviderDefinition, Values } from "./provider.ts"
 import { providers } from "./table.ts"
 
-/** The providers of a mode. */
 export type ModeProviders = {
   /** For every schema without its own provider; null if the mode has none. */
   default: Provider | null
@@ -32,7 +31,6 @@ type Sources = {
   settings: Settings
   generated: Record<string, string>
   table: readonly ProviderDefinition[]
-  /** Collects what is wrong. */
   problems: Set<string>
 }
 

@@ -41,7 +41,6 @@ const languages: Record<string, string> = Object.fromEntries(
 
 const TASK_STARTED = "workflow_task.started"
 
-/** The facts of a workflow's output that we read. */
 const facts = z.object({
   country: z.string().nullish().catch(null),
   issuing_country: z.string().nullish().catch(null),

@@ -25,7 +25,6 @@ const signalOfEvent: Record<string, Signal> = {
 /** The events to subscribe to. */
 export const signals = Object.keys(signalOfEvent)
 
-/** Null for an event that is not a signal. */
 export const signalOf = (event: string): Signal | null =>
   Object.hasOwn(signalOfEvent, event) ? signalOfEvent[event]! : null
 

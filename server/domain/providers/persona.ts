@@ -18,7 +18,6 @@ const VERSION = "2025-12-08"
 /** A one-time link works for a day: https://docs.withpersona.com/inquiry-one-time-links. */
 const link = { seconds: 86_400, singleUse: true }
 
-/** The attributes of an inquiry to request. */
 const ATTRIBUTES = "status,updated-at,decisioned-at,marked-for-review-at,failed-at,expired-at,fields"
 
 const time = z.iso.datetime({ offset: true }).nullish()
@@ -57,7 +56,6 @@ const webhook = z.object({
 /** The status does not show a redaction: https://docs.withpersona.com/api-reference/webhooks/inquiry-events. */
 const redacted = z.object({ data: z.object({ attributes: z.object({ "redacted-at": time }) }) })
 
-/** The inquiries of an account. */
 const inquiries = z.object({ data: z.array(subject) })
 
 /** What an inquiry's status decides. `completed` is not an approval: a workflow or a reviewer approves. */
@@ -84,7 +82,6 @@ const statusOf: Record<string, string> = {
 /** Statuses in which the investor can continue the same inquiry. */
 const RESUMABLE = new Set(["created", "pending", "expired"])
 
-/** When an inquiry reached its current status. */
 function since(status: string, at: Inquiry): Date {
   const known = {
     needs_review: at["marked-for-review-at"],
@@ -253,7 +250,6 @@ export const persona = defineProvider({
   },
 })
 
-/** The environment that a key's prefix names. */
 function environmentOf(key: string): "live" | "test" | null {
   if (key.startsWith("persona_sandbox_")) return "test"
   return key.startsWith("persona_production_") ? "live" : null

@@ -5,7 +5,6 @@ import type { Language } from "#shared/languages.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import type { Decision } from "#shared/statuses.ts"
 
-/** A provider's decision about a session. */
 export type ProviderDecision = {
   decision: Decision
   /** When the provider decided, by its clock. Orders decisions. */
@@ -26,7 +25,6 @@ export type ReadAnswer = ReadDecision | typeof SUBMITTED | null
 /** The investor has submitted, and the vendor has not decided yet. */
 export const SUBMITTED = "submitted"
 
-/** An authentic event of a provider. */
 export type ProviderEvent = {
   /** Identifies repeats. If the provider gives no id, the digest of the body (`digestOf`). */
   eventId: string
@@ -60,7 +58,6 @@ type AfterApproval = { afterApproval?: Signal }
 /** What a vendor can report about a person after its decision. */
 export type Signal = "watchlist_match" | "case_opened" | "person_deactivated" | "data_deleted"
 
-/** The facts about our session that its provider gets. */
 export type SessionToVerify = {
   /** Our reference. Also the key of the vendor's idempotency, so that a session is never opened twice. */
   sessionId: string
@@ -70,7 +67,6 @@ export type SessionToVerify = {
   /** How long an approval is valid. A vendor that keeps people must not reuse one that is about to end. */
   validityDays: number
   wallet: string
-  /** Where the vendor's page sends the investor back to. */
   returnUrl: string
   /** The language of our page, ISO 639-1, for a vendor that takes one. */
   language: Language | null
@@ -78,9 +74,7 @@ export type SessionToVerify = {
   lastDecision: Decision | null
 }
 
-/** A session on the vendor's side. */
 export type VendorSession = {
-  /** The vendor's id of the session. */
   reference: string
   /** The vendor's page: opened in its own page, never in a frame. */
   url: string
@@ -134,7 +128,6 @@ export type Flow =
       probe(): Promise<void>
     }
 
-/** A provider with its settings. */
 export type Adapter = {
   flow: Flow
   /** The name for people, if a setting gives one; otherwise the definition's `label` counts. */
@@ -171,7 +164,6 @@ type Facts = {
 
 /** The addresses of this deployment that a vendor needs. */
 type OwnAddresses = {
-  /** Where to send webhooks. */
   webhook: string
   /** Where the vendor's page sends investors back to, such as `https://vouch.example.com`. */
   origin: string

@@ -32,7 +32,6 @@ export const changes = [
   "applicantWorkflowFailed",
 ]
 
-/** Events that end a workflow. */
 const ends = ["applicantWorkflowCompleted", "applicantWorkflowFailed"]
 
 /** Events about an applicant approved before. Monitoring that finds something puts an applicant on hold. */

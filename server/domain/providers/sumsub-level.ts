@@ -80,7 +80,6 @@ export const finalLevels = z.string().transform((text, context): ReadonlyMap<str
 /** The levels that sessions start at, and the final levels of the workflows that begin there. */
 export type Levels = { entries: readonly string[]; finals: ReadonlyMap<string, ReadonlySet<string>> }
 
-/** What is wrong with the combination of levels; null if nothing is. */
 export function wrongFinals(levels: PerSchema, finals: Levels["finals"]): string | null {
   const owners = new Map<string, string>()
   for (const [entry, ends] of finals) {
@@ -106,11 +105,9 @@ export function entryOf({ entries, finals }: Levels, level: string): string | nu
 }
 
 export type Question = {
-  /** The level that the session started at. */
   entry: string
   levels: Levels
   accredited: readonly string[]
-  /** Whether Sumsub reported the end of the workflow. */
   isFinal: boolean
   lastDecision: Decision | null
 }

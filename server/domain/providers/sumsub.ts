@@ -20,7 +20,6 @@ import { vendorApi } from "./vendor-api.ts"
 import { listOf, perSchema, vendorSecret, vendorSecrets, vendorUrl } from "./vendor-settings.ts"
 
 const LABEL = "Sumsub"
-/** How long an address of Sumsub's page works. */
 const LINK_SECONDS = 1800
 /** Another wallet cannot use an approval whose validity ends sooner than this: the person is checked again. */
 const LEAST_DAYS_LEFT = 30

@@ -8,7 +8,6 @@ import { stripe } from "./stripe.ts"
 import { sumsub } from "./sumsub.ts"
 import { veriff } from "./veriff.ts"
 
-/** Every provider that a deployment can choose. */
 export const providers: readonly ProviderDefinition[] = [
   sandbox,
   sumsub,

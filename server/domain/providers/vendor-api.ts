@@ -10,7 +10,6 @@ const { fetch } = globalThis
 
 /** How long a vendor's whole answer may take. Tests of slow vendors shorten it. */
 export const vendorDeadline = { ms: 10_000 }
-/** The largest answer to read, in bytes. */
 const MAX_BYTES = 256 * 1024
 
 /** An id from a vendor. Characters that the database cannot store would make every repeat of an event a 5xx. */

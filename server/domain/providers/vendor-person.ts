@@ -2,7 +2,6 @@ import type { Claims } from "#shared/claims.ts"
 import { isCountry } from "#shared/countries.ts"
 import { alpha2Of } from "./alpha3.ts"
 
-/** The longest unknown country code to keep. */
 const MOST_CHARACTERS = 40
 
 /**

@@ -34,7 +34,6 @@ export const vendorSecrets = (min = 8) =>
     .transform((text) => text.split(" ").filter((one) => one !== ""))
     .pipe(z.array(vendorSecret(min)).min(1, { error: "must not be empty" }))
 
-/** A default value, and values for single schemas. */
 export type PerSchema = {
   of(schemaId: string): string
   /** Each value once, the default first. */
@@ -71,7 +70,6 @@ export function perSchema({ what, pattern }: { what: string; pattern: RegExp }) 
   })
 }
 
-/** Several values, separated by commas. */
 export const listOf = ({ what, pattern }: { what: string; pattern: RegExp }) =>
   z
     .string()

@@ -70,7 +70,6 @@ export const webhookEvent = z
   })
   .meta({ description: "A provider's decision about a session. Unknown fields are ignored." })
 
-/** An event before parsing. */
 export type WebhookEvent = z.input<typeof webhookEvent>
 
 /** Reads a signed event in Vouch's format. Errors: malformed_json, malformed_request, validation_failed. */

@@ -21,7 +21,6 @@ export type SeenAccounts = {
   accountOf: (key: HoldingKey) => AssetAccount | null
 }
 
-/** The accounts of operations, as they are on chain. */
 export const lookUpAccounts = (
   operations: readonly Operation<OfHolders>[],
   { workspaceId, chain }: Lookup,
@@ -65,7 +64,6 @@ export const lookUpToFreeze = async (
   return { ...seen, isContested: ({ id }) => contested?.has(id) ?? false }
 }
 
-/** Operations that take from a wallet that has no account. */
 export const lookUpToTransfer = (operations: readonly Operation<OfHolders>[], at: Lookup) =>
   lookUpAndConfirm(operations, at, (accountOf, { payload: { mint_config, from_wallet } }) => {
     const key = from_wallet && { config: mint_config, wallet: from_wallet }

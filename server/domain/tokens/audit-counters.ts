@@ -26,7 +26,6 @@ export type Counted = {
 
 type Row = { [name in keyof Counted]: Counted[name] extends bigint ? string : Counted[name] }
 
-/** All configurations of a workspace, in one statement. */
 export async function readCounted(workspaceId: string): Promise<Map<string, Counted>> {
   const rows = await sql<Row[]>`
     with moved as (

@@ -126,7 +126,6 @@ function comparePause(
 type Expected = {
   wallet: Address
   balance: string
-  /** Whether an unfinished operation touches its account. */
   busy: boolean
 }
 

@@ -68,7 +68,6 @@ export async function patchConfig({
   return getConfig(principal, id)
 }
 
-/** The configuration after a change. */
 function merge(known: ConfigInput, { rules, ...fields }: ConfigPatch): ConfigInput {
   const { id, name, symbol, decimals, required_schema, transfer_mode } = known
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -40,7 +40,6 @@ export const configId = matching(NAME, "this workspace has no such mint configur
   idMeta,
 )
 
-/** Why a request is refused. */
 export type RequestRefusal = { code: ErrorCode; detail: string }
 
 export const unknownConfig = (id: string): RequestRefusal => ({
@@ -74,7 +73,6 @@ const configFields = {
   }),
 }
 
-/** A configuration as it is created. */
 export const configInput = z.object({
   ...configFields,
   id: configFields.id.meta({ example: "eu_growth_fund_v1" }),

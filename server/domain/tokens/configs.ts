@@ -87,7 +87,6 @@ export async function createConfig({
   }
 }
 
-/** The actor that changes a configuration. */
 export type Author = { principal: Principal; requestId: string | null }
 
 async function addConfig(sql: Queryable, author: Author, config: ConfigInput): Promise<void> {
@@ -254,7 +253,6 @@ export async function changeConfig(
   return { outcome: "changed", reconciles }
 }
 
-/** The fields that differ, before and after. */
 function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
   const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
   const only = (from: ConfigInput | ConfigRow) => Object.fromEntries(fields.map((field) => [field, from[field]]))

@@ -13,7 +13,6 @@ import { readBooksSlot } from "./register.ts"
 
 export const registerQuery = z.object({ mint_config: z.string().min(1).max(100) })
 
-/** Rows to write at a time. */
 const BATCH = 1000
 /** Decimal places of the percentages: enough for a spreadsheet to add them up. */
 const PLACES = 8

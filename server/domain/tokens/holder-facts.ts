@@ -38,7 +38,6 @@ export async function loadClaims(
   return (of) => claims.get(nameOf(of)) ?? null
 }
 
-/** What a violation can reveal to the caller. */
 export type Disclosure = { claims: boolean; attestations: boolean }
 
 /**
@@ -90,7 +89,6 @@ function lossOf(row: LossRow, now: Date): string | undefined {
 }
 
 export type Holding = { balance: bigint; incoming: bigint; outgoing: bigint; hasSlot: boolean }
-/** The holding of a wallet without tokens. */
 export const NOTHING: Holding = { balance: 0n, incoming: 0n, outgoing: 0n, hasSlot: false }
 
 export type HoldingKey = { config: string; wallet: Address }

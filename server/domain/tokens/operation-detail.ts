@@ -17,15 +17,12 @@ const transaction = z.object({
   /** When it was signed and saved, just before it was sent. */
   signed_at: timestamp,
   settled_at: timestamp.nullable(),
-  /** How many operations it carries. */
   operations: z.number(),
-  /** Whether its outcome is unknown. */
   in_doubt: z.boolean(),
 })
 
 export const operationDetail = z.object({
   operation: operationRecord,
-  /** When it ended, successfully or not. */
   finished_at: timestamp.nullable(),
   /** How often the chain refused it, and the last reason. It is then built and signed again. */
   refusals: z.number(),

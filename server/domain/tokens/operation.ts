@@ -99,7 +99,6 @@ export type OperationRow = Omit<
     | { status: Exclude<OperationStatus, "failed">; error_code: string | null; error_detail: string | null }
   )
 
-/** The rows that a record is built from. */
 export const operationRows = () => sql`
   select ${sql(qualified("o", operationColumns))}, ${sql(qualified("c", tokenColumns))},
     ${sql(qualified("t", carrierColumns))}
@@ -125,7 +124,6 @@ export function toOperationRecord(row: OperationRow): OperationRecord {
   }
 }
 
-/** Throws the error that fits the reason why an operation was refused. */
 export function throwIfFailed(row: OperationRow): void {
   if (row.status !== "failed") return
   const code = row.error_code

@@ -32,7 +32,6 @@ export async function planByConfig(
   )
 }
 
-/** The configurations of operations. */
 export const configIdsOf = (operations: readonly { payload: { mint_config: string } }[]): string[] => [
   ...new Set(operations.map(({ payload }) => payload.mint_config)),
 ]

@@ -19,7 +19,6 @@ import { transferContext } from "./transfer-context.ts"
 export type Intent = { config: string; from: Address | null; to: Address; amount: string }
 
 export const preflightRecord = z.object({
-  /** What the API would return now. */
   answer: z.object({ status: z.number(), error: z.string().nullable(), detail: z.string().nullable() }),
   /** Every rule that applies, in the order in which they are checked. */
   rules: z.array(

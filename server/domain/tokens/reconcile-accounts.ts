@@ -181,7 +181,6 @@ async function isAll(sql: Queryable, { workspace_id, id }: Due, supply: string):
   return only(rows).is_all
 }
 
-/** Progress of a configuration's accounts, for people who watch it. */
 export async function readReconcileProgress(workspaceId: string, configId: string) {
   const rows = await sql<{ accounts: number; remaining: number }[]>`
     select (select count(*)::int from holdings where workspace_id = ${workspaceId} and mint_config = ${configId}) as accounts,

@@ -103,7 +103,6 @@ export async function readRegister(
   }
 }
 
-/** Which of these wallets' accounts should be open now. */
 async function readOpen(
   { workspaceId }: Principal,
   config: ConfigRow,

@@ -89,6 +89,5 @@ export async function readReopenings(
   return accounts.map((account) => known.get(account) ?? 0)
 }
 
-/** The error for a wallet whose account will not be paid for again. */
 export const reopenedTooOften = (wallet: Address, of: string): string =>
   `${wallet} closed its account of ${of}, which was already paid for again ${deployment.settings.VOUCH_ACCOUNT_REOPENINGS} times this month. Ask the holder to keep it open, and repeat the request next month (UTC).`

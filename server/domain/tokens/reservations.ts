@@ -51,7 +51,6 @@ export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): Re
   detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
 })
 
-/** The result of a request. */
 export type ReservationResult =
   | { operationId: string; row: OperationRow | null }
   | { refusal: RequestRefusal }
@@ -60,7 +59,6 @@ export type ReservationResult =
 type Considered = { request: TokenRequest; operationId: string; config: ConfigRow; amount: BaseUnits }
 type Reserved = Considered & { handover: boolean }
 
-/** One batch, in one transaction. */
 export class Reservations {
   readonly #sql: Queryable
   readonly #workspaceId: string
@@ -138,7 +136,6 @@ export class Reservations {
     for (const { i, subject } of wanted) if (!claimed.has(subject)) this.#outcomes[i] = { keyClaimed: true }
   }
 
-  /** Requests with their configuration and amount. Invalid ones are refused. */
   #read(configs: Map<string, ConfigRow>): Considered[] {
     return this.#requests.flatMap((request, i): Considered[] => {
       const outcome = this.#outcomes[i]!
@@ -239,7 +236,6 @@ export class Reservations {
   }
 }
 
-/** The operation as committed. */
 const begunAs = ({ request, operationId, config, amount }: Considered, mint: Address, now: Date): OperationRow => ({
   id: operationId,
   kind: request.from === null ? "mint" : "transfer",

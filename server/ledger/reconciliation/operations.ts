@@ -22,7 +22,6 @@ export type Report = {
   information: string[]
 }
 
-/** One workspace in a reconciliation. */
 export type Audited = { workspaceId: string; mode: Mode; chain: Chain; report: Report }
 
 export const emptyReport = (): Report => ({
@@ -33,7 +32,6 @@ export const emptyReport = (): Report => ({
 
 /** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
-/** Rows that are compared at a time. */
 const ROWS = 1000
 /**
  * The most unknown transactions to read, with and without our memo. Anyone can name our key in as many as they like.

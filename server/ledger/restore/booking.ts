@@ -27,7 +27,6 @@ const OWNER_OFFSET = 32
 export type BookingResult = "settled" | "unexplained" | "foreign" | "stranger"
 
 type OwnerOf = (account: Address) => Address | null
-/** A transaction that landed, with what it carried. */
 type Found = { signature: string; slot: number; carried: readonly Carried[]; ownerOf: OwnerOf; wire: Buffer }
 
 /** Books transactions that have landed. Call `book` in the order in which they landed. */

@@ -22,7 +22,6 @@ const SEEN_EVERY_MS = 10_000
 const RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 
-/** Operations whose accounts are read together. */
 const OPERATIONS_AT_ONCE = 100
 
 const NOTHING_SIGNED = "nothing is signed until the database and the chain agree"
@@ -183,7 +182,6 @@ export class Comparison {
     return "the database was restarted, perhaps from a backup, and may have lost commits"
   }
 
-  /** Whether anything was signed or requested. */
   async #hasWork(): Promise<boolean> {
     const [row] = await sql<{ has: boolean }[]>`
       select exists (select from workspaces w where w.mode = ${this.#chain.mode} and (
@@ -234,7 +232,6 @@ class Wait {
     return height > this.#until && slot > this.#from.slot + BLOCKHASH_HEIGHTS
   }
 
-  /** Approximate. */
   secondsLeft({ height }: Height): number {
     const passed = height - this.#from.height
     const msPerBlock = passed < PACE_BLOCKS ? this.#slotMs : (performance.now() - this.#began) / passed

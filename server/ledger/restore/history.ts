@@ -119,7 +119,6 @@ async function findWitness(mode: Mode): Promise<{ signature: string; slot: numbe
   return row ? { signature: row.signature, slot: Number(row.slot) } : null
 }
 
-/** Whether one of these transactions is ours. */
 export async function hasOwnTransaction(chain: Chain, landed: readonly Landed[]): Promise<boolean> {
   const issuers = issuersOf(chain)
   for (const { signature } of landed) if ((await readOwnTransaction(chain, signature, issuers)) !== null) return true

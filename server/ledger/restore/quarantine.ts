@@ -12,7 +12,6 @@ import { serverRun } from "./state.ts"
 export type QuarantineReason = {
   /** Whether a person has to decide for this workspace, or the whole mode is being compared. */
   of: "workspace" | "mode"
-  /** In a few words. */
   reason: string
 }
 

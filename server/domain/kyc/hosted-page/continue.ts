@@ -172,7 +172,6 @@ const vendorSession = z.object({
   usableUntil: z.date().min(new Date(0)).max(new Date("9999-12-31T00:00:00Z")),
 })
 
-/** Refuses an invalid or unsafe address. */
 function requireSound(label: string, session: VendorSession): VendorSession {
   const parsed = vendorSession.safeParse(session)
   return parsed.success ? session : unsound(label, parsed.error.issues[0]?.path.join("."))

@@ -15,7 +15,6 @@ import type { Mode } from "#shared/mode.ts"
 import { type PublicReason, publicReasonOf } from "#shared/public-reasons.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
 
-/** The part that every known session's page shows. */
 type Known = {
   /** The company that asks for the verification, and its brand. */
   company: string
@@ -30,7 +29,6 @@ type Known = {
   returnUrl: string | null
 }
 
-/** The provider and how it verifies. */
 type ProviderView = {
   label: string
   flow: Flow["kind"]
@@ -81,7 +79,6 @@ export type SessionRow = RowOf<typeof sessionColumns> &
     mode: Mode
     schema_name: string
     validity_days: number
-    /** Whether the workspace reminds investors, and how many days before the expiry. */
     reminds: boolean
     reminder_days: number[]
     superseded: boolean
@@ -112,7 +109,6 @@ async function find(on: Queryable, where: ReturnType<typeof sql>): Promise<Sessi
   return row ?? null
 }
 
-/** Whether the session waits for the proof of the wallet. */
 export const needsProof = (row: SessionRow): boolean => row.wallet_proof_required && row.wallet_proved_at === null
 
 /** Refuses to continue to a provider before the proof of the wallet. Errors: wallet_proof_required. */
@@ -124,7 +120,6 @@ export function requireProof(row: SessionRow): void {
   )
 }
 
-/** What the page shows at a given time. */
 export function viewOf(row: SessionRow | null, now: Date, cluster: string | null): SessionView {
   if (row === null) return { state: "unknown" }
   const status = statusAt(row, now)
@@ -169,7 +164,6 @@ function providerView({ mode, provider: name }: SessionRow): ProviderView {
 const wasBeforeRejection = (row: SessionRow) =>
   row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
 
-/** The state before the expiry. */
 const wasBefore = (row: SessionRow) => (row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified")
 
 function pendingView(known: Known, row: SessionRow): SessionView {

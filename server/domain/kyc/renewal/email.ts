@@ -8,7 +8,6 @@ const PART =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff@,;:<>()\\[\\]\\\\"]'
 const EMAIL = new RegExp(`^(?=.{3,254}$)${PART}+@${PART}+\\.${PART}+$`)
 
-/** An investor's email address. */
 export const emailAddress = matching(EMAIL, "must be an email address of at most 254 characters")
 
 /** Where to remind an investor. The address is sealed. The language is null if unknown. */

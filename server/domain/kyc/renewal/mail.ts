@@ -102,7 +102,6 @@ ${url}
   },
 }
 
-/** The mail that reminds an investor of an expiry, in their language. */
 export function renewalMail(reminded: Reminded): Omit<Mail, "to"> {
   const language = reminded.language ?? "en"
   const locale = language === "en" ? "en-GB" : language

@@ -7,7 +7,6 @@ import { openEmail } from "./email.ts"
 import { renewalUrl } from "./link.ts"
 import { renewalMail } from "./mail.ts"
 
-/** Sends the reminders that must go out now. */
 export const sendReminders = (): Promise<void> =>
   sendDue<Due>({
     stage: recordDueReminders,

@@ -73,7 +73,6 @@ export async function startRenewal(token: string, requestId: string): Promise<st
   return session_url
 }
 
-/** Deletes the reminder address of a link's investor. */
 export async function stopReminders(token: string): Promise<void> {
   const row = await rowOf(token)
   if (row === null) return fail("invalid_link", "This link does not work. Check that you opened the full link.")

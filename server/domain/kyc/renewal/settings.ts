@@ -7,7 +7,6 @@ import { hasMail } from "./reminder-state.ts"
 
 export type ReminderSettings = {
   on: boolean
-  /** Whether the server can send mail. */
   mail: boolean
 }
 

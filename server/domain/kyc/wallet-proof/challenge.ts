@@ -14,7 +14,6 @@ import { fail } from "#shared/errors.ts"
 import type { ProofProblem } from "#shared/wallet-proof.ts"
 import { type SignInInput, signInText } from "./sign-in-message.ts"
 
-/** How long a wallet has to sign. */
 const SECONDS = 600
 /** 128 bits, in base58, because the standard allows only letters and digits. */
 const NONCE_BYTES = 16
@@ -43,7 +42,6 @@ export const sessionNotOpen = (): never =>
 
 /** What a wallet must sign, for each method of the wallet standard. */
 export type ProofRequest = {
-  /** For `solana:signIn`. */
   input: SignInInput
   /** The message as text, for `solana:signMessage` and `solana:signOffchainMessage`. */
   text: string

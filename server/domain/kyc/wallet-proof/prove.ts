@@ -12,7 +12,6 @@ import { firstDifference } from "./sign-in-message.ts"
 export type Signed =
   /** The bytes that the wallet reports to have signed. */
   | { message: Buffer; signature: Buffer }
-  /** The signed transaction in wire format. */
   | { transaction: Buffer }
 
 /**

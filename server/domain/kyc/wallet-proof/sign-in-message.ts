@@ -38,7 +38,6 @@ const lines = [
   ["requestId", "Request ID"],
 ] as const satisfies readonly (readonly [keyof Parsed, string])[]
 
-/** The text that the standard defines for an input. */
 export function signInText(input: SignInInput): string {
   const fields = lines.flatMap(([field, name]) => {
     const value = field in input ? input[field as keyof SignInInput] : undefined

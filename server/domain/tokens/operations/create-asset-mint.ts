@@ -6,7 +6,6 @@ import { clock } from "#server/lib/time.ts"
 import { createAssetMint as instructionsOf } from "#server/solana/asset.ts"
 import { configIdsOf, planByConfig } from "../plan-by-config.ts"
 
-/** Creates a configuration's asset mint. */
 export const createAssetMint = defineOperation({
   kind: "create_asset_mint",
   label: "Create token",

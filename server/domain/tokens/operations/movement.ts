@@ -20,7 +20,6 @@ import { transferContext } from "../transfer-context.ts"
 /** Tokens that are about to be minted to a wallet or moved between two. `amount` is in base units. */
 export type Movement = { mint_config: string; wallet: Address; from_wallet?: Address; amount: bigint }
 
-/** Builds a movement that the rules allow. */
 export type Build<M extends Movement> = (
   operation: Operation<M>,
   about: {
@@ -32,7 +31,6 @@ export type Build<M extends Movement> = (
   },
 ) => Plan
 
-/** Plans movements between wallets that the rules allow. */
 export async function planMovements<M extends Movement>(
   sql: Queryable,
   operations: Operation<M>[],

@@ -1,4 +1,4 @@
-import { onBehalfOf, type Queryable, reads, repeatOnDeadlock, sql } from "#db/client.ts"
+import { type Queryable, reads } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { statusAt } from "#domain/attestations"
 import { type ProviderDecision, TOLERANCE_SECONDS } from "#domain/providers"
@@ -8,6 +8,7 @@ import type { Mode } from "#shared/mode.ts"
 import { approvalOn } from "./approve.ts"
 import { effectOf } from "./decide.ts"
 import { type DecidedSession, isApproved, isRejectedByVendor, lockDecided } from "./decided-session.ts"
+import { recordEvent, transactionFor } from "./recorded-event.ts"
 import { isReversible, isReversing, lockSuccessor, openReversal, withdrawReversal } from "./reversal.ts"
 import { type Effect, takeEffect } from "./take-effect.ts"
 
@@ -34,12 +35,8 @@ export async function applyEvent({ event, provider, mode }: VerifiedEvent): Prom
   const [session] = await reads<{ workspace_id: string }[]>`
     select workspace_id from attestations where session_id = ${event.sessionId}`
   if (!session) return null
-  // A provider reports for all workspaces from one address, so count the database connection towards the session's
-  // workspace.
-  const { outcome, workspaceId } = await onBehalfOf(session.workspace_id, () =>
-    // A simultaneous start for the same wallet may hold the quota counter to which this event returns its unit, so the
-    // two can deadlock.
-    repeatOnDeadlock(() => record({ event, provider, mode, now })),
+  const { outcome, workspaceId } = await transactionFor(session.workspace_id, (sql) =>
+    record(sql, { event, provider, mode, now }),
   )
   if (workspaceId !== null) {
     publish("ledger")
@@ -53,45 +50,38 @@ type Recorded =
   | { outcome: "applied" | "review_opened"; workspaceId: string }
   | { outcome: "duplicate" | "ignored" | null; workspaceId: null }
 
-const record = ({ event: reported, provider, mode, now }: VerifiedEvent & { now: Date }): Promise<Recorded> =>
-  sql.begin(async (sql): Promise<Recorded> => {
-    // A decision dated in the future would hide every later one until that time, such as its own withdrawal.
-    const isFromFuture = secondsBetween(now, reported.occurredAt) > TOLERANCE_SECONDS
-    const event = isFromFuture ? { ...reported, occurredAt: now } : reported
-    const named = await lockDecided(sql, sql`a.session_id = ${event.sessionId}`)
-    const row = named && ((await lockSuccessor(sql, named)) ?? named)
-    if (!row || row.provider !== provider || row.mode !== mode) return { outcome: null, workspaceId: null }
-    // Record nothing about an erased person. Even the event's id is data from the vendor.
-    if (row.erased_at !== null) return { outcome: "ignored", workspaceId: null }
-    const effect = await effectOn(sql, row, event, now)
-    const outcome = await outcomeOf(sql, row, effect)
-    const recorded = await sql`
-      insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
-      values (${row.mode}, ${provider}, ${event.eventId}, ${row.workspace_id}, ${row.id}, ${outcome}, ${now})
-      on conflict do nothing returning event_id`
-    if (recorded.length === 0) return { outcome: "duplicate", workspaceId: null }
-    if (effect === "ignore") return { outcome: "ignored", workspaceId: null }
-    if (effect === "review") await openReversal(sql, row, event)
-    else if (effect === "reject_again") await withdrawReversal(sql, row, event)
-    else await takeEffect(sql, row, { event, effect, reviewId: null, now })
-    return outcome === "ignored" ? { outcome, workspaceId: null } : { outcome, workspaceId: row.workspace_id }
-  })
+async function record(
+  sql: Queryable,
+  { event: reported, provider, mode, now }: VerifiedEvent & { now: Date },
+): Promise<Recorded> {
+  // A decision dated in the future would hide every later one until that time, such as its own withdrawal.
+  const isFromFuture = secondsBetween(now, reported.occurredAt) > TOLERANCE_SECONDS
+  const event = isFromFuture ? { ...reported, occurredAt: now } : reported
+  const named = await lockDecided(sql, sql`a.session_id = ${event.sessionId}`)
+  const row = named && ((await lockSuccessor(sql, named)) ?? named)
+  if (!row || row.provider !== provider || row.mode !== mode) return { outcome: null, workspaceId: null }
+  // Record nothing about an erased person. Even the event's id is data from the vendor.
+  if (row.erased_at !== null) return { outcome: "ignored", workspaceId: null }
+  const { workspace_id: workspaceId, id: attestationId } = row
+  const effect = await effectOn(sql, row, event, now)
+  const outcome = await outcomeOf(sql, row, effect)
+  const isNew = await recordEvent(sql, { mode, provider, eventId: event.eventId, workspaceId, attestationId, outcome })
+  if (!isNew) return { outcome: "duplicate", workspaceId: null }
+  if (effect === "ignore") return { outcome: "ignored", workspaceId: null }
+  if (effect === "review") await openReversal(sql, row, event)
+  else if (effect === "reject_again") await withdrawReversal(sql, row, event)
+  else await takeEffect(sql, row, { event, effect, reviewId: null, now })
+  return outcome === "ignored" ? { outcome, workspaceId: null } : { outcome, workspaceId }
+}
 
 async function outcomeOf(
   sql: Queryable,
   row: DecidedSession,
   effect: Effect,
 ): Promise<Exclude<EventResult, "duplicate">> {
-  switch (effect) {
-    case "ignore":
-      return "ignored"
-    case "review":
-      return "review_opened"
-    case "reject_again":
-      return (await isReversing(sql, row)) ? "applied" : "ignored"
-    default:
-      return "applied"
-  }
+  if (effect === "review") return "review_opened"
+  const isIgnored = effect === "ignore" || (effect === "reject_again" && !(await isReversing(sql, row)))
+  return isIgnored ? "ignored" : "applied"
 }
 
 async function effectOn(sql: Queryable, row: DecidedSession, event: SessionEvent, now: Date): Promise<Effect> {

@@ -57,12 +57,8 @@ async function askForMissing(sql: Queryable, row: DecidedSession): Promise<void>
     await sql`
       update attestations set wallet_proof_required = true, wallet_proved_at = null
       where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
-  await recordListed(sql, row)
-}
-
-/** Opens the review in which a member clears the listed wallet or ends its verification. */
-async function recordListed(sql: Queryable, { workspace_id, listed }: DecidedSession): Promise<void> {
-  for (const hit of listed) await recordHit(sql, workspace_id, hit)
+  // Opens the review in which a member clears the listed wallet or ends its verification.
+  for (const hit of row.listed) await recordHit(sql, row.workspace_id, hit)
 }
 
 /**
@@ -81,15 +77,11 @@ export async function applyHeld(
   const row = await lockDecided(sql, which)
   if (row?.status !== "pending" || row.held_at === null) return
   const claims = row.claims === null ? {} : openClaims(row.id, row.claims)
-  const ended = { workspaceId: row.workspace_id, attestationId: row.id, now }
-  switch (approvalOn(row, row.held_at, now)) {
-    case "approve":
-      return approve(sql, row, { occurredAt: row.held_at, claims }, now)
-    case "hold":
-      return askForMissing(sql, row)
-    case "expire":
-      await endPending(sql, { ...ended, status: "expired", reason: null })
-  }
+  const effect = approvalOn(row, row.held_at, now)
+  if (effect === "approve") return approve(sql, row, { occurredAt: row.held_at, claims }, now)
+  if (effect === "hold") return askForMissing(sql, row)
+  const { workspace_id: workspaceId, id: attestationId } = row
+  await endPending(sql, { workspaceId, attestationId, status: "expired", reason: null, now })
 }
 
 /** The provider's first event extends the session to 30 days. Later events do not extend it again. */

@@ -2,8 +2,8 @@ import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { endPending, statusAt } from "#domain/attestations"
-import { type Author, recordChange } from "#domain/audit-log"
-import { claimKey, type IdempotencyClaim, type Principal } from "#domain/requests"
+import { recordChange } from "#domain/audit-log"
+import { type Command, claimKey } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -17,19 +17,10 @@ const cancelledColumns = columns("attestations", "id, status, open_until, issued
  * Cancels an undecided session and returns its unit of quota. Returns an ended session unchanged. Refuses an approved
  * one, because revoking is a separate decision. Errors: session_not_found, session_approved, review_open.
  */
-export async function cancelSession({
-  principal,
-  requestId,
-  idempotency,
-  sessionId,
-  reason,
-}: {
-  principal: Principal
-  requestId: string
-  idempotency: IdempotencyClaim | null
-  sessionId: string
-  reason: string | null
-}): Promise<SessionRecord> {
+export async function cancelSession(
+  command: Command & { sessionId: string; reason: string | null },
+): Promise<SessionRecord> {
+  const { principal, requestId, idempotency, sessionId, reason } = command
   if (!isId("sess", sessionId)) return sessionNotFound()
   const { workspaceId } = principal
   const now = clock.now()
@@ -44,25 +35,17 @@ export async function cancelSession({
     if (statusAt(row, now) !== "pending" || row.issued_at !== null) return
     const author = { principal, requestId }
     await refuseToEndAlone(sql, { workspaceId, author, attestationIds: [row.id] })
-    await cancelIn(sql, { workspaceId, attestationId: row.id, author, reason, now })
+    const end = { status: "rejected", reason, revokedAt: now, now } as const
+    await endPending(sql, { workspaceId, attestationId: row.id, ...end })
+    // The page must not suggest that a check of the investor failed.
+    await sql`
+      update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${row.id}`
+    await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: row.id })
   }
   await repeatOnDeadlock(() => sql.begin(cancel))
   publish("ledger")
   publishActivity(workspaceId)
   return getSession(principal, sessionId)
-}
-
-/** Cancels a locked session. The caller publishes `ledger` and the activity after the commit. */
-async function cancelIn(
-  sql: Queryable,
-  { author, ...end }: { workspaceId: string; attestationId: string; author: Author; reason: string | null; now: Date },
-): Promise<void> {
-  const { workspaceId, attestationId, now } = end
-  await endPending(sql, { ...end, status: "rejected", revokedAt: now })
-  // The page must not suggest that a check of the investor failed.
-  await sql`
-    update attestations set public_reason = 'withdrawn' where workspace_id = ${workspaceId} and id = ${attestationId}`
-  await recordChange(sql, workspaceId, { author, action: "session.cancelled", subject: attestationId })
 }
 
 function refuseApproved(row: RowOf<typeof cancelledColumns>, now: Date): void {

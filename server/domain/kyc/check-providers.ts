@@ -27,7 +27,8 @@ export async function checkProviders(only: Mode | null): Promise<ProviderCheck[]
 async function check(mode: Mode, provider: Provider): Promise<ProviderCheck> {
   const { name, label, flow } = provider
   const webhook = `${deployment.origin}/v1/kyc/webhook/${name}`
-  const problem = flow.kind === "redirect" ? await problemOf(mode, provider, flow.probe) : null
+  const trouble = flow.kind === "redirect" ? await flow.probe().then(() => null, troubleIn) : null
+  const problem = trouble && sentenceOf(mode, provider, trouble)
   return {
     mode,
     provider: name,
@@ -56,14 +57,9 @@ function noteOf(mode: Mode, { label, credentials, testOnly }: Provider): string 
   return null
 }
 
-async function problemOf(mode: Mode, provider: Provider, probe: () => Promise<void>): Promise<string | null> {
-  try {
-    await probe()
-    return null
-  } catch (error) {
-    if (!(error instanceof VendorTrouble)) throw error
-    return sentenceOf(mode, provider, error)
-  }
+function troubleIn(error: unknown): VendorTrouble {
+  if (error instanceof VendorTrouble) return error
+  throw error
 }
 
 function sentenceOf(mode: Mode, { label, settings }: Provider, { status, problem }: VendorTrouble): string {

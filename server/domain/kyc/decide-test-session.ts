@@ -2,7 +2,7 @@ import { type Queryable, sql } from "#db/client.ts"
 import { countChanges } from "#domain/audit-log"
 import { deployment, providerNamed } from "#domain/deployment"
 import type { Flow } from "#domain/providers"
-import { claimKey, type IdempotencyClaim, type Principal } from "#domain/requests"
+import { type Command, claimKey, type Principal } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
@@ -19,19 +19,10 @@ import { receiveWebhook } from "./webhook.ts"
  * so they cannot end an open review that needs two members. Errors: sandbox_only, session_not_found,
  * provider_not_configured, review_open, rate_limited.
  */
-export async function decideTestSession({
-  principal,
-  requestId,
-  idempotency,
-  sessionId,
-  decision,
-}: {
-  principal: Principal
-  requestId: string | null
-  idempotency: IdempotencyClaim | null
-  sessionId: string
-  decision: TestDecision
-}): Promise<SessionRecord> {
+export async function decideTestSession(
+  command: Omit<Command, "requestId"> & { requestId: string | null; sessionId: string; decision: TestDecision },
+): Promise<SessionRecord> {
+  const { principal, requestId, idempotency, sessionId, decision } = command
   if (principal.mode !== "test")
     fail("sandbox_only", "Authorization: this key is a live key. Use a key that begins with vouch_test_.")
   const provider = await formProviderOf(principal, sessionId)
@@ -55,14 +46,18 @@ export async function decideTestSession({
   return getSession(principal, sessionId)
 }
 
+async function findSession(workspaceId: string, sessionId: string) {
+  const [session] = await sql<{ id: string; provider: string }[]>`
+    select id, provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  return session
+}
+
 /** The session's provider, if the hosted page's form decides it. */
 async function formProviderOf(
   { workspaceId, mode }: Principal,
   sessionId: string,
 ): Promise<FormProvider & { attestationId: string }> {
-  if (!isId("sess", sessionId)) return sessionNotFound()
-  const [session] = await sql<{ id: string; provider: string }[]>`
-    select id, provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  const session = isId("sess", sessionId) && (await findSession(workspaceId, sessionId))
   if (!session) return sessionNotFound()
   const { name, flow } = providerNamed(mode, session.provider)
   if (flow.kind !== "form")
@@ -109,8 +104,7 @@ export async function decideTestWallet(
 ): Promise<void> {
   const decision = mode === "test" ? testWallets.get(wallet) : undefined
   if (decision === undefined) return
-  const [session] = await sql<{ id: string; provider: string }[]>`
-    select id, provider from attestations where workspace_id = ${workspaceId} and session_id = ${sessionId}`
+  const session = await findSession(workspaceId, sessionId)
   const provider = session && deployment.providers[mode].configured.get(session.provider)
   if (provider?.flow.kind !== "form") return
   // A start that returns the session again sends the same event, which counts once.

@@ -30,12 +30,10 @@ export { FormDelivery } from "./hosted-page/form-delivery.ts"
 
 /** The wallet's proof. */
 export { agreeToProof, askForProof } from "./wallet-proof/challenge.ts"
-export { proveWallet } from "./wallet-proof/prove.ts"
-export { proveOnChain } from "./wallet-proof/prove-on-chain.ts"
+export { proveOnChain, proveWallet } from "./wallet-proof/prove.ts"
 
 /** Renewal and its reminders. */
 export { emailAddress, reminderFor, reminderOwner } from "./renewal/email.ts"
 export { forgetAddresses, sendReminders } from "./renewal/notices.ts"
-export { remindAt } from "./renewal/remind.ts"
 export { startRenewal, stopReminders } from "./renewal/renew.ts"
-export { readReminderSettings, setReminders } from "./renewal/settings.ts"
+export { readReminderSettings, remindAt, setReminders } from "./renewal/reminders.ts"

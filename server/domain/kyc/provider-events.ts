@@ -8,7 +8,7 @@ import {
   TOLERANCE_SECONDS,
 } from "#domain/providers"
 import { clock } from "#server/lib/time.ts"
-import { applyEvent, type EventResult, type SessionEvent } from "./apply-event.ts"
+import { applyEvent, type EventResult } from "./apply-event.ts"
 import { type Found, type ProviderSession, type Reading, referencesOf, sessionsOf, toVerify } from "./event-sessions.ts"
 import { noteSubmission } from "./note-submission.ts"
 import { applySignal } from "./signals.ts"
@@ -18,23 +18,21 @@ import { applySignal } from "./signals.ts"
  * decision, asks the provider, once for each reference. Null if the event is about no session of this provider and
  * mode. Errors: provider_unavailable.
  */
-export async function applyProviderEvent({ event, provider, mode }: Reading): Promise<EventResult | null> {
+export async function applyProviderEvent(reading: Reading): Promise<EventResult | null> {
+  const { event, mode } = reading
   const { about, says } = event
+  const provider = reading.provider.name
   if ("sessionId" in about && says.kind === "decision") {
-    const { eventId } = event
-    return applyEvent({
-      event: { ...decisionOf(says), eventId, sessionId: about.sessionId },
-      provider: provider.name,
-      mode,
-    })
+    const named = { eventId: event.eventId, sessionId: about.sessionId }
+    return applyEvent({ event: { ...decisionOf(says), ...named }, provider, mode })
   }
-  const found = await sessionsOf({ event, provider, mode })
-  const sessions = found.length > 0 ? found : await sessionsWithEarlierCheck({ event, provider, mode })
+  const found = await sessionsOf(reading)
+  const sessions = found.length > 0 ? found : await sessionsWithEarlierCheck(reading)
   if (sessions.length === 0) return null
-  if (says.kind === "signal") return applySignal({ event: { ...event, says }, provider: provider.name, mode, sessions })
+  if (says.kind === "signal") return applySignal({ event: { ...event, says }, provider, mode, sessions })
   const outcomes: (EventResult | null)[] = []
   for (const same of Map.groupBy(sessions, (session) => session.provider_reference).values())
-    outcomes.push(await applyToSame(same, says, { event, provider, mode }))
+    outcomes.push(await applyToSame(same, says, reading))
   return bestOf(outcomes)
 }
 
@@ -42,9 +40,10 @@ export async function applyProviderEvent({ event, provider, mode }: Reading): Pr
 async function applyToSame(
   sessions: Found[],
   says: Exclude<ProviderEvent["says"], { kind: "signal" }>,
-  { event, provider, mode }: Reading,
+  reading: Reading,
 ): Promise<EventResult | null> {
-  const fresh = await withoutRepeats(sessions, { event, provider, mode })
+  const { event, provider, mode } = reading
+  const fresh = await withoutRepeats(sessions, reading)
   if (fresh.length === 0) return "duplicate"
   const decision = await decide(says, provider, fresh[0]!)
   if (decision === null) return "ignored"
@@ -59,25 +58,17 @@ async function applyToSame(
   const outcomes: (EventResult | null)[] = []
   const isReviewed = decision.decision === "in_review"
   // Before recording the decision, so that after a crash the event does not count as a repeat.
-  if (isReviewed) outcomes.push(await signalApproved(sessions, { event, provider, mode }))
+  if (isReviewed) outcomes.push(await signalApproved(sessions, reading))
   for (const session of fresh) {
-    const sessionEvent: SessionEvent = {
-      ...decision,
-      eventId: eventIdFor(event, session),
-      sessionId: session.session_id,
-    }
-    outcomes.push(await applyEvent({ event: sessionEvent, provider: provider.name, mode }))
+    const named = { eventId: eventIdFor(event, session), sessionId: session.session_id }
+    outcomes.push(await applyEvent({ event: { ...decision, ...named }, provider: provider.name, mode }))
   }
   // Include people approved in the meantime.
-  if (isReviewed && outcomes.includes("ignored"))
-    outcomes.push(
-      await signalApproved(
-        (await sessionsOf({ event, provider, mode })).filter(
-          (one) => one.provider_reference === first?.provider_reference,
-        ),
-        { event, provider, mode },
-      ),
-    )
+  if (isReviewed && outcomes.includes("ignored")) {
+    const now = await sessionsOf(reading)
+    const same = now.filter((one) => one.provider_reference === first?.provider_reference)
+    outcomes.push(await signalApproved(same, reading))
+  }
   return bestOf(outcomes)
 }
 
@@ -91,23 +82,16 @@ async function signalApproved(
   sessions: readonly Found[],
   { event, provider, mode }: Reading,
 ): Promise<EventResult | null> {
-  const { says } = event
+  const { says, about } = event
   const approved = sessions.filter((session) => session.is_approved)
   if (says.kind !== "decision" && says.kind !== "changed") return null
   if (says.afterApproval === undefined || approved.length === 0) return null
   const { afterApproval: signal, occurredAt = clock.now() } = says
   const reason = ("reason" in says && says.reason) || `${provider.label}: in review`
-  return applySignal({
-    event: {
-      // A separate id: the decision itself is recorded under the event's id.
-      eventId: `${event.eventId} signal`,
-      about: event.about,
-      says: { kind: "signal", signal, occurredAt, reason },
-    },
-    provider: provider.name,
-    mode,
-    sessions: approved,
-  })
+  // A separate id: the decision itself is recorded under the event's id.
+  const eventId = `${event.eventId} signal`
+  const signalled = { eventId, about, says: { kind: "signal", signal, occurredAt, reason } } as const
+  return applySignal({ event: signalled, provider: provider.name, mode, sessions: approved })
 }
 
 /** An id per session: an event is recorded once for each session. */
@@ -131,19 +115,12 @@ async function decide(
   { flow }: Provider,
   session: ProviderSession,
 ): Promise<ProviderDecision | typeof SUBMITTED | null> {
-  switch (says.kind) {
-    case SUBMITTED:
-      return SUBMITTED
-    case "decision":
-      return decisionOf(says)
-    case "changed": {
-      if (flow.kind !== "redirect" || session.provider_reference === null) return null
-      const at = says.occurredAt ?? clock.now()
-      const { isFinal = false } = says
-      const answer = await flow.readDecision(toVerify(session), session.provider_reference, { isFinal })
-      return answer === SUBMITTED ? answer : timed(answer, at)
-    }
-  }
+  if (says.kind === SUBMITTED) return SUBMITTED
+  if (says.kind === "decision") return decisionOf(says)
+  if (flow.kind !== "redirect" || session.provider_reference === null) return null
+  const { occurredAt: at = clock.now(), isFinal = false } = says
+  const answer = await flow.readDecision(toVerify(session), session.provider_reference, { isFinal })
+  return answer === SUBMITTED ? answer : timed(answer, at)
 }
 
 /**

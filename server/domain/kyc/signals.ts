@@ -1,11 +1,11 @@
-import { onBehalfOf, repeatOnDeadlock, sql } from "#db/client.ts"
+import { onBehalfOf, sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import type { ProviderEvent } from "#domain/providers"
 import { openReview } from "#domain/reviews"
 import { readPolicies } from "#domain/screening"
-import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { applyEvent, type EventResult } from "./apply-event.ts"
+import { recordEvent, transactionFor } from "./recorded-event.ts"
 
 type SignalEvent = ProviderEvent & { says: { kind: "signal" } }
 type Person = { workspace_id: string; investor_id: string }
@@ -60,19 +60,15 @@ async function withdraw(person: Person, signal: Signal): Promise<EventResult[]> 
   )
   const outcomes: EventResult[] = []
   for (const { id, session_id } of concerned) {
-    const outcome = await applyEvent({
-      event: {
-        eventId: `${event.eventId} ${id}`,
-        sessionId: session_id,
-        decision: "rejected",
-        occurredAt,
-        claims: {},
-        reason: reason ?? name,
-        publicReason: null,
-      },
-      provider,
-      mode,
-    })
+    const rejection = {
+      decision: "rejected",
+      occurredAt,
+      claims: {},
+      reason: reason ?? name,
+      publicReason: null,
+    } as const
+    const named = { eventId: `${event.eventId} ${id}`, sessionId: session_id }
+    const outcome = await applyEvent({ event: { ...rejection, ...named }, provider, mode })
     if (outcome !== null) outcomes.push(outcome)
   }
   return outcomes
@@ -83,25 +79,16 @@ async function askPerson(person: Person, signal: Signal): Promise<EventResult[]>
   const { workspace_id: workspaceId, investor_id: investorId } = person
   const { event, provider, mode } = signal
   const { signal: finding, reason } = event.says
-  const outcome = await onBehalfOf(workspaceId, () =>
-    repeatOnDeadlock(() =>
-      sql.begin(async (sql): Promise<EventResult> => {
-        // Wait for an approval that is being recorded.
-        const [first] = await sql<{ id: string }[]>`
-          select id from attestations where ${inForce(person, signal)} order by seq limit ${MOST} for update`
-        if (!first) return "ignored"
-        const recorded = await sql`
-          insert into webhook_events (mode, provider, event_id, workspace_id, attestation_id, outcome, received_at)
-          values (${mode}, ${provider}, ${`${event.eventId} ${investorId}`}, ${workspaceId}, ${first.id}, 'applied',
-            ${clock.now()})
-          on conflict do nothing returning event_id`
-        if (recorded.length === 0) return "duplicate"
-        const about = { investorId }
-        await openReview(sql, { workspaceId, kind: "signal", about, finding, detail: reason })
-        return "applied"
-      }),
-    ),
-  )
+  const outcome = await transactionFor(workspaceId, async (sql): Promise<EventResult> => {
+    // Wait for an approval that is being recorded.
+    const [first] = await sql<{ id: string }[]>`
+      select id from attestations where ${inForce(person, signal)} order by seq limit ${MOST} for update`
+    if (!first) return "ignored"
+    const about = { mode, provider, workspaceId, attestationId: first.id, outcome: "applied" }
+    if (!(await recordEvent(sql, { ...about, eventId: `${event.eventId} ${investorId}` }))) return "duplicate"
+    await openReview(sql, { workspaceId, kind: "signal", about: { investorId }, finding, detail: reason })
+    return "applied"
+  })
   if (outcome === "applied") publishActivity(workspaceId)
   return [outcome]
 }

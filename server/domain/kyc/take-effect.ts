@@ -25,35 +25,40 @@ type Taking = {
 
 export async function takeEffect(sql: Queryable, row: DecidedSession, taking: Taking): Promise<void> {
   const { event, effect, now } = taking
+  const { workspace_id: workspaceId, id: attestationId } = row
   await noteEvent(sql, row, taking)
   // Keep the code out of the logs: it is personal data. Members see it with the claims.
   if (event.decision === "approved" && event.claims.unknown_country !== undefined)
     logger.warn(
-      { workspaceId: row.workspace_id, attestation: row.id, provider: row.provider },
+      { workspaceId, attestation: attestationId, provider: row.provider },
       "a vendor approved a person with an unknown country code; country rules refuse the wallet",
     )
   if (row.event_decision === "in_review" && event.decision !== "in_review")
-    await closeVendorReviews(sql, row.workspace_id, [row.id], "vendor")
-  const ended = { workspaceId: row.workspace_id, attestationId: row.id, now }
+    await closeVendorReviews(sql, workspaceId, [attestationId], "vendor")
+  const ended = { workspaceId, attestationId, now, reason: event.reason }
   switch (effect) {
     case "approve":
       return approve(sql, row, event, now)
     case "hold":
       return hold(sql, row, event, now)
     case "reject":
-      await endPending(sql, { ...ended, status: "rejected", reason: event.reason })
+      await endPending(sql, { ...ended, status: "rejected" })
       return
     case "expire":
-      await endPending(sql, { ...ended, status: "expired", reason: event.reason })
+      await endPending(sql, { ...ended, status: "expired" })
       return
     case "keep":
       await keepOpen(sql, row, now)
-      if (event.decision === "in_review") await leaveInReview(sql, row, event)
+      // So that a member can decide in the vendor's place.
+      if (event.decision === "in_review") {
+        const found = { finding: "in_review", detail: event.reason, claims: event.claims } as const
+        await openReview(sql, { workspaceId, kind: "vendor", about: { attestationId, wallet: row.wallet }, ...found })
+      }
       return
     case "revoke":
       await sql`
         update attestations set status = 'rejected', reason = ${event.reason}, revoked_at = ${now}, ended_at = ${now}
-        where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'verified'`
+        where workspace_id = ${workspaceId} and id = ${attestationId} and status = 'verified'`
       return revokeCredential(sql, row)
   }
 }
@@ -80,16 +85,4 @@ function noteEvent(sql: Queryable, row: DecidedSession, { event, reviewId, now }
     ask_at = case when provider_reference is not null and ${isOpen}
       then ${addSeconds(now, ASK_AGAIN_SECONDS)}::timestamptz end
   where workspace_id = ${row.workspace_id} and id = ${row.id}`
-}
-
-/** Opens a review, so that a member can decide in the vendor's place (`reviews/`). */
-async function leaveInReview(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {
-  await openReview(sql, {
-    workspaceId: row.workspace_id,
-    kind: "vendor",
-    about: { attestationId: row.id, wallet: row.wallet },
-    finding: "in_review",
-    detail: event.reason,
-    claims: event.claims,
-  })
 }

@@ -46,6 +46,9 @@ export type IdempotencyClaim = {
   begun: string | null
 }
 
+/** A request that changes something. */
+export type Command = Caller & { idempotency: IdempotencyClaim | null }
+
 export type Context = {
   requestId: string
   /** How the request came in: with an API key below /v1, or from the pages. */

@@ -3,6 +3,7 @@
 /** Principals and the request's context. */
 export {
   type Caller,
+  type Command,
   type Context,
   type IdempotencyClaim,
   type Member,

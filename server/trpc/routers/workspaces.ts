@@ -24,7 +24,7 @@ export const workspaceRouter = router({
 
   setReminders: memberWith("schema:write")
     .input(z.object({ on: z.boolean() }))
-    .mutation(({ ctx, input }) => setReminders({ ...ctx, on: input.on })),
+    .mutation(({ ctx, input }) => setReminders(ctx, input.on)),
 
   requireSecondFactor: memberWith("member:write")
     .input(z.object({ required: z.boolean() }))

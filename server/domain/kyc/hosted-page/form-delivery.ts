@@ -57,8 +57,8 @@ export class FormDelivery {
     const { signal } = this.#stop
     while (!signal.aborted) {
       try {
-        const delivered = await this.#passes.add(this.#deliverDue())
-        if (delivered === 0) await nextMessage("submissions", IDLE_MS, signal)
+        const isIdle = await this.#passes.add(this.#deliverDue())
+        if (isIdle) await nextMessage("submissions", IDLE_MS, signal)
       } catch (error) {
         logger.warn({ err: error }, "could not deliver submissions")
         await sleep(200)
@@ -66,17 +66,11 @@ export class FormDelivery {
     }
   }
 
-  /** Returns how many submissions it tried to deliver. */
-  async #deliverDue(): Promise<number> {
-    const due = await this.#claim()
-    await Promise.all(due.map((submission) => this.#deliver(submission)))
-    return due.length
-  }
-
-  /** Claims the submissions to deliver now. It schedules the next attempt first, so a crash only delays it. */
-  #claim(): Promise<Submission[]> {
+  /** Returns whether there was nothing to deliver. */
+  async #deliverDue(): Promise<boolean> {
     const now = clock.now()
-    return sql<Submission[]>`
+    // Schedules the next attempt first, so a crash only delays it.
+    const due = await sql<Submission[]>`
       update sandbox_submissions b set attempts = b.attempts + 1, next_attempt_at = ${addSeconds(now, LEASE_SECONDS)}
       from attestations a, workspaces w
       where (b.workspace_id, b.attestation_id, b.event_id) in (
@@ -84,26 +78,22 @@ export class FormDelivery {
           where delivered_at is null and next_attempt_at <= ${now}
           order by next_attempt_at limit 16 for update skip locked)
         and a.workspace_id = b.workspace_id and a.id = b.attestation_id and w.id = b.workspace_id
-      returning b.workspace_id, b.attestation_id, b.event_id, a.session_id, w.mode, a.provider, b.decision, b.claims, b.occurred_at, b.attempts`.then(
-      (rows) => [...rows],
-    )
+      returning b.workspace_id, b.attestation_id, b.event_id, a.session_id, w.mode, a.provider, b.decision, b.claims, b.occurred_at, b.attempts`
+    await Promise.all(due.map((submission) => this.#deliver(submission)))
+    return due.length === 0
   }
 
   async #deliver(submission: Submission): Promise<void> {
     const { workspace_id, attestation_id, event_id, attempts } = submission
     const now = clock.now()
-    const accepted = await this.#post(submission)
-    if (accepted) {
-      // Delete the claims here: the attestation has them, sealed.
-      await sql`
-        update sandbox_submissions set delivered_at = ${now}, claims = null
-        where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and event_id = ${event_id}`
-    } else {
-      const pause = Math.min(0.25 * 2 ** attempts, LONGEST_PAUSE_SECONDS)
-      await sql`
-        update sandbox_submissions set next_attempt_at = ${addSeconds(now, pause)}
-        where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and event_id = ${event_id}`
-    }
+    const pause = Math.min(0.25 * 2 ** attempts, LONGEST_PAUSE_SECONDS)
+    // A delivered submission needs no claims: the attestation has them, sealed.
+    const change = (await this.#post(submission))
+      ? sql`delivered_at = ${now}, claims = null`
+      : sql`next_attempt_at = ${addSeconds(now, pause)}`
+    await sql`
+      update sandbox_submissions set ${change}
+      where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and event_id = ${event_id}`
   }
 
   async #post(submission: Submission): Promise<boolean> {
@@ -111,17 +101,9 @@ export class FormDelivery {
     try {
       const { flow } = providerNamed(mode, name)
       if (flow.kind !== "form") return false
-      const webhook = flow.report(
-        {
-          eventId: event_id,
-          sessionId: session_id,
-          decision,
-          claims: claims === null ? {} : openClaims(attestation_id, claims),
-          publicReason: null,
-          occurredAt: occurred_at,
-        },
-        clock.now(),
-      )
+      const named = { eventId: event_id, sessionId: session_id, occurredAt: occurred_at }
+      const opened = claims === null ? {} : openClaims(attestation_id, claims)
+      const webhook = flow.report({ ...named, decision, claims: opened, publicReason: null }, clock.now())
       const response = await fetch(`${this.#webhooksUrl}/${name}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...webhook.headers },

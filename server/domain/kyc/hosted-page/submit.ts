@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "#db/client.ts"
+import { sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { sealClaims } from "#domain/attestations"
 import { providerNamed } from "#domain/deployment"
@@ -15,15 +15,8 @@ import { findSession, requireProof, viewOf } from "./view.ts"
  * acknowledged. Submitting a session that is no longer open changes nothing.
  * Errors: validation_failed, wallet_proof_required, invalid_public_key, provider_not_configured.
  */
-export async function submitForm({
-  sessionId,
-  decision,
-  claims,
-}: {
-  sessionId: string
-  decision: Decision
-  claims: Claims
-}): Promise<void> {
+export async function submitForm(submission: { sessionId: string; decision: Decision; claims: Claims }): Promise<void> {
+  const { sessionId, decision, claims } = submission
   const session = await findSession(sessionId)
   if (session && providerNamed(session.mode, session.provider).flow.kind !== "form") {
     fail("validation_failed", "sessionId: this session uses another provider. Complete it there.")
@@ -33,7 +26,10 @@ export async function submitForm({
     await refuseTokenAddress(session)
   }
   await sql.begin(async (sql) => {
-    if (!session || !(await lockOpenSession(sql, sessionId))) return
+    if (!session) return
+    // Only the first of two simultaneous submissions counts.
+    await sql`select id from attestations where session_id = ${sessionId} for update`
+    if (viewOf(await findSession(sessionId, sql), clock.now(), null).state !== "open") return
     const now = clock.now()
     await sql`
       insert into sandbox_submissions
@@ -45,11 +41,4 @@ export async function submitForm({
   })
   publish("submissions")
   if (session) publishActivity(session.workspace_id)
-}
-
-/** Locks the session, so that only the first of two simultaneous submissions counts. */
-async function lockOpenSession(tx: Queryable, sessionId: string): Promise<boolean> {
-  await tx`select id from attestations where session_id = ${sessionId} for update`
-  const row = await findSession(sessionId, tx)
-  return viewOf(row, clock.now(), null).state === "open"
 }

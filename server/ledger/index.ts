@@ -50,7 +50,9 @@ export {
   type Audited,
   auditOperations,
   type Difference,
+  differs,
   emptyReport,
+  inform,
   type Report,
 } from "./reconciliation/operations.ts"
 export { type Depths, readAges, readAudits, readDepths, reportOn, troubleIn } from "./report.ts"

@@ -20,7 +20,7 @@ import { receiveWebhook } from "./webhook.ts"
  * provider_not_configured, review_open, rate_limited.
  */
 export async function decideTestSession(
-  command: Omit<Command, "requestId"> & { requestId: string | null; sessionId: string; decision: TestDecision },
+  command: Command & { sessionId: string; decision: TestDecision },
 ): Promise<SessionRecord> {
   const { principal, requestId, idempotency, sessionId, decision } = command
   if (principal.mode !== "test")

@@ -46,8 +46,8 @@ export type IdempotencyClaim = {
   begun: string | null
 }
 
-/** A request that changes something. */
-export type Command = Caller & { idempotency: IdempotencyClaim | null }
+/** A change that a request or the command line makes. */
+export type Command = { principal: Principal; requestId: string | null; idempotency: IdempotencyClaim | null }
 
 export type Context = {
   requestId: string

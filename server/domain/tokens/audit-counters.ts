@@ -1,6 +1,6 @@
 import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
-import type { Audited } from "#server/ledger/index.ts"
+import { type Audited, differs } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 
 /** A configuration in the ledger: its counters and the sums of its operations, read in one snapshot. */
@@ -50,49 +50,36 @@ export async function readCounted(workspaceId: string): Promise<Map<string, Coun
         where a.workspace_id = ${workspaceId} and a.mint_config = c.id and a.kind = 'align_account') as was_free
     from mint_configs c left join operated o on o.id = c.id left join held h on h.id = c.id
     where c.workspace_id = ${workspaceId} order by c.id`
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        ...row,
-        supply: BigInt(row.supply),
-        issued: BigInt(row.issued),
-        minted: BigInt(row.minted),
-        minting: BigInt(row.minting),
-        newest: BigInt(row.newest),
-      },
-    ]),
-  )
+  const counted = rows.map((row): Counted => {
+    const [supply, issued, minted] = [BigInt(row.supply), BigInt(row.issued), BigInt(row.minted)]
+    return { ...row, supply, issued, minted, minting: BigInt(row.minting), newest: BigInt(row.newest) }
+  })
+  return new Map(counted.map((one) => [one.id, one]))
 }
 
 /** The counters must equal the sums of their operations, even while some are unfinished. */
-export async function auditTokenCounters({ workspaceId, report }: Audited, counted: readonly Counted[]): Promise<void> {
+export async function auditTokenCounters(audited: Audited, counted: readonly Counted[]): Promise<void> {
   for (const one of counted) {
-    const differs = (kind: string, detail: string) =>
-      report.differences.push({ kind, detail: `${workspaceId}: ${detail} of ${one.id}` })
-    const burnt = one.was_free && one.supply < one.minted
-    if (one.supply !== one.minted && !burnt)
-      differs("token_supply", `${one.supply} base units are counted, but ${one.minted} were minted`)
-    if (one.issued !== one.supply + one.minting) {
-      const are = `${one.supply} exist and ${one.minting} are being minted`
-      differs("token_issued", `${one.issued} base units count as issued, but ${are}`)
-    }
-    if (one.holders !== one.counted + one.handovers) {
-      const are = `${one.counted} wallets have a holder slot and ${one.handovers} slots change hands`
-      differs("token_holders", `${one.holders} holders are counted, but ${are}`)
-    }
+    const { id, supply, minted, minting } = one
+    const expect = (isRight: boolean, kind: string, detail: string) =>
+      isRight || differs(audited, kind, `${detail} of ${id}`)
+    const isBurnt = one.was_free && supply < minted
+    expect(supply === minted || isBurnt, "token_supply", `${supply} base units are counted, but ${minted} were minted`)
+    const exist = `${supply} exist and ${minting} are being minted`
+    expect(one.issued === supply + minting, "token_issued", `${one.issued} base units count as issued, but ${exist}`)
+    const slots = `${one.counted} wallets have a holder slot and ${one.handovers} slots change hands`
+    const isRight = one.holders === one.counted + one.handovers
+    expect(isRight, "token_holders", `${one.holders} holders are counted, but ${slots}`)
   }
   const free = counted.filter((one) => one.was_free).map((one) => one.id)
-  await auditHoldings({ workspaceId, report }, free)
+  await auditHoldings(audited, free)
 }
 
 type Holding = { mint_config: string; wallet: Address; name: string; kept: string; summed: string }
 
 /** A wallet's holding, incoming and outgoing amounts must equal the sums of its operations. */
-async function auditHoldings(
-  { workspaceId, report }: Pick<Audited, "workspaceId" | "report">,
-  free: readonly string[],
-): Promise<void> {
+async function auditHoldings(audited: Audited, free: readonly string[]): Promise<void> {
+  const { workspaceId } = audited
   const rows = sql<Holding[]>`
     with moved as (
       select mint_config, wallet, from_wallet, (payload->>'amount')::numeric as amount,
@@ -122,8 +109,8 @@ async function auditHoldings(
     where kept <> summed and not (name = 'to hold' and mint_config = any(${free as string[]}::text[]))`
   await forEachBatch(rows, 1000, (batch) => {
     for (const { mint_config, wallet, name, kept, summed } of batch) {
-      const detail = `${workspaceId}: ${wallet} is recorded as ${name} ${kept} base units of ${mint_config}, but its operations sum to ${summed}`
-      report.differences.push({ kind: "token_holding", detail })
+      const recorded = `${wallet} is recorded as ${name} ${kept} base units of ${mint_config}`
+      differs(audited, "token_holding", `${recorded}, but its operations sum to ${summed}`)
     }
   })
 }

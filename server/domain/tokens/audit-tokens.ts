@@ -12,7 +12,7 @@ import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { loadFrozen } from "#domain/screening"
 import { assetMintOf } from "#domain/token-accounts"
-import type { Audited, Difference } from "#server/ledger/index.ts"
+import { type Audited, type Difference, differs, inform } from "#server/ledger/index.ts"
 import { addSeconds, clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -50,15 +50,13 @@ export async function auditTokens(audited: Audited): Promise<void> {
     const address = addresses[i]!
     const info = infos[i]
     if (!info?.owner.equals(TOKEN_2022_PROGRAM_ID)) {
-      const detail = `${workspaceId}: the mint ${address.toBase58()} of ${config.id} is not on chain`
-      report.differences.push({ kind: "asset_mint_missing", detail })
+      differs(audited, "asset_mint_missing", `the mint ${address.toBase58()} of ${config.id} is not on chain`)
       continue
     }
     const mint = unpackMint(address, info, TOKEN_2022_PROGRAM_ID)
     compareMint(audited, config, { mint, isMoving: moving.has(config.id) })
     if (isBeingReconciled(config)) {
-      const detail = `${workspaceId}: accounts of ${config.id} are being updated and were not compared`
-      report.information.push(detail)
+      inform(audited, `accounts of ${config.id} are being updated and were not compared`)
       continue
     }
     comparePause(audited, config, mint, pausing)
@@ -68,18 +66,11 @@ export async function auditTokens(audited: Audited): Promise<void> {
 }
 
 /** Only the workspace's authority may mint, freeze or move. */
-function compareMint(
-  { workspaceId, report }: Audited,
-  config: ConfigRow,
-  { mint, isMoving }: { mint: Mint; isMoving: boolean },
-): void {
+function compareMint(audited: Audited, config: ConfigRow, { mint, isMoving }: { mint: Mint; isMoving: boolean }): void {
   const authority = publicKeyOf(config.authority!)
   const address = mint.address.toBase58()
-  const differs = (detail: string) =>
-    report.differences.push({
-      kind: "asset_mint_differs",
-      detail: `${workspaceId}: the mint ${address} of ${config.id} ${detail}`,
-    })
+  const differ = (detail: string) =>
+    differs(audited, "asset_mint_differs", `the mint ${address} of ${config.id} ${detail}`)
   const powers: [string, PublicKey | null | undefined][] = [
     ["mint authority", mint.mintAuthority],
     ["freeze authority", mint.freezeAuthority],
@@ -89,13 +80,13 @@ function compareMint(
   if (pausable !== null) powers.push(["pause authority", pausable.authority])
   for (const [power, holder] of powers) {
     if (isMoving || holder?.equals(authority)) continue
-    differs(`has ${holder?.toBase58() ?? "no key"} as its ${power}, not ${authority.toBase58()}`)
+    differ(`has ${holder?.toBase58() ?? "no key"} as its ${power}, not ${authority.toBase58()}`)
   }
-  if (config.mint !== address) differs(`differs from the recorded ${config.mint}`)
-  if (mint.decimals !== config.decimals) differs(`has ${mint.decimals} decimals, not ${config.decimals}`)
+  if (config.mint !== address) differ(`differs from the recorded ${config.mint}`)
+  if (mint.decimals !== config.decimals) differ(`has ${mint.decimals} decimals, not ${config.decimals}`)
   if ((pausable !== null) !== config.pausable)
-    differs(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
-  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen) differs("creates accounts that are not frozen")
+    differ(`can${pausable ? "" : "not"} be paused, but the other is recorded`)
+  if (getDefaultAccountState(mint)?.state !== AccountState.Frozen) differ("creates accounts that are not frozen")
 }
 
 /** Configurations whose mints are about to be paused, resumed or moved to another key. */
@@ -109,18 +100,12 @@ async function changesInProgress(workspaceId: string): Promise<Record<"pausing" 
 }
 
 /** In holder mode, a mint is paused if its configuration is. In other modes the mint itself need not be paused. */
-function comparePause(
-  { workspaceId, report }: Audited,
-  config: ConfigRow,
-  mint: Mint,
-  pausing: ReadonlySet<string>,
-): void {
+function comparePause(audited: Audited, config: ConfigRow, mint: Mint, pausing: ReadonlySet<string>): void {
   const pausable = getPausableConfig(mint)
   if (pausable === null || pausable.paused === config.paused || pausing.has(config.id)) return
   if (config.paused && config.transfer_mode === "agent") return
   const [chain, ledger] = pausable.paused ? ["", " not"] : [" not", ""]
-  const detail = `${workspaceId}: the mint of ${config.id} is${chain} paused, but its configuration is${ledger}`
-  report.differences.push({ kind: "asset_pause", detail })
+  differs(audited, "asset_pause", `the mint of ${config.id} is${chain} paused, but its configuration is${ledger}`)
 }
 
 type Expected = {
@@ -150,11 +135,7 @@ async function auditAccounts(audited: Audited, config: ConfigRow): Promise<{ hel
     const before = new Set(suspects.map((one) => one.detail))
     for (const { kind, detail } of lasting) if (before.has(detail)) report.differences.push({ kind, detail })
   })
-  if (busy > 0) {
-    report.information.push(
-      `${workspaceId}: ${busy} accounts of ${config.id} have operations in progress and were not compared`,
-    )
-  }
+  if (busy > 0) inform(audited, `${busy} accounts of ${config.id} have operations in progress and were not compared`)
   return { held }
 }
 
@@ -198,12 +179,12 @@ async function compareAccounts(
   for (const [i, { wallet, balance, busy }] of batch.entries()) {
     const { state, amount } = accounts[i]!
     const who = `${workspaceId}: the ${config.id} account of ${wallet}`
-    const differs = (kind: string, detail: string) => suspects.push({ wallet, kind, detail: `${who} ${detail}` })
+    const suspect = (kind: string, detail: string) => suspects.push({ wallet, kind, detail: `${who} ${detail}` })
     if (busy) continue
     if (config.transfer_mode === "agent" && amount !== BigInt(balance))
-      differs("asset_balance", `has ${amount} base units, but the ledger gave it ${balance}`)
+      suspect("asset_balance", `has ${amount} base units, but the ledger gave it ${balance}`)
     const reason = reasonFor(wallet)
-    if (state === "thawed" && reason !== null) differs("asset_not_frozen", `is not frozen, but ${reason}`)
+    if (state === "thawed" && reason !== null) suspect("asset_not_frozen", `is not frozen, but ${reason}`)
   }
   return suspects
 }
@@ -235,7 +216,7 @@ type Whole = { config: ConfigRow; supply: bigint; held: bigint }
 
 /** Checks that no unit was minted outside the ledger, and that none is in an account that the ledger does not know. */
 function compareSupplies(
-  { workspaceId, report }: Audited,
+  audited: Audited,
   whole: readonly Whole[],
   counted: { before: Map<string, Counted>; after: Map<string, Counted> },
 ): void {
@@ -243,20 +224,16 @@ function compareSupplies(
     const ledger = counted.before.get(config.id)!
     const later = counted.after.get(config.id)!
     if (ledger.under_way > 0 || ledger.newest !== later.newest) {
-      report.information.push(
-        `${workspaceId}: transfers of ${config.id} were in progress, so its supply was not compared`,
-      )
+      inform(audited, `transfers of ${config.id} were in progress, so its supply was not compared`)
       continue
     }
-    const onChain = `${workspaceId}: ${supply} base units of ${config.id} exist on chain`
-    const differs = (kind: string, detail: string) => report.differences.push({ kind, detail: `${onChain}, ${detail}` })
+    const onChain = `${supply} base units of ${config.id} exist on chain`
     const isHolders = config.transfer_mode === "holder"
     const recorded = `but ${ledger.supply} are counted`
-    if (isHolders && supply < ledger.supply)
-      report.information.push(`${onChain}, ${recorded}: holders have burned the others`)
-    else if (supply !== ledger.supply) differs("asset_supply", recorded)
+    if (isHolders && supply < ledger.supply) inform(audited, `${onChain}, ${recorded}: holders have burned the others`)
+    else if (supply !== ledger.supply) differs(audited, "asset_supply", `${onChain}, ${recorded}`)
     const elsewhere = `but the known wallets hold ${held}`
-    if (isHolders && held < supply) report.information.push(`${onChain}, ${elsewhere}`)
-    else if (held !== supply) differs("asset_elsewhere", elsewhere)
+    if (isHolders && held < supply) inform(audited, `${onChain}, ${elsewhere}`)
+    else if (held !== supply) differs(audited, "asset_elsewhere", `${onChain}, ${elsewhere}`)
   }
 }

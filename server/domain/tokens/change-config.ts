@@ -2,11 +2,11 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
 import { chainOf } from "#domain/deployment"
-import { claimKey, type IdempotencyClaim } from "#domain/requests"
+import { type Command, claimKey } from "#domain/requests"
 import { fail } from "#shared/errors.ts"
 import type { RulesJson } from "#shared/rules/fields.ts"
 import { type ConfigInput, checkTogether, configInput, type MintConfigRecord } from "./config.ts"
-import { type Author, changeConfig, configNotFound, getConfig, lockConfig } from "./configs.ts"
+import { changeConfig, configNotFound, getConfig, lockConfig } from "./configs.ts"
 import { rulesPatch } from "./rule-schemas.ts"
 
 const { name, symbol, decimals, required_schema, transfer_mode } = configInput.shape
@@ -33,17 +33,8 @@ export type ConfigPatch = z.infer<typeof patch>
  * later request and to operations that are not signed yet. Errors: mint_config_not_found, validation_failed,
  * unknown_schema, chain_not_configured.
  */
-export async function patchConfig({
-  principal,
-  requestId,
-  idempotency,
-  id,
-  patch,
-}: Author & {
-  idempotency: IdempotencyClaim | null
-  id: string
-  patch: ConfigPatch
-}): Promise<MintConfigRecord> {
+export async function patchConfig(command: Command & { id: string; patch: ConfigPatch }): Promise<MintConfigRecord> {
+  const { principal, requestId, idempotency, id, patch } = command
   const { workspaceId, mode } = principal
   chainOf(mode)
   if (!idempotency?.begun) {

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { Principal } from "#domain/requests"
 import { fieldErrorOf, sentenceOf } from "#server/lib/validation.ts"
-import { type ErrorCode, Failure } from "#shared/errors.ts"
+import { Failure } from "#shared/errors.ts"
 import { checkTogether, configInput } from "./config.ts"
 import { checkNewConfig, requireSchemaOf } from "./configs.ts"
 
@@ -27,26 +27,19 @@ export async function checkConfig(
     })
   }
   const config = parsed.data
-  return [
-    ...(await issuesIn(async () => checkTogether(config))),
-    ...(await issuesIn(() =>
-      isNew ? checkNewConfig(sql, workspaceId, config) : requireSchemaOf(sql, workspaceId, config),
-    )),
-  ]
+  const ofWorkspace = () =>
+    isNew ? checkNewConfig(sql, workspaceId, config) : requireSchemaOf(sql, workspaceId, config)
+  return [...(await issuesIn(async () => checkTogether(config))), ...(await issuesIn(ofWorkspace))]
 }
 
+/** A detail begins with the name of its field. */
 async function issuesIn(check: () => Promise<void>): Promise<Issue[]> {
   try {
     await check()
     return []
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return [issueOf(error.code, error.message)]
+    const end = error.message.indexOf(": ")
+    return [{ field: error.message.slice(0, end), error: error.code, detail: error.message.slice(end + 2) }]
   }
-}
-
-/** A detail begins with the name of its field. */
-function issueOf(error: ErrorCode, text: string): Issue {
-  const end = text.indexOf(": ")
-  return { field: text.slice(0, end), error, detail: text.slice(end + 2) }
 }

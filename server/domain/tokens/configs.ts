@@ -5,7 +5,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { budgetRefusal } from "#domain/accounts"
 import { recordChange } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
-import { claimKey, type IdempotencyClaim, type Principal } from "#domain/requests"
+import { type Command, claimKey, type Principal } from "#domain/requests"
 import { enqueue, voidPlans } from "#server/ledger/index.ts"
 import { fail } from "#shared/errors.ts"
 import { holdingNames } from "#shared/rules/fields.ts"
@@ -53,17 +53,10 @@ export async function listConfigs({ workspaceId }: Principal): Promise<MintConfi
  * Creates a configuration and, through the ledger, its mint. Waits at most `waitMs` until the mint is on chain. Errors:
  * validation_failed, unknown_schema, mint_config_exists, chain_not_configured.
  */
-export async function createConfig({
-  principal,
-  requestId,
-  idempotency,
-  config,
-  waitMs,
-}: Author & {
-  idempotency: IdempotencyClaim | null
-  config: ConfigInput
-  waitMs: number
-}): Promise<MintConfigRecord> {
+export async function createConfig(
+  command: Command & { config: ConfigInput; waitMs: number },
+): Promise<MintConfigRecord> {
+  const { principal, requestId, idempotency, config, waitMs } = command
   const { workspaceId, mode } = principal
   chainOf(mode)
   checkTogether(config)
@@ -98,7 +91,7 @@ async function addConfig(sql: Queryable, author: Author, config: ConfigInput): P
   await recordChange(sql, workspaceId, { author, action: "mint_config.created", subject, detail })
 }
 
-/** Serialized in a workspace, so that two requests cannot exceed the limit together. */
+/** Two simultaneous requests of a workspace cannot exceed the limit together. */
 const lockCreation = (sql: Queryable, workspaceId: string) =>
   sql`select id from workspaces where id = ${workspaceId} for no key update`
 
@@ -124,17 +117,8 @@ const pausedColumns = columns("mint_configs", "paused, transfer_mode, mint, paus
 type PausedRow = RowOf<typeof pausedColumns>
 
 /** Pauses or unpauses a token. Errors: mint_config_not_found. */
-export async function setPaused({
-  principal,
-  requestId,
-  idempotency,
-  id,
-  paused,
-}: Author & {
-  idempotency: IdempotencyClaim | null
-  id: string
-  paused: boolean
-}): Promise<MintConfigRecord> {
+export async function setPaused(command: Command & { id: string; paused: boolean }): Promise<MintConfigRecord> {
+  const { principal, requestId, idempotency, id, paused } = command
   const { workspaceId } = principal
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, sql } from "#db/client.ts"
 import { chainOf } from "#domain/deployment"
-import type { IdempotencyClaim, Principal } from "#domain/requests"
+import type { Command, Principal } from "#domain/requests"
 import { operationWait, untilEnded, whileWaiting } from "#server/ledger/index.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -17,10 +17,7 @@ import {
 import { reserveMovement } from "./reserve.ts"
 import { readBalances } from "./wallet-balances.ts"
 
-export type Move = {
-  principal: Principal
-  requestId: string
-  idempotency: IdempotencyClaim | null
+export type Move = Command & {
   respondAsync: boolean
   config: string
   /** Null for a mint. */

@@ -87,19 +87,19 @@ export class Reservations {
       this.#claimKeys(),
     ])
     if (overBudget) {
-      this.#refuseAll(overBudget)
+      for (const [i, outcome] of this.#outcomes.entries())
+        if ("operationId" in outcome) this.#outcomes[i] = { refusal: overBudget }
       await this.#forgetRefused()
       return this.#outcomes
     }
     const notWallets = new Set(own.map(({ address }) => address))
-    const known = this.#read(configs).filter((one) => !notWallets.has(one.request.to) || this.#refuseOwn(one))
-    const wallets = known.flatMap(walletSchemasOf)
-    const claims = await loadClaims(this.#sql, this.#workspaceId, wallets, this.#now)
-    this.#isListed = await loadListed(
-      this.#sql,
-      this.#workspaceId,
-      wallets.map(({ wallet }) => wallet),
+    const known = this.#read(configs).filter(
+      (one) => !notWallets.has(one.request.to) || this.#refuse(one, ownReceiver(one.request)),
     )
+    const wallets = known.flatMap(walletSchemasOf)
+    const addresses = wallets.map(({ wallet }) => wallet)
+    const claims = await loadClaims(this.#sql, this.#workspaceId, wallets, this.#now)
+    this.#isListed = await loadListed(this.#sql, this.#workspaceId, addresses)
     const unverified = wallets.filter((one) => claims(one) === null)
     this.#losses = await loadLosses(this.#sql, this.#workspaceId, unverified, this.#now)
     // A wallet that may not receive anything gets no row.
@@ -110,8 +110,9 @@ export class Reservations {
     const holdings = await lockHoldings(this.#sql, this.#workspaceId, allowed.flatMap(holdingKeysOf))
     const accepted = allowed.flatMap((one): Reserved[] => {
       const violation = firstViolation(this.#contextOf(one, claims, holdings))
-      if (violation) return this.#refuse(one, violation) ? [] : []
-      return [{ ...one, handover: reserve(one, holdings) }]
+      if (violation === null) return [{ ...one, handover: reserve(one, holdings) }]
+      this.#refuse(one, violation)
+      return []
     })
     if (accepted.length > 0) {
       await ensureAssetMints(this.#sql, this.#workspaceId, firstUses(accepted))
@@ -155,26 +156,13 @@ export class Reservations {
   ): TransferContext {
     const holdingOf = (key: HoldingKey) => holdings?.of(key) ?? NOTHING
     const losses = disclosure.attestations ? this.#losses : undefined
-    return transferContext(
-      { config, from, to, amount, now: this.#now, namesClaims: disclosure.claims },
-      claims,
-      holdingOf,
-      this.#isListed,
-      losses,
-    )
-  }
-
-  #refuseAll(refusal: RequestRefusal): void {
-    for (const [i, outcome] of this.#outcomes.entries()) if ("operationId" in outcome) this.#outcomes[i] = { refusal }
+    const request = { config, from, to, amount, now: this.#now, namesClaims: disclosure.claims }
+    return transferContext(request, claims, holdingOf, this.#isListed, losses)
   }
 
   #refuse({ request }: Considered, refusal: RequestRefusal): false {
     this.#outcomes[this.#requests.indexOf(request)] = { refusal }
     return false
-  }
-
-  #refuseOwn(one: Considered): false {
-    return this.#refuse(one, ownReceiver(one.request))
   }
 
   async #saveCounters(accepted: readonly Reserved[]): Promise<void> {
@@ -202,12 +190,8 @@ export class Reservations {
         traceparent: request.traceparent ?? null,
       }
       const payload = { mint_config: config.id, wallet: to, amount }
-      return from === null
-        ? toRow(mint, { ...queued, payload })
-        : toRow(transfer, {
-            ...queued,
-            payload: { ...payload, from_wallet: from, ...(handover && { handover }) },
-          })
+      if (from === null) return toRow(mint, { ...queued, payload })
+      return toRow(transfer, { ...queued, payload: { ...payload, from_wallet: from, ...(handover && { handover }) } })
     })
     await enqueueAll(this.#sql, this.#workspaceId, rows, this.#now)
   }
@@ -217,12 +201,7 @@ export class Reservations {
       author,
       action: from === null ? "token.mint_requested" : "token.transfer_requested",
       subject: operationId,
-      detail: {
-        mint_config: config.id,
-        amount: fromBaseUnits(amount, config.decimals),
-        ...(from !== null && { from }),
-        to,
-      },
+      detail: { mint_config: config.id, amount: fromBaseUnits(amount, config.decimals), ...(from && { from }), to },
     }))
     await recordChanges(this.#sql, this.#workspaceId, changes)
   }

@@ -65,12 +65,12 @@ async function reserveQueued(workspaceId: string): Promise<void> {
   while (queue.length > 0) {
     const began = performance.now()
     const size = batchSize(workspaceId, BATCH)
-    const [apart, together] = split(queue.splice(0, size))
-    if (together.length > 0) await reserveBatch(workspaceId, together)
-    await reserveParts(
-      workspaceId,
-      apart.map((one) => [one]),
+    const { apart = [], together = [] } = Object.groupBy(queue.splice(0, size), ({ request: { idempotency } }) =>
+      idempotency !== null && contended.has(idempotency) ? "apart" : "together",
     )
+    if (together.length > 0) await reserveBatch(workspaceId, together)
+    const alone = apart.map((one) => [one])
+    await reserveParts(workspaceId, alone)
     // If other workspaces have cut its batches short, a queue leaves them half of the time.
     if (size < BATCH.most && queue.length > size) await sleep(performance.now() - began)
   }
@@ -87,12 +87,6 @@ const tooLong = () =>
 function refuseLate(queue: Waiting[], wait_ms = reservationWait.ms): void {
   const before = performance.now() - wait_ms
   while (queue.length > 0 && queue[0]!.since < before) queue.shift()!.reject(tooLong())
-}
-
-/** The requests whose key another transaction held, and all others. */
-function split(batch: readonly Waiting[]): [apart: Waiting[], together: Waiting[]] {
-  const isApart = ({ request: { idempotency } }: Waiting) => idempotency !== null && contended.has(idempotency)
-  return [batch.filter(isApart), batch.filter((one) => !isApart(one))]
 }
 
 async function reserveBatch(workspaceId: string, batch: readonly Waiting[], lock_ms?: number): Promise<void> {
@@ -121,16 +115,13 @@ async function reserveBatch(workspaceId: string, batch: readonly Waiting[], lock
   publish("ledger")
   publishActivity(workspaceId)
   for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome)
-  const sanctioned = requests.filter((_request, i) => isSanctioned(outcomes[i]!))
-  if (sanctioned.length > 0)
-    noteRefused(
-      workspaceId,
-      sanctioned.flatMap(({ from, to }) => (from === null ? [to] : [from, to])),
-    )
+  const sanctioned = requests.filter((_request, i) => {
+    const outcome = outcomes[i]!
+    return "refusal" in outcome && outcome.refusal.code === "wallet_sanctioned"
+  })
+  const wallets = sanctioned.flatMap(({ from, to }) => (from === null ? [to] : [from, to]))
+  if (wallets.length > 0) noteRefused(workspaceId, wallets)
 }
-
-const isSanctioned = (outcome: ReservationResult): boolean =>
-  "refusal" in outcome && outcome.refusal.code === "wallet_sanctioned"
 
 async function reserveParts(workspaceId: string, parts: Waiting[][]): Promise<void> {
   for (const part of parts) {

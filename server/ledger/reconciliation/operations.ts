@@ -30,6 +30,17 @@ export const emptyReport = (): Report => ({
   information: [],
 })
 
+/** Reports what the chain and the database of a workspace disagree on. */
+export const differs = (
+  { workspaceId, report }: Pick<Audited, "workspaceId" | "report">,
+  kind: string,
+  detail: string,
+) => report.differences.push({ kind, detail: `${workspaceId}: ${detail}` })
+
+/** Reports what is no fault. */
+export const inform = ({ workspaceId, report }: Pick<Audited, "workspaceId" | "report">, detail: string) =>
+  report.information.push(`${workspaceId}: ${detail}`)
+
 /** The most signatures that one getSignatureStatuses takes. */
 const STATUSES = 256
 const ROWS = 1000
@@ -92,49 +103,41 @@ async function compareHistory(audited: Audited, range: Range): Promise<void> {
 }
 
 /** Compares the transactions on a page with what the database knows of them. */
-async function compareLanded(
-  { workspaceId, report }: Audited,
-  known: ReadonlyMap<string, TransactionStatus>,
-): Promise<void> {
+async function compareLanded(audited: Audited, known: ReadonlyMap<string, TransactionStatus>): Promise<void> {
   for (const [signature, status] of known) {
-    if (status !== "failed" && status !== "expired") continue
-    const detail = `${workspaceId}: ${signature} counts as ${status}, but it landed`
-    report.differences.push({ kind: "transaction_landed", detail })
+    if (status === "failed" || status === "expired")
+      differs(audited, "transaction_landed", `${signature} counts as ${status}, but it landed`)
   }
   const signatures = [...known.keys()]
   const carried = await sql<{ id: string; status: string; signature: string; by: string | null }[]>`
     select o.id, o.status, t.signature, o.signature as by
     from transactions t cross join lateral jsonb_array_elements(t.layout) part
     join operations o on o.workspace_id = t.workspace_id and o.id = part ->> 0
-    where t.signature = any(${signatures}) and t.workspace_id = ${workspaceId}
+    where t.signature = any(${signatures}) and t.workspace_id = ${audited.workspaceId}
       and (o.status = 'failed' or (o.status = 'confirmed' and o.signature is distinct from t.signature))`
-  for (const { id, status, signature, by } of carried) {
-    const detail =
-      status === "failed"
-        ? `${workspaceId}: ${id} counts as failed, but ${signature} carried it`
-        : `${workspaceId}: ${id} is confirmed by ${by}, but ${signature} carried it as well`
-    report.differences.push({ kind: status === "failed" ? "operation_landed" : "operation_repeated", detail })
-  }
+  for (const { id, status, signature, by } of carried)
+    if (status === "failed") differs(audited, "operation_landed", `${id} counts as failed, but ${signature} carried it`)
+    else differs(audited, "operation_repeated", `${id} is confirmed by ${by}, but ${signature} carried it as well`)
 }
 
 /** Checks transactions that name an authority and that the database does not know as ours. */
 function unknownTransactions(audited: Audited) {
-  const { workspaceId, report } = audited
   let [withMemo, without, unread] = [0, 0, 0]
   return {
     async check(unknown: readonly ConfirmedSignatureInfo[], authority: Address): Promise<void> {
       for (const one of unknown) {
         const isRead = hasVouchMemo(one) ? ++withMemo <= READ_WITH_MEMO : ++without <= READ_WITHOUT
         if (!isRead) unread++
-        else if (await isSignedBy(audited, one.signature, authority)) {
-          const detail = `${workspaceId}: ${one.signature} was signed by the authority, but not by this deployment`
-          report.differences.push({ kind: "foreign_transaction", detail })
-        }
+        else if (await isSignedBy(audited, one.signature, authority))
+          differs(
+            audited,
+            "foreign_transaction",
+            `${one.signature} was signed by the authority, but not by this deployment`,
+          )
       }
     },
     note(): void {
-      if (unread > 0)
-        report.information.push(`${workspaceId}: ${unread} more transactions name its authority; they were not read`)
+      if (unread > 0) inform(audited, `${unread} more transactions name its authority; they were not read`)
     },
   }
 }
@@ -151,10 +154,11 @@ async function isSignedBy({ chain, report }: Audited, signature: string, authori
 
 /** A transaction that the list lacks is requested by its signature before it counts as missing. */
 async function compareTransactions(
-  { workspaceId, chain, report }: Audited,
+  audited: Audited,
   landed: SignatureSet,
   { first, from, began }: Range,
 ): Promise<void> {
+  const { workspaceId, chain, report } = audited
   let older = 0
   const rows = sql<{ signature: string; slot: bigint }[]>`
     select signature, slot from transactions
@@ -168,21 +172,21 @@ async function compareTransactions(
     const statuses = await chain.rpc.patient.statuses(absent, { history: true })
     for (const [i, signature] of absent.entries()) {
       if (statuses.value[i]?.err === null) continue
-      const detail = `${workspaceId}: ${signature} is confirmed, but not found on chain`
-      report.differences.push({ kind: "transaction_missing", detail })
+      differs(audited, "transaction_missing", `${signature} is confirmed, but not found on chain`)
     }
   })
-  if (older > 0)
-    report.information.push(
-      `${workspaceId}: ${older} transactions are older than the node's history, which begins at slot ${first}, and were not compared`,
-    )
+  if (older > 0) {
+    const why = `older than the node's history, which begins at slot ${first}`
+    inform(audited, `${older} transactions are ${why}, and were not compared`)
+  }
 }
 
 /**
  * Checks that a transaction carried every confirmed operation. A failed transaction may have found its effect already
  * on chain. Archived rows cannot change, so only a full reconciliation compares them again.
  */
-async function compareOperations({ workspaceId, report }: Audited, { from }: Range): Promise<void> {
+async function compareOperations(audited: Audited, { from }: Range): Promise<void> {
+  const { workspaceId, report } = audited
   const rows = sql<{ id: string; signature: string }[]>`
     select o.id, o.signature from ${from === null ? sql`operations` : sql`only operations`} o
       left join transactions t on t.workspace_id = o.workspace_id and t.signature = o.signature
@@ -190,10 +194,8 @@ async function compareOperations({ workspaceId, report }: Audited, { from }: Ran
       and (t.signature is null or t.status in ('saved', 'expired') or not exists (
         select from jsonb_array_elements(t.layout) part where part ->> 0 = o.id))`
   await forEachBatch(rows, ROWS, (batch) => {
-    for (const { id, signature } of batch) {
-      const detail = `${workspaceId}: ${id} is confirmed by ${signature}, which did not carry it`
-      report.differences.push({ kind: "operation_missing", detail })
-    }
+    for (const { id, signature } of batch)
+      differs(audited, "operation_missing", `${id} is confirmed by ${signature}, which did not carry it`)
   })
   const [counted] = await (from === null
     ? sql<{ count: number }[]>`select count(*)::int as count from operations where workspace_id = ${workspaceId}`

@@ -64,16 +64,14 @@ export class CostCounter {
       this.#missing.failed(row.signature)
       return null
     }
-    logger.warn(
-      { workspaceId: row.workspace_id, signature: row.signature, fee, rent },
-      "no node returns what a transaction cost; its highest possible cost is counted",
-    )
+    const about = { workspaceId: row.workspace_id, signature: row.signature, fee, rent }
+    logger.warn(about, "no node returns what a transaction cost; its highest possible cost is counted")
     return costsWithoutMeta({ ...row, fee, rent })
   }
 }
 
 /** Adds each transaction's cost once to its operations, month and accounts. Returns their workspaces. */
-async function count(counted: readonly { row: Uncounted; costs: Costs }[]): Promise<Set<string>> {
+async function count(counted: Counted): Promise<Set<string>> {
   if (counted.length === 0) return new Set()
   return sql.begin(async (sql) => {
     const won = await sql<{ signature: string }[]>`
@@ -125,11 +123,7 @@ async function addToMonths(sql: Queryable, counted: Counted): Promise<void> {
 
 async function addToAccounts(sql: Queryable, counted: Counted): Promise<void> {
   const opened = counted.flatMap(({ row, costs }) =>
-    costs.opened.map((account) => ({
-      account,
-      workspaceId: row.workspace_id,
-      period: periodOf(row.settled_at),
-    })),
+    costs.opened.map((account) => ({ account, workspaceId: row.workspace_id, period: periodOf(row.settled_at) })),
   )
   if (opened.length === 0) return
   await sql`

@@ -48,11 +48,9 @@ export class Examinations<One extends { workspaceId: string }> {
   }
 
   #noteFailure(workspaceId: string, error: unknown): void {
+    const about = { err: error, mode: this.#mode, workspaceId }
     if (this.#failing.times(workspaceId) === 0)
-      logger.warn(
-        { err: error, mode: this.#mode, workspaceId },
-        "could not find the outcome of transactions; trying again",
-      )
+      logger.warn(about, "could not find the outcome of transactions; trying again")
     this.#failing.failed(workspaceId)
   }
 }

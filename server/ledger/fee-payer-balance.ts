@@ -44,8 +44,8 @@ export class FeePayerBalance {
   get warning(): string | null {
     if (this.sol !== null && this.sol < this.#low.lowBalanceSol)
       return `the fee payer ${this.address} is low on SOL (${this.sol}): send it some`
-    const hours = this.#hoursWhenFew
-    if (hours === null) return null
+    const hours = this.burnRate.hoursLeft
+    if (hours === null || hours >= this.#low.lowBalanceHours || this.#chain.embedded) return null
     return `the fee payer ${this.address} has ${this.sol} SOL, which lasts ${hours.toFixed(1)} hours at the rate of the last one: send it some`
   }
 
@@ -55,13 +55,6 @@ export class FeePayerBalance {
     const { mode, embedded } = this.#chain
     if (embedded || sol === null || (this.trouble ?? this.warning) === null) return null
     return { mode, address, sol, hours_left: this.burnRate.hoursLeft }
-  }
-
-  /** Hours left, if they are too few. */
-  get #hoursWhenFew(): number | null {
-    const hours = this.burnRate.hoursLeft
-    const isFew = hours !== null && hours < this.#low.lowBalanceHours && !this.#chain.embedded
-    return isFew ? hours : null
   }
 
   note(lamports: number): void {

@@ -69,11 +69,9 @@ export class Finality {
     this.late = all.filter(({ isLate }) => isLate).length + held.length
     const due = all.filter(({ slot }) => slot <= upTo)
     if (due.length === 0) return
-    const told = await readStatuses(
-      rpc,
-      due.map(({ signature }) => signature),
-    )
-    const seen = due.map((one, i) => ({ ...one, ...told[i]! }))
+    const signatures = due.map(({ signature }) => signature)
+    const reported = await readStatuses(rpc, signatures)
+    const seen = due.map((one, i) => ({ ...one, ...reported[i]! }))
     const sure = await provenFinal(this.#chain, seen.filter(areReportedFinal))
     const final = seen.filter(({ signature }) => sure.has(signature)).map(finalOf)
     await settleFinalized(final)
@@ -117,11 +115,9 @@ export class Finality {
   }
 
   #noteDoubt(signature: string, reason: string): void {
+    const about = { mode: this.#chain.mode, signature, reason }
     if (this.#inDoubt.times(signature) === 0)
-      logger.warn(
-        { mode: this.#chain.mode, signature, reason },
-        "no node can say whether a confirmed transaction is final; it is checked again",
-      )
+      logger.warn(about, "no node can say whether a confirmed transaction is final; it is checked again")
     this.#inDoubt.failed(signature)
   }
 
@@ -132,10 +128,8 @@ export class Finality {
   async #redo(signature: string, reason: string): Promise<void> {
     const operations = await settleVanished(signature)
     if (operations.length === 0) return
-    logger.warn(
-      { mode: this.#chain.mode, signature, operations, reason },
-      "a confirmed transaction has vanished from the chain; its operations are done again",
-    )
+    const about = { mode: this.#chain.mode, signature, operations, reason }
+    logger.warn(about, "a confirmed transaction has vanished from the chain; its operations are done again")
     publish("ledger")
   }
 }

@@ -65,18 +65,9 @@ export class Funds {
     return low.sort((one, other) => one.sol - other.sol).slice(0, most)
   }
 
-  /** What keeps some operations from being signed. */
-  get troubles(): string[] {
-    return this.#report(({ trouble }) => trouble)
-  }
-
-  /** What will soon keep operations from being signed. */
-  get warnings(): string[] {
-    return this.#report(({ warning }) => warning)
-  }
-
-  #report(of: (balance: FeePayerBalance) => string | null): string[] {
-    const reports = [...this.#balances.values()].flatMap((balance) => of(balance) ?? [])
+  /** What keeps some operations from being signed, or will soon. */
+  report(kind: "trouble" | "warning"): string[] {
+    const reports = [...this.#balances.values()].flatMap((balance) => balance[kind] ?? [])
     const others = reports.length - MAX_REPORTED
     return others > 0
       ? [...reports.slice(0, MAX_REPORTED), `and ${others} more fee payers; the log names them`]
@@ -129,13 +120,9 @@ export class Funds {
         select fee, rent, settled_at from transactions
         where workspace_id = w.id and created_at > ${addSeconds(now, -RECALL_SECONDS)} and counted_at is not null) t
       where w.mode = ${this.#chain.mode} group by payer, date_trunc('minute', t.settled_at) order by seconds_ago desc`
-    for (const [payer, spent] of Map.groupBy(rows, (row) => row.payer))
-      this.of(payer)?.burnRate.recall(
-        spent.map((one) => ({
-          at: performance.now() - one.seconds_ago * 1000,
-          lamports: Number(one.lamports),
-        })),
-      )
+    const began = performance.now()
+    const spent = rows.map((row) => ({ ...row, at: began - row.seconds_ago * 1000, lamports: Number(row.lamports) }))
+    for (const [payer, own] of Map.groupBy(spent, (row) => row.payer)) this.of(payer)?.burnRate.recall(own)
   }
 }
 

@@ -6,10 +6,10 @@
  * 1. `defineOperation({ kind, payload, plan, settle, … })` describes a kind of operation, and `new Operations([…])`
  *    lists all kinds. Amounts in a payload are base units. A definition's `plan` reads only the database.
  * 2. `enqueue(sql, workspaceId, definition, { payload, writes, reads })` queues an operation and returns its id
- *    (`op_…`). `writes` and `reads` name accounts, by address or in any other unique way: two operations conflict if one writes an
- *    account that the other writes or reads. Conflicting operations run one after the other: urgent ones first, then in the order in
- *    which they were queued. Pass the transaction of the state change that needs the operation, so that both commit or
- *    neither does, and call `publish("ledger")` after the commit. `enqueueAll` queues several rows that `toRow` made.
+ *    (`op_…`). `writes` and `reads` name accounts, by address or in any other unique way. Operations conflict if one
+ *    writes an account that the other writes or reads, and then run one after the other: urgent ones first, then in
+ *    order. Pass the transaction of the state change that needs the operation, and call `publish("ledger")` after the
+ *    commit. `enqueueAll` queues several rows that `toRow` made.
  * 3. `voidPlans(sql, workspaceId)` makes operations that are being signed be planned again. Call it in the transaction
  *    of a change that they must respect, such as a pause. What is saved before that commit precedes the change. What is
  *    saved after it respects the change.
@@ -23,10 +23,8 @@
  * If a node or the database does not answer, it stays unfinished and is tried again. None of these calls throws because
  * of the chain. A call that takes `sql` rejects with the database's error.
  *
- * Everything else is for other callers: `examine`, `settleConfirmed` and `settleExpired` let a person decide about a
- * transaction whose outcome is unknown; `Comparison` and the quarantine calls work after a restore; `auditOperations`
- * compares the chain with the database; `reportOn` and `troubleIn` are for health; `archiveEnded` and `dropOldBytes`
- * move and shorten old rows.
+ * Everything else is for people who decide about a transaction whose outcome is unknown, for what follows a restore,
+ * and for audits, health and old rows.
  */
 
 export { archiveEnded, dropOldBytes, holdArchive } from "./archive.ts"

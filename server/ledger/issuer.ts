@@ -74,15 +74,11 @@ export const authorityForNew = (sql: Queryable, workspaceId: string) =>
   sql`(select w.authority from workspaces w where w.id = ${workspaceId} for share)`
 
 /** All keys that issue for a workspace, or once did. Their histories on chain are the workspace's. */
-export async function issuedBy(sql: Queryable, workspaceId: string): Promise<Address[]> {
-  return (await readAuthorities(sql, workspaceId)).map(({ address }) => address)
-}
+export const issuedBy = async (sql: Queryable, workspaceId: string): Promise<Address[]> =>
+  (await readAuthorities(sql, workspaceId)).map(({ address }) => address)
 
-export async function readFeePayer(
-  sql: Queryable,
-  workspaceId: string,
-): Promise<{ address: Address; uri: string } | null> {
-  const [row] = await sql<{ address: Address; uri: string }[]>`
+export async function readFeePayer(sql: Queryable, workspaceId: string): Promise<Authority | null> {
+  const [row] = await sql<Authority[]>`
     select p.address, p.uri from workspaces w
     join workspace_fee_payers p on p.workspace_id = w.id and p.address = w.fee_payer where w.id = ${workspaceId}`
   return row ?? null

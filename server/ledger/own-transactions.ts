@@ -72,18 +72,14 @@ export type PageMemos = {
  * memo of one of our transactions is missing: such a list proves nothing.
  */
 export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Promise<PageMemos> {
-  const known = await statusesOf(succeeded)
+  const signatures = succeeded.map(({ signature }) => signature)
+  const rows = await sql<{ signature: string; status: TransactionStatus }[]>`
+    select signature, status from transactions where signature = any(${signatures})`
+  const known = new Map(rows.map(({ signature, status }) => [signature, status]))
   const bare = succeeded.find((one) => known.has(one.signature) && !hasVouchMemo(one))
   if (bare) throw new HistoryMissing(`the node's history leaves out the memo of ${bare.signature}`)
   const withoutMemo = succeeded.some(hasVouchMemo) ? [] : succeeded.filter(({ memo }) => !memo)
   return { known, withoutMemo: withoutMemo.slice(0, READ + 1) }
-}
-
-async function statusesOf(page: readonly ConfirmedSignatureInfo[]): Promise<ReadonlyMap<string, TransactionStatus>> {
-  if (page.length === 0) return new Map()
-  const rows = await sql<{ signature: string; status: TransactionStatus }[]>`
-    select signature, status from transactions where signature = any(${page.map(({ signature }) => signature)})`
-  return new Map(rows.map(({ signature, status }) => [signature, status]))
 }
 
 /**

@@ -41,15 +41,7 @@ export const busyWorkspaces = () => sql`
  * A workspace with urgent operations goes first, unless `urgent` is `last`; with `only`, no other is chosen. Those in
  * `blocked` keep their place in the circle. Those in `full` are chosen only for urgent operations.
  */
-export async function nextWorkspace({
-  mode,
-  after,
-  except,
-  urgent,
-  blocked,
-  full,
-  payers: { own, low, empty },
-}: {
+export async function nextWorkspace(search: {
   mode: Mode
   after: string
   except: readonly string[]
@@ -58,6 +50,8 @@ export async function nextWorkspace({
   full: readonly string[]
   payers: Payers
 }): Promise<Next | null> {
+  const { mode, after, except, urgent, blocked, full, payers } = search
+  const { own, low, empty } = payers
   const now = clock.now()
   const canRun = () => sql`o.status = 'queued' and (o.not_before is null or o.not_before <= ${now})`
   const isFree = sql`not exists (select from quarantines q where q.workspace_id = w.id)`
@@ -87,12 +81,9 @@ export async function nextWorkspace({
  */
 export async function readRunnable(
   workspaceId: string,
-  {
-    signing,
-    only,
-    urgentOnly,
-  }: { signing: readonly Unfinished[]; only: ReadonlySet<string> | null; urgentOnly: boolean },
+  about: { signing: readonly Unfinished[]; only: ReadonlySet<string> | null; urgentOnly: boolean },
 ): Promise<OperationRow[]> {
+  const { signing, only, urgentOnly } = about
   const now = clock.now()
   const most = only?.size ?? batchSize(workspaceId, BATCH)
   const except = signing.map(({ id }) => id)

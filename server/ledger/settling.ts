@@ -49,10 +49,8 @@ async function finalizedAmong(
   })
   if (landed.length === 0) return new Set()
   try {
-    const reported = await readStatuses(
-      chain.rpc,
-      landed.map(({ signature }) => signature),
-    )
+    const signatures = landed.map(({ signature }) => signature)
+    const reported = await readStatuses(chain.rpc, signatures)
     return await provenFinal(chain, landed.map((one, i) => ({ ...one, ...reported[i]! })).filter(areReportedFinal))
   } catch (error) {
     if (!isOfTheNodes(error)) throw error

@@ -81,9 +81,8 @@ export class Signing {
 
   /** Each transaction that is being signed uses capacity. */
   get load(): Load {
-    const all = countByWorkspace(
-      [...this.#inProgress].flatMap(({ workspaceId, drafts }) => drafts.map(() => ({ workspaceId }))),
-    )
+    const each = [...this.#inProgress].flatMap(({ workspaceId, drafts }) => drafts.map(() => ({ workspaceId })))
+    const all = countByWorkspace(each)
     return { underWay: all, all }
   }
 
@@ -101,12 +100,14 @@ export class Signing {
   async signAndSave({ lease, issuer, planned }: Batch, options: SignOptions): Promise<Saved[]> {
     const { feePayer, marker } = issuer
     const feeInstructions = computeBudget({ units: MAX_UNITS, price: this.#options.fees.ceiling, marker })
-    const drafts = affordable(
-      pack(planned, { feePayer: feePayer.publicKey, feeInstructions }).map((one) =>
-        this.#draftOf(one, issuer, options.price),
-      ),
-      options.fees_lamports,
-    )
+    const batches = pack(planned, { feePayer: feePayer.publicKey, feeInstructions })
+    const all = batches.map((one) => this.#draftOf(one, issuer, options.price))
+    // As many as the fee payer can pay for.
+    let left = options.fees_lamports
+    const drafts = all.filter(({ fee_lamports }) => {
+      left -= fee_lamports
+      return left >= 0
+    })
     const one: InProgress = {
       workspaceId: lease.workspaceId,
       feePayer: addressOf(feePayer.publicKey),
@@ -137,24 +138,16 @@ export class Signing {
     if (drafts.length === 0) return []
     const blockhash = await this.#options.latestBlockhash()
     const transactions = await this.#sign(issuer, drafts, blockhash)
-    const signed = transactions.map((transaction, i) => ({
-      ...drafts[i]!,
-      head: computeBudget(drafts[i]!.budget).length,
-      transaction,
-    }))
-    const { workspaceId } = lease
-    const { lastValidBlockHeight, slot: signedSlot } = blockhash
+    const signed = drafts.map((draft, i) => {
+      return { ...draft, head: computeBudget(draft.budget).length, transaction: transactions[i]! }
+    })
     const saved = await this.#save(lease, signed, { issuer, blockhash, facts })
-    return transactions
-      .map((transaction, i) => ({
-        ...transaction,
-        workspaceId,
-        feePayer: addressOf(issuer.feePayer.publicKey),
-        signedSlot,
-        lastValidBlockHeight,
-        fee_lamports: drafts[i]!.fee_lamports,
-      }))
-      .filter(({ signature }) => saved.has(signature))
+    const { lastValidBlockHeight, slot: signedSlot } = blockhash
+    const feePayer = addressOf(issuer.feePayer.publicKey)
+    const common = { workspaceId: lease.workspaceId, feePayer, signedSlot, lastValidBlockHeight }
+    return signed
+      .filter(({ transaction }) => saved.has(transaction.signature))
+      .map(({ transaction, fee_lamports }) => ({ ...transaction, ...common, fee_lamports }))
   }
 
   #draftOf(operations: Planned[], { feePayer, marker, rentOf }: Issuer, least: number): Draft {
@@ -199,9 +192,8 @@ export class Signing {
     const began = performance.now()
     const answered = new AbortController()
     const late = sleep(SIGN_MS, answered.signal).then(() => null)
-    const signed = await Promise.race([signTransactions(unsigned, { feePayer, blockhash }), late]).finally(() =>
-      answered.abort(),
-    )
+    const signing = signTransactions(unsigned, { feePayer, blockhash })
+    const signed = await Promise.race([signing, late]).finally(() => answered.abort())
     // A process that was suspended may see the answer before it sees the timeout.
     if (signed === null || performance.now() - began > SIGN_MS)
       throw new SignerFailure(`the signer took longer than ${SIGN_MS} ms`, { passing: true })
@@ -249,15 +241,6 @@ export class Signing {
       one.operations.every((one) => isSame(one.instructions, again.get(one.operation.id)?.instructions ?? [])),
     )
   }
-}
-
-/** The first transactions, as many as the fee payer can pay for. */
-function affordable(drafts: readonly Draft[], lamports: number): Draft[] {
-  let left = lamports
-  return drafts.filter(({ fee_lamports }) => {
-    left -= fee_lamports
-    return left >= 0
-  })
 }
 
 const isSame = (some: readonly TransactionInstruction[], others: readonly TransactionInstruction[]): boolean =>

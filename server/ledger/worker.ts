@@ -162,7 +162,7 @@ export class LedgerWorker {
     void this.chain.rpc.nodes.learnCapabilities(this.chain.feePayer.publicKey)
     await this.funds.refresh()
     const doubt = clockDoubt(this.chain.mode) ?? (await this.#comparison.check(this.funds.slot))
-    this.#trouble = doubt ?? (this.funds.troubles.join("; ") || null)
+    this.#trouble = doubt ?? (this.funds.report("trouble").join("; ") || null)
     // The embedded network's faucet is about to fund it, so its balance is not known yet.
     if (this.funds.own.isEnough || !this.chain.embedded) this.#known.resolve()
     const capacity = capacityFor(this.#tracker.load, this.#signing.load)

@@ -142,7 +142,7 @@ export async function start(options: StartOptions): Promise<Running> {
     port,
     metricsPort: metrics?.port ?? null,
     shortages: (workers?.ledgers ?? []).flatMap(({ chain, funds }) =>
-      chain.embedded ? [] : funds.troubles.map((trouble) => `${chain.mode}: ${trouble}`),
+      chain.embedded ? [] : funds.report("trouble").map((trouble) => `${chain.mode}: ${trouble}`),
     ),
     async passesEnded() {
       await Promise.all(workers?.passing.map((worker) => worker.passesEnded()) ?? [])
@@ -260,8 +260,8 @@ function troubleOf(ledgers: readonly LedgerWorker[], reports: readonly LedgerRep
     const trouble = troubleIn(report)
     if (trouble !== null) return `${report.mode}: ${trouble}`
   }
-  const low = ledgers.find(({ funds }) => funds.warnings.length > 0)
-  return low ? `${low.chain.mode}: ${low.funds.warnings.join("; ")}` : null
+  const low = ledgers.find(({ funds }) => funds.report("warning").length > 0)
+  return low ? `${low.chain.mode}: ${low.funds.report("warning").join("; ")}` : null
 }
 
 async function openFormListener(http: ListenerOptions) {

@@ -63,17 +63,12 @@ function chooseFor(mode: Mode, sources: Sources): ModeProviders {
         problems.add(`${values.of(name).variable}: ${problem} (provider ${definition.name})`)
     }
   }
-  const find = (name: string) => configured.get(name) ?? null
-  return {
-    default: byDefault === null ? null : find(byDefault),
-    bySchema: new Map(
-      [...choice.bySchema].flatMap(([schema, name]) => {
-        const provider = find(name)
-        return provider ? [[schema, provider] as const] : []
-      }),
-    ),
-    configured,
+  const bySchema = new Map<string, Provider>()
+  for (const [schema, name] of choice.bySchema) {
+    const provider = configured.get(name)
+    if (provider) bySchema.set(schema, provider)
   }
+  return { default: configured.get(byDefault ?? "") ?? null, bySchema, configured }
 }
 
 /** `sandbox accredited_investor_v1=other`: a provider for all schemas, and others for single ones. */

@@ -12,14 +12,8 @@ import { providers } from "./table.ts"
  * wrong or incomplete settings of a provider that is not chosen. (`chooseProviders` refuses those of a chosen one.)
  */
 export function settingWarnings(settings: Settings, table: readonly ProviderDefinition[] = providers): string[] {
-  return [
-    ...new Set([
-      ...nearlyKnown(settings),
-      ...ignoredParameters(settings),
-      ...idle(settings),
-      ...table.flatMap((one) => unusable(settings, one)),
-    ]),
-  ]
+  const ofProviders = table.flatMap((one) => unusable(settings, one))
+  return [...new Set([...nearlyKnown(settings), ...ignoredParameters(settings), ...idle(settings), ...ofProviders])]
 }
 
 /** Parameters of the database's address that only ORMs and other drivers use. */
@@ -52,7 +46,7 @@ export function refuseUnknownSettings(
   { environment }: Settings,
   table: readonly ProviderDefinition[] = providers,
 ): void {
-  const known = knownSettings(table)
+  const known = new Set([...settingNames, ...table.flatMap((one) => one.settings).flatMap(variablesOf)])
   const unknown = Object.entries(environment).filter(
     ([name, value]) => !known.has(name) && !isForeignVariable(name, value),
   )
@@ -65,9 +59,6 @@ export function refuseUnknownSettings(
     }),
   )
 }
-
-const knownSettings = (table: readonly ProviderDefinition[]): Set<string> =>
-  new Set([...settingNames, ...table.flatMap((one) => one.settings).flatMap(variablesOf)])
 
 /** Names without VOUCH_ that are nearly right. They may belong to another program. */
 function nearlyKnown({ names }: Settings): string[] {
@@ -89,11 +80,9 @@ function unusable(settings: Settings, definition: ProviderDefinition): string[] 
   })
   const isConfigured = wrong.some((problems) => problems.length === 0)
   const isSet = definition.settings.flatMap(variablesOf).some((name) => name in settings.environment)
+  const until = `Until then the provider ${definition.name} cannot be chosen, and cannot finish sessions that it began.`
   return wrong
     .flat()
     .filter(({ value }) => value !== undefined || (isSet && !isConfigured))
-    .map(
-      ({ variable, problem }) =>
-        `${variable}: ${problem}. Until then the provider ${definition.name} cannot be chosen, and cannot finish sessions that it began.`,
-    )
+    .map(({ variable, problem }) => `${variable}: ${problem}. ${until}`)
 }

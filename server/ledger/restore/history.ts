@@ -57,15 +57,9 @@ export async function readUnbooked(
     : seen > 0
       ? seen
       : await chain.rpc.settling.firstAvailableBlock()
+  const range = { slot: first, since: Math.max(since, compared?.seenSlot ?? 0), commitment, keep }
   for (const address of await namedByAll(chain))
-    listed.push(
-      ...(await chain.rpc.settling.landedSince(publicKeyOf(address), {
-        slot: first,
-        since: Math.max(since, compared?.seenSlot ?? 0),
-        commitment,
-        keep,
-      })),
-    )
+    listed.push(...(await chain.rpc.settling.landedSince(publicKeyOf(address), range)))
   // From the node that returned everything: others may have returned a part.
   const isWitnessThere = listed.some(isWitness)
   if (isNeeded && !isWitnessThere)

@@ -22,16 +22,10 @@ export async function readQuarantine(sql: Queryable, workspaceId: string): Promi
       c.server is distinct from ${serverRun(sql)} and c.server is not null as is_of_mode
     from workspaces w left join chains c on c.mode = w.mode left join quarantines q on q.workspace_id = w.id
     where w.id = ${workspaceId}`
-  if (row?.is_own)
-    return {
-      of: "workspace",
-      reason: "the chain shows what this workspace's records do not explain; an administrator decides",
-    }
-  if (!row?.is_of_mode) return null
-  return {
-    of: "mode",
-    reason: row.waits_for ?? "the database was restarted, and is being compared with the chain",
-  }
+  const unexplained = "the chain shows what this workspace's records do not explain; an administrator decides"
+  if (row?.is_own) return { of: "workspace", reason: unexplained }
+  const restarted = "the database was restarted, and is being compared with the chain"
+  return row?.is_of_mode ? { of: "mode", reason: row.waits_for ?? restarted } : null
 }
 
 /**
@@ -89,9 +83,8 @@ async function stillThere(chain: Chain, differences: readonly Unexplained[]): Pr
   const words = await askQuorum(chain.rpc.settling, (view) =>
     view.accounts(accounts, { since: slot, commitment: "finalized" }),
   )
-  for (const { value } of words) {
+  for (const { value } of words)
     for (const [i, account] of accounts.entries())
       if ((readTokenAccount(account, value[i], null)?.amount ?? 0n) > 0n) held.add(account.toBase58())
-  }
   return differences.filter(({ account }) => account === null || held.has(account))
 }

@@ -103,14 +103,7 @@ async function claimCall(
  * Opens or resumes the session at the vendor and stores the answer. Null if another process did so in the meantime, or
  * if nothing is left to do there because the vendor already decided about the person.
  */
-async function askVendor({
-  row,
-  sessionId,
-  language,
-  label,
-  flow,
-  until,
-}: {
+async function askVendor(about: {
   row: SessionRow
   sessionId: string
   language: Language | null
@@ -118,14 +111,12 @@ async function askVendor({
   flow: Extract<Flow, { kind: "redirect" }>
   until: Date
 }): Promise<string | null> {
+  const { row, sessionId, language, label, flow, until } = about
   try {
     const session = { ...toVerify({ ...row, session_id: sessionId }), language }
-    const vendor = requireSound(
-      label,
-      row.provider_reference === null
-        ? await flow.createSession(session)
-        : await flow.resumeSession(session, row.provider_reference),
-    )
+    const reference = row.provider_reference
+    const opened = await (reference === null ? flow.createSession(session) : flow.resumeSession(session, reference))
+    const vendor = requireSound(label, opened)
     if (await belongsToAnotherPerson(row, vendor.reference)) return unsound(label, "reference")
     const link = vendor.singleUse ? null : seal(linkOwner(row), vendor.url)
     const askAt = addSeconds(clock.now(), vendor.isDecided ? 0 : FIRST_ASK_SECONDS)
@@ -143,10 +134,8 @@ async function askVendor({
       await leaveToErasure(row, vendor.reference)
       return null
     }
-    const { id: attestation_id } = row
-    const isOver =
-      vendor.isDecided &&
-      (await ask({ ...row, session_id: sessionId, attestation_id, provider_reference: vendor.reference })) === "applied"
+    const asked = { ...row, session_id: sessionId, attestation_id: row.id, provider_reference: vendor.reference }
+    const isOver = vendor.isDecided && (await ask(asked)) === "applied"
     return isOver ? null : vendor.url
   } catch (error) {
     await sql`

@@ -143,10 +143,14 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
         cluster,
         reminder: reminderState(row, now),
       }
-    case "rejected":
-      return { ...known, state: "rejected", reason: publicReasonOf(row)!, was: wasBeforeRejection(row) }
-    case "expired":
-      return { ...known, state: "expired", was: wasBefore(row) }
+    case "rejected": {
+      const was = row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
+      return { ...known, state: "rejected", reason: publicReasonOf(row)!, was }
+    }
+    case "expired": {
+      const was = row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified"
+      return { ...known, state: "expired", was }
+    }
     case "pending":
       return pendingView(known, row)
   }
@@ -160,12 +164,6 @@ function providerView({ mode, provider: name }: SessionRow): ProviderView {
   return { label, flow: flow.kind, testOnly: testOnly !== null }
 }
 
-/** The state before the rejection, or before the company revoked or cancelled it. */
-const wasBeforeRejection = (row: SessionRow) =>
-  row.verified_at !== null ? "verified" : row.revoked_at !== null ? "cancelled" : "pending"
-
-const wasBefore = (row: SessionRow) => (row.verified_at === null ? "open" : row.superseded ? "superseded" : "verified")
-
 function pendingView(known: Known, row: SessionRow): SessionView {
   const inReview = row.event_decision === "in_review"
   // First the proof: without it, the provider's decision has no effect.
@@ -174,9 +172,8 @@ function pendingView(known: Known, row: SessionRow): SessionView {
   if (isApproved || row.undelivered || inReview || row.open_until === null) {
     return { ...known, state: "checking", inReview: inReview && !row.undelivered && row.issued_at === null }
   }
-  const openUntil = toTimestamp(row.open_until)
-  if (row.provider_link_until !== null) return { ...known, state: "handed_over", openUntil }
-  return openView(known, row, row.open_until)
+  if (row.provider_link_until === null) return openView(known, row, row.open_until)
+  return { ...known, state: "handed_over", openUntil: toTimestamp(row.open_until) }
 }
 
 const openView = (known: Known, row: SessionRow, openUntil: Date): SessionView => ({

@@ -14,7 +14,7 @@ import type { Lease, Leases } from "./lease.ts"
 import type { OperationRow, Unfinished } from "./operation.ts"
 import type { Planned } from "./pack.ts"
 import { readRunnable } from "./queue.ts"
-import { failOperations, finishOperations } from "./settle.ts"
+import { failOperation, finishOperation } from "./settle.ts"
 import { noteOperation } from "./telemetry.ts"
 
 export type Batch = {
@@ -168,8 +168,8 @@ async function endByPlan(
   try {
     await sql.savepoint((sql) =>
       plan.do === "finish"
-        ? finishOperations(sql, kinds, [operation])
-        : failOperations(sql, kinds, [operation], plan.refusal),
+        ? finishOperation(sql, kinds, operation)
+        : failOperation(sql, kinds, operation, plan.refusal),
     )
     return true
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Mode } from "#shared/mode.ts"
 import { decodeAll, type Landing, type Operations, type Recovery } from "./definition.ts"
 import { voidPlans } from "./lease.ts"
 import { OPERATION_COLUMNS, type OperationRow, type Refusal } from "./operation.ts"
-import { noteConfirmation, noteOperation, noteTransaction, traceConfirmed } from "./telemetry.ts"
+import { noteOperation, noteTransaction, traceConfirmed } from "./telemetry.ts"
 
 /** Times that an operation is built again before its pauses grow. */
 const QUICK_RETRIES = 3
@@ -49,18 +49,16 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
     if (won.length > 0) await also?.(sql)
     return { won, carried, now }
   })
-  for (const { mode, created_at } of won) noteConfirmation(mode, secondsBetween(created_at, now))
+  for (const { mode, created_at } of won) noteTransaction(mode, "confirmed", secondsBetween(created_at, now))
   for (const { kind, created_at } of carried) noteOperation(kind, "confirmed", secondsBetween(created_at, now))
   traceConfirmed(won, carried, now)
   for (const workspaceId of new Set(carried.map((one) => one.workspace_id))) publishActivity(workspaceId)
   return won.length
 }
 
-/** Ends operations whose effect needs no transaction or is already on chain. */
-export const finishOperations = (sql: Queryable, kinds: Operations, rows: OperationRow[]): Promise<void> => {
-  const ended = rows.map((row) => ({ row, landing: null }))
-  return confirm(sql, kinds, ended, clock.now())
-}
+/** Ends an operation whose effect needs no transaction or is already on chain. */
+export const finishOperation = (sql: Queryable, kinds: Operations, row: OperationRow): Promise<void> =>
+  confirm(sql, kinds, [{ row, landing: null }], clock.now())
 
 type Ended = { row: OperationRow; landing: Landing | null }
 
@@ -81,27 +79,20 @@ async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: D
   }
 }
 
-/** Ends operations of one workspace without their effect, and releases what they held. */
-export async function failOperations(
+/** Ends an operation without its effect, and releases what it held. */
+export async function failOperation(
   sql: Queryable,
   kinds: Operations,
-  operations: OperationRow[],
-  refusal: Refusal,
+  operation: OperationRow,
+  { code, detail }: Refusal,
 ): Promise<void> {
-  const workspaceId = operations[0]!.workspace_id
-  for (const [definition, rows] of kinds.byKind(operations, (row) => row))
-    await definition.release?.(sql, decodeAll(definition, rows), workspaceId)
+  const { workspace_id: workspaceId, id, kind } = operation
+  const definition = kinds.definitionOf(kind)
+  await definition.release?.(sql, decodeAll(definition, [operation]), workspaceId)
   await sql`
-    update operations set status = 'failed', finished_at = ${clock.now()}, error_code = ${refusal.code}, error_detail = ${refusal.detail}
-    where workspace_id = ${workspaceId} and id = any(${idsOf(operations)})`
+    update operations set status = 'failed', finished_at = ${clock.now()}, error_code = ${code}, error_detail = ${detail}
+    where workspace_id = ${workspaceId} and id = ${id}`
 }
-
-const idsOf = (operations: readonly OperationRow[]): string[] => operations.map((operation) => operation.id)
-
-const carriedBy = (sql: Queryable, workspaceId: string, signature: string) => sql<OperationRow[]>`
-  select ${sql(OPERATION_COLUMNS)} from operations
-  where workspace_id = ${workspaceId} and signature = ${signature} and status = 'submitted'
-  order by seq`
 
 type SavedRow = { workspace_id: string; mode: Mode; layout: [string, number][]; head: number }
 
@@ -153,15 +144,17 @@ export async function settleFailed(
     await waitShortly(sql)
     const row = await endTransaction(sql, signature, { status: "failed", slot, error })
     if (!row) return null
-    const operations = await carriedBy(sql, row.workspace_id, signature)
+    const operations = await sql<OperationRow[]>`
+      select ${sql(OPERATION_COLUMNS)} from operations
+      where workspace_id = ${row.workspace_id} and signature = ${signature} and status = 'submitted' order by seq`
     const failure = readTransactionError(error)
     const blamed = blame(failure, row, operations)
     const others = operations.filter((operation) => operation !== blamed?.operation)
     const recovery = blamed ? recover(kinds, failure, blamed) : null
     const isRefused = recovery?.do === "fail" && blamed?.operation.redo === false
     if (blamed && recovery?.do === "fail" && isRefused)
-      await failOperations(sql, kinds, [blamed.operation], recovery.refusal)
-    else if (blamed && recovery?.do === "finish") await finishOperations(sql, kinds, [blamed.operation])
+      await failOperation(sql, kinds, blamed.operation, recovery.refusal)
+    else if (blamed && recovery?.do === "finish") await finishOperation(sql, kinds, blamed.operation)
     else if (blamed && recovery?.do !== "wait") await requeueBlamed(sql, blamed.operation, failure)
     else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
     // If no instruction is at fault, each operation gets its own transaction from now on, to find out which one is.
@@ -223,7 +216,7 @@ async function requeue(
   await sql`
     update operations set status = 'queued', signature = null, alone = alone or ${alone},
       not_before = ${waitSeconds > 0 ? addSeconds(clock.now(), waitSeconds) : null}
-    where workspace_id = ${operations[0]!.workspace_id} and id = any(${idsOf(operations)}) and status = 'submitted'`
+    where workspace_id = ${operations[0]!.workspace_id} and id = any(${operations.map(({ id }) => id)}) and status = 'submitted'`
 }
 
 export type Final = { signature: string; slot: number }

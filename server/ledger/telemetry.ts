@@ -28,13 +28,10 @@ const durations = histogram({
 // Set from the start, so that Prometheus sees the first of each as an increase.
 for (const mode of modes) for (const outcome of ["confirmed", "failed", "expired"]) transactions.of(mode, outcome)
 
-export function noteTransaction(mode: Mode, outcome: "confirmed" | "failed" | "expired"): void {
+/** `seconds` is set only for a confirmed one. */
+export function noteTransaction(mode: Mode, outcome: "confirmed" | "failed" | "expired", seconds?: number): void {
   transactions.of(mode, outcome).add()
-}
-
-export function noteConfirmation(mode: Mode, seconds: number): void {
-  noteTransaction(mode, "confirmed")
-  confirmations.of(mode).note(seconds)
+  if (seconds !== undefined) confirmations.of(mode).note(seconds)
 }
 
 /** `seconds` is set only if a transaction confirmed it. */
@@ -62,13 +59,8 @@ export function traceConfirmed(landed: readonly Landed[], carried: readonly Carr
       attributes: { "vouch.operation": id, "vouch.mode": mode },
     })
     operation?.child("queue and sign", { from: created_at })?.end({ at: savedAt })
-    operation
-      ?.child("transaction", {
-        kind: "client",
-        from: savedAt,
-        attributes: { "solana.signature": signature, "solana.slot": slot },
-      })
-      ?.end({ at: now })
+    const attributes = { "solana.signature": signature, "solana.slot": slot }
+    operation?.child("transaction", { kind: "client", from: savedAt, attributes })?.end({ at: now })
     operation?.end({ at: now })
   }
 }

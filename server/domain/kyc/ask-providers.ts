@@ -55,7 +55,7 @@ export async function askProviders(): Promise<void> {
 async function claim(): Promise<Due[]> {
   const now = clock.now()
   const held = troubled.held
-  const rows = await sql<Due[]>`
+  return sql<Due[]>`
     update attestations a set asks = a.asks + 1,
       ask_at = ${now}::timestamptz + make_interval(secs => (${PAUSES_SECONDS}::int[])[least(a.asks + 1, ${PAUSES_SECONDS.length})])
     from workspaces w, schemas s
@@ -67,7 +67,6 @@ async function claim(): Promise<Due[]> {
       order by p.ask_at limit ${BATCH} for update of p skip locked)
     returning a.workspace_id, a.id as attestation_id, a.session_id, a.investor_id, a.schema_id, s.validity_days, a.wallet,
       a.provider, a.provider_reference, a.asks, a.event_decision, a.closing, w.mode`
-  return [...rows]
 }
 
 /** Whether the vendor answered. A session past its time ends with the answer, unless the answer keeps it open. */
@@ -92,12 +91,10 @@ export async function ask(session: Asked): Promise<"applied" | "nothing new" | "
     const eventId = `asked ${attestation_id} ${decision.decision} ${decision.occurredAt.getTime()}`
     const event = { ...decision, eventId, sessionId: session_id }
     const outcome = await applyEvent({ event, provider: name, mode })
-    if (outcome === "applied")
-      logger.info(
-        { provider: name, attestation: attestation_id, decision: decision.decision },
-        "a provider was asked for a decision that no webhook had brought",
-      )
-    return outcome === "applied" ? outcome : "nothing new"
+    if (outcome !== "applied") return "nothing new"
+    const about = { provider: name, attestation: attestation_id, decision: decision.decision }
+    logger.info(about, "a provider was asked for a decision that no webhook had brought")
+    return outcome
   } catch (error) {
     // `vendor-call.ts` already logs unexpected answers of a vendor.
     if (!(error instanceof Failure && error.code === "provider_unavailable"))

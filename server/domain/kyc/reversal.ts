@@ -31,14 +31,9 @@ export async function isReversible(sql: Queryable, row: DecidedSession, occurred
 
 export async function openReversal(sql: Queryable, row: DecidedSession, event: ProviderDecision): Promise<void> {
   await noteTime(sql, row, event)
-  await openReview(sql, {
-    workspaceId: row.workspace_id,
-    kind: "reversal",
-    about: { attestationId: row.id, wallet: row.wallet },
-    finding: "reversed",
-    detail: event.reason,
-    claims: event.claims,
-  })
+  const { workspace_id: workspaceId, id: attestationId, wallet } = row
+  const found = { finding: "reversed", detail: event.reason, claims: event.claims } as const
+  await openReview(sql, { workspaceId, kind: "reversal", about: { attestationId, wallet }, ...found })
 }
 
 export async function isReversing(sql: Queryable, { workspace_id, id }: DecidedSession): Promise<boolean> {
@@ -92,11 +87,9 @@ export async function acceptReversal(sql: Queryable, acceptance: Acceptance): Pr
   await requireUnverified(sql, rejected, now)
   const occurredAt = rejected.event_at
   const effect = approvalOn(rejected, occurredAt, now)
-  if (effect === "expire")
-    fail(
-      "review_changed",
-      "The vendor's approval is older than the schema's validity. Keep the rejection and start a new session.",
-    )
+  const tooOld =
+    "The vendor's approval is older than the schema's validity. Keep the rejection and start a new session."
+  if (effect === "expire") fail("review_changed", tooOld)
   const id = (await pendingOf(sql, rejected, now)) ?? (await startAgain(sql, rejected, acceptance, now))
   const session = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${id}`)
   if (session?.status !== "pending" || isApproved(session))
@@ -134,12 +127,7 @@ async function pendingOf(sql: Queryable, row: DecidedSession, now: Date): Promis
  * Starts another session for the person with the same check at the vendor, and takes a unit of quota. It keeps the time
  * of the last event, so that events from before the reversal stay outdated.
  */
-async function startAgain(
-  sql: Queryable,
-  row: DecidedSession,
-  { workspaceId, author }: Acceptance,
-  now: Date,
-): Promise<string> {
+async function startAgain(sql: Queryable, row: DecidedSession, { workspaceId, author }: Acceptance, now: Date) {
   const refusal = await budgetRefusal(sql, workspaceId)
   if (refusal) fail(refusal.code, refusal.detail)
   const id = newId("att")
@@ -166,11 +154,7 @@ async function startAgain(
     select (select included from limits) as included, exists (select from attestation) as started`
   const { included, started } = only(rows)
   if (!started) await quotaExceeded(sql, workspaceId, included)
-  await recordChange(sql, workspaceId, {
-    author,
-    action: "session.started",
-    subject: id,
-    detail: { schema: row.schema_id, reversal_of: row.id },
-  })
+  const detail = { schema: row.schema_id, reversal_of: row.id }
+  await recordChange(sql, workspaceId, { author, action: "session.started", subject: id, detail })
   return id
 }

@@ -172,30 +172,25 @@ type OwnAddresses = {
 /** A field of a vendor's dashboard: the path to it, and what to enter. */
 export type SetupStep = { where: string; enter: string }
 
-/** Names of a provider's settings in the environment, without `VOUCH_` and the mode. */
-type SettingNames = { settings: readonly string[] }
+/** `settings` are their names in the environment, without `VOUCH_` and the mode. */
+type Named = Facts & { settings: readonly string[] }
 
-export type Provider = Facts & SettingNames & Adapter
+export type Provider = Named & Adapter
 
 /** Values by name; undefined if not set. */
 export type Values = Record<string, string | undefined>
 
 /** The definition of a provider. One file each, listed in `table.ts`. */
-export type ProviderDefinition = Facts &
-  SettingNames & {
-    /** Returns the provider with these settings, or the problem of each wrong one. */
-    configure(values: Values): { provider: Provider } | { wrong: { name: string; problem: string }[] }
-  }
+export type ProviderDefinition = Named & {
+  /** Returns the provider with these settings, or the problem of each wrong one. */
+  configure(values: Values): { provider: Provider } | { wrong: { name: string; problem: string }[] }
+}
 
 /** `API_KEY` in `settings` is read from `VOUCH_TEST_API_KEY` in test mode, or else from `VOUCH_API_KEY`. */
-export function defineProvider<Settings extends z.ZodObject>({
-  settings,
-  create,
-  ...facts
-}: Facts & {
-  settings: Settings
-  create(settings: z.infer<Settings>): Adapter
-}): ProviderDefinition {
+export function defineProvider<Settings extends z.ZodObject>(
+  definition: Facts & { settings: Settings; create(settings: z.infer<Settings>): Adapter },
+): ProviderDefinition {
+  const { settings, create, ...facts } = definition
   const named = { ...facts, settings: Object.keys(settings.shape) }
   return {
     ...named,

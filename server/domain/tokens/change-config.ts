@@ -19,10 +19,10 @@ export const configPatch = {
   symbol: symbol.optional().meta({ description: `Token symbol. ${UNTIL_MINTED}`, example: "EUGF" }),
   decimals: decimals.optional().meta({ description: `Digits after the decimal point. ${UNTIL_MINTED}`, example: 6 }),
   required_schema: required_schema.optional(),
-  transfer_mode: transfer_mode.unwrap().optional().meta({
-    description: "Accepted if unchanged. Change it in the dashboard",
-    example: "agent",
-  }),
+  transfer_mode: transfer_mode
+    .unwrap()
+    .optional()
+    .meta({ description: "Accepted if unchanged. Change it in the dashboard", example: "agent" }),
   rules: rulesPatch.optional(),
 }
 const patch = z.object(configPatch)
@@ -43,12 +43,10 @@ export async function patchConfig(command: Command & { id: string; patch: Config
       const known = await lockConfig(sql, workspaceId, id)
       if (!known) return configNotFound(id)
       if (idempotency) await claimKey(sql, idempotency, id)
-      if (patch.transfer_mode !== undefined && patch.transfer_mode !== known.transfer_mode) {
-        fail(
-          "validation_failed",
-          `transfer_mode: cannot change here; it is ${known.transfer_mode}. Change it in the dashboard, or with vouch mint-config apply.`,
-        )
-      }
+      const { transfer_mode: mode } = known
+      const elsewhere = "Change it in the dashboard, or with vouch mint-config apply."
+      if (patch.transfer_mode !== undefined && patch.transfer_mode !== mode)
+        fail("validation_failed", `transfer_mode: cannot change here; it is ${mode}. ${elsewhere}`)
       const config = merge(known, patch)
       checkTogether(config)
       await changeConfig(sql, { principal, requestId }, known, config)

@@ -51,14 +51,14 @@ export async function readOperationDetail(principal: Principal, id: string): Pro
     from operations o left join transactions t on t.signature = o.signature and t.workspace_id = o.workspace_id
     where o.workspace_id = ${workspaceId} and o.id = ${id}`
   const row = only(rows)
-  const { attempts, finished_at, error_detail } = row
+  const { attempts, finished_at, error_detail, redo } = row
   const cluster = deployment.chains[mode]?.identity?.cluster
   return {
     operation,
     finished_at: finished_at && toTimestamp(finished_at),
     refusals: attempts,
     last_refusal: finished_at === null ? error_detail : null,
-    redo: row.redo,
+    redo,
     cluster: cluster ?? null,
     explorer: explorerOf(cluster),
     transaction: row.signature === null ? null : readTransactionRow(row),

@@ -29,10 +29,7 @@ const wallet = address.meta({
 
 export const operationRecord = z
   .object({
-    operation_id: idOf("op").meta({
-      description: "The operation's id",
-      example: "op_9sXcVbNmQwErTyUiPaSdFg",
-    }),
+    operation_id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
     kind: operationKind.meta({ example: "mint" }),
     status: operationStatus,
     mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),
@@ -63,15 +60,10 @@ export const operationRecord = z
     cost: z
       .object({
         fee_lamports: lamports.meta({ description: "Its share of its transactions' fees", example: "10000" }),
-        rent_lamports: lamports.meta({
-          description: "Rent of the accounts that it opened",
-          example: "1534160",
-        }),
+        rent_lamports: lamports.meta({ description: "Rent of the accounts that it opened", example: "1534160" }),
       })
       .nullable()
-      .meta({
-        description: "What it has cost on chain so far; null until the first of its transactions is counted",
-      }),
+      .meta({ description: "What it has cost on chain so far; null until the first of its transactions is counted" }),
   })
   .meta({ id: "Operation" })
 export type OperationRecord = z.infer<typeof operationRecord>

@@ -7,6 +7,9 @@ import { addressOf, publicKeyOf, tokenAccountOf } from "#server/solana/addresses
 import type { Address } from "#shared/address.ts"
 import type { HoldingKey } from "./holder-facts.ts"
 
+const accountOf = (workspaceId: string, config: string, wallet: Address): Address =>
+  addressOf(tokenAccountOf(assetMintOf(workspaceId, config), publicKeyOf(wallet)))
+
 type Receiving = Operation<{ mint_config: string; wallet: Address }>
 
 type Row = {
@@ -36,9 +39,7 @@ export async function loadReopenings(
   absent: readonly Receiving[],
 ): Promise<(operation: Receiving) => Plan | null> {
   if (absent.length === 0) return () => null
-  const accounts = absent.map(({ payload: { mint_config, wallet } }) =>
-    addressOf(tokenAccountOf(assetMintOf(workspaceId, mint_config), publicKeyOf(wallet))),
-  )
+  const accounts = absent.map(({ payload }) => accountOf(workspaceId, payload.mint_config, payload.wallet))
   const rows = await sql<Row[]>`
     select a.id,
       coalesce((select case when p.period = ${periodOf(clock.now())} then p.reopened else 0 end from paid_accounts p
@@ -66,10 +67,8 @@ export async function loadReopenings(
     if (row.is_fresh) return row.behind > limit ? { do: "defer" } : null
     if (row.is_uncounted || row.behind > 0) return { do: "defer" }
     if (row.reopened < limit) return null
-    return {
-      do: "fail",
-      refusal: { code: "account_reopening_limit", detail: reopenedTooOften(wallet, mint_config) },
-    }
+    const detail = reopenedTooOften(wallet, mint_config)
+    return { do: "fail", refusal: { code: "account_reopening_limit", detail } }
   }
 }
 
@@ -79,9 +78,7 @@ export async function readReopenings(
   workspaceId: string,
   keys: readonly HoldingKey[],
 ): Promise<number[]> {
-  const accounts = keys.map(({ config, wallet }) =>
-    addressOf(tokenAccountOf(assetMintOf(workspaceId, config), publicKeyOf(wallet))),
-  )
+  const accounts = keys.map(({ config, wallet }) => accountOf(workspaceId, config, wallet))
   const rows = await sql<{ account: string; reopened: number }[]>`
     select account, reopened from paid_accounts
     where workspace_id = ${workspaceId} and account = any(${accounts}) and period = ${periodOf(clock.now())}`

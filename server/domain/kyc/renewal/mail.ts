@@ -3,14 +3,11 @@ import { linkless } from "#server/lib/linkless.ts"
 import type { Language } from "#shared/languages.ts"
 import type { Mode } from "#shared/mode.ts"
 
-type Reminded = {
-  company: string
+type Reminded = Pick<Facts, "company" | "wallet" | "url"> & {
   schema_name: string
-  wallet: string
   expires_at: Date
   language: Language | null
   mode: Mode
-  url: string
 }
 type Facts = { company: string; check: string; wallet: string; date: string; url: string; host: string }
 
@@ -114,8 +111,5 @@ export function renewalMail(reminded: Reminded): Omit<Mail, "to"> {
     host: new URL(reminded.url).host,
   }
   const { subject, text } = texts[language]
-  return {
-    subject: `${reminded.mode === "test" ? "[Test] " : ""}${subject(facts)}`,
-    text: `${text(facts)}\n`,
-  }
+  return { subject: `${reminded.mode === "test" ? "[Test] " : ""}${subject(facts)}`, text: `${text(facts)}\n` }
 }

@@ -12,10 +12,7 @@ export const sendReminders = (): Promise<void> =>
     stage: recordDueReminders,
     claim,
     mayMail,
-    mailOf: (due) => ({
-      to: openEmail(due),
-      ...renewalMail({ ...due, url: renewalUrl(due.attestation_id) }),
-    }),
+    mailOf: (due) => ({ to: openEmail(due), ...renewalMail({ ...due, url: renewalUrl(due.attestation_id) }) }),
     sent: ({ workspace_id, attestation_id, days }) => sql`
       update renewal_notices set sent_at = ${clock.now()}
       where workspace_id = ${workspace_id} and attestation_id = ${attestation_id} and days = ${days}`,
@@ -81,7 +78,7 @@ type Due = {
 /** Claims the reminders to send now, and schedules the next try first, so that a crash only delays it. */
 async function claim(): Promise<Due[]> {
   const now = clock.now()
-  const rows = await sql<Due[]>`
+  return sql<Due[]>`
     update renewal_notices r set attempts = r.attempts + 1, next_attempt_at = ${nextAttempt(sql, now, "r.attempts")}
     from attestations a, workspaces w, accounts c, schemas s
     where (r.workspace_id, r.attestation_id, r.days) in (
@@ -95,7 +92,6 @@ async function claim(): Promise<Due[]> {
       and c.id = w.account_id and s.workspace_id = r.workspace_id and s.id = a.schema_id
     returning r.workspace_id, r.attestation_id, r.days, r.attempts, a.wallet, a.reminder_email as email,
       coalesce(a.reminder_language, a.language) as language, a.expires_at, c.id as account_id, c.name as company, s.id as schema_id, s.name as schema_name, w.mode`
-  return [...rows]
 }
 
 /** Deletes addresses that no longer get mail: the verification has ended, or the workspace does not remind. */

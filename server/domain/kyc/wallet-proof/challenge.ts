@@ -78,12 +78,7 @@ export async function askForProof(sessionId: string): Promise<ProofRequest> {
     returning ${sql(challengeColumns)}`
   const input = inputOf(session, challenge!)
   const text = signInText(input)
-  return {
-    input,
-    text,
-    transaction: unsentTransaction(wallet, text, input.nonce),
-    memo: memoOf(challenge!),
-  }
+  return { input, text, transaction: unsentTransaction(wallet, text, input.nonce), memo: memoOf(challenge!) }
 }
 
 /** Public on chain, so it names only this site, not the session or the person. */

@@ -44,16 +44,8 @@ export function signInText(input: SignInInput): string {
     return value === undefined ? [] : [`${name}: ${value}`]
   })
   const resources = input.resources.map((resource) => `- ${resource}`)
-  return [
-    `${input.domain}${GREETING}`,
-    input.address,
-    "",
-    input.statement,
-    "",
-    ...fields,
-    "Resources:",
-    ...resources,
-  ].join("\n")
+  const head = [`${input.domain}${GREETING}`, input.address, "", input.statement, ""]
+  return [...head, ...fields, "Resources:", ...resources].join("\n")
 }
 
 const MESSAGE = new RegExp(
@@ -79,14 +71,9 @@ export function firstDifference(input: SignInInput, text: string): keyof Parsed 
   const parsed = readSignInText(text)
   if (parsed === null) return "message"
   const wanted: Partial<Parsed> = input
-  const fields = [
-    "domain",
-    "address",
-    "uri",
-    "resources",
-    "nonce",
-    "statement",
-    ...lines.map(([field]) => field),
-  ] as const
-  return fields.find((field) => String(parsed[field]) !== String(wanted[field])) ?? "message"
+  const first = ["domain", "address", "uri", "resources", "nonce", "statement"] as const
+  return (
+    [...first, ...lines.map(([field]) => field)].find((field) => String(parsed[field]) !== String(wanted[field])) ??
+    "message"
+  )
 }

@@ -7,13 +7,19 @@ import type { Chain } from "#server/solana/chain.ts"
 import type { Operations } from "./definition.ts"
 import { examine, isLate, type Sought } from "./evidence.ts"
 import { Examinations } from "./examinations.ts"
-import { areReportedFinal, hasFailed, isFinal, provenFinal, type ReportedStatuses, readStatuses } from "./quorum.ts"
+import {
+  areReportedFinal,
+  hasFailed,
+  isFinal,
+  provenFinal,
+  type ReportedStatuses,
+  readStatuses,
+  STATUSES,
+} from "./quorum.ts"
 import { Resending } from "./resending.ts"
 import { isLateSince, readFollowed } from "./save.ts"
 import { type Final, settleFinalized, settleVanished } from "./settle.ts"
 
-/** The most signatures that one getSignatureStatuses takes. */
-const STATUSES = 256
 /** Slots until a slot is finalized, unless the cluster is delayed (32 votes: the depth of a vote's lockout). */
 const FINAL_AFTER_SLOTS = 32
 /** The shortest pause between two checks, in milliseconds. */

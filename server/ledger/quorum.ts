@@ -10,6 +10,9 @@ import { feePayerIn } from "#server/solana/transaction.ts"
 // A faulty node may give the same false answer however often it is asked. What cannot be undone takes the answers of
 // two nodes if there are two, and two kinds of evidence from one.
 
+/** The most signatures that one getSignatureStatuses takes. */
+export const STATUSES = 256
+
 /** How many nodes must agree on what cannot be undone. */
 export const answersNeeded = ({ views }: Rpc): number => Math.min(2, views.length)
 

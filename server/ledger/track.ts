@@ -11,13 +11,11 @@ import type { Operations } from "./definition.ts"
 import { examine, isLate } from "./evidence.ts"
 import { type Doubt, doubtBefore, Examinations, noteDoubt } from "./examinations.ts"
 import { Outage } from "./outage.ts"
-import { isConfirmed } from "./quorum.ts"
+import { isConfirmed, STATUSES } from "./quorum.ts"
 import { Resending } from "./resending.ts"
 import { readFollowed, type Saved } from "./save.ts"
 import { certainOutcomes, type Outcome, Settling, type SettlingCommitment } from "./settling.ts"
 
-/** The most signatures that one getSignatureStatuses takes. */
-const STATUSES = 256
 /** How often to search for transactions that another worker saved and no longer tracks. */
 const TAKE_OVER_EVERY_MS = 1000
 /** Age at which this worker takes over a transaction that it does not know. */

@@ -2,17 +2,10 @@ import type { Queryable } from "#db/client.ts"
 import { statusAt } from "#domain/attestations"
 import type { ProviderDecision } from "#domain/providers"
 import { clock } from "#server/lib/time.ts"
-import type { Decision } from "#shared/statuses.ts"
 import { approvalOn } from "./approve.ts"
-import type { EventEffect } from "./decide.ts"
+import { pendingEffects } from "./decide.ts"
 import { isApproved, lockDecided } from "./decided-session.ts"
 import { takeEffect } from "./take-effect.ts"
-
-const manualEffects = {
-  approved: "approve",
-  rejected: "reject",
-  resubmission_requested: "keep",
-} as const satisfies Partial<Record<Decision, EventEffect>>
 
 /**
  * Applies a member's decision about a session that its vendor left in review, in the transaction that closes the
@@ -21,23 +14,18 @@ const manualEffects = {
  */
 export async function applyManualDecision(
   sql: Queryable,
-  {
-    workspaceId,
-    attestationId,
-    reviewId,
-    decision,
-    ...event
-  }: {
+  about: {
     workspaceId: string
     attestationId: string
     reviewId: string
-    decision: keyof typeof manualEffects
+    decision: "approved" | "rejected" | "resubmission_requested"
   } & Pick<ProviderDecision, "claims" | "reason" | "publicReason">,
 ): Promise<boolean> {
+  const { workspaceId, attestationId, reviewId, decision, ...event } = about
   const now = clock.now()
   const row = await lockDecided(sql, sql`a.workspace_id = ${workspaceId} and a.id = ${attestationId}`)
   if (!row || statusAt(row, now) !== "pending" || isApproved(row)) return false
-  const effect = decision === "approved" ? approvalOn(row, now, now) : manualEffects[decision]
+  const effect = decision === "approved" ? approvalOn(row, now, now) : pendingEffects[decision]
   await takeEffect(sql, row, { event: { ...event, decision, occurredAt: now }, effect, reviewId, now })
   return true
 }

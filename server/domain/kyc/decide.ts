@@ -19,6 +19,15 @@ export type VerificationState = {
  */
 export type EventEffect = "approve" | "reject" | "expire" | "keep" | "revoke" | "review" | "reject_again" | "ignore"
 
+/** What a decision does to an attestation that is pending and not approved. */
+export const pendingEffects = {
+  rejected: "reject",
+  approved: "approve",
+  expired: "expire",
+  resubmission_requested: "keep",
+  in_review: "keep",
+} as const satisfies Record<Decision, EventEffect>
+
 /** Orders decisions of the same instant: the higher rank wins. */
 export const rankOf = (decision: Decision): number => decisions.indexOf(decision)
 
@@ -31,17 +40,8 @@ export function effectOf(state: VerificationState, event: { decision: Decision; 
     if (event.decision === "approved") return "review"
     return event.decision === "rejected" ? "reject_again" : "ignore"
   }
-  if (status !== "pending") return "ignore"
-  switch (event.decision) {
-    case "rejected":
-      return "reject"
-    case "approved":
-      return approved ? "ignore" : "approve"
-    case "expired":
-      return approved ? "ignore" : "expire"
-    default:
-      return approved ? "ignore" : "keep"
-  }
+  if (status !== "pending" || (approved && event.decision !== "rejected")) return "ignore"
+  return pendingEffects[event.decision]
 }
 
 function isNewer(event: { decision: Decision; occurredAt: Date }, last: VerificationState["last"]): boolean {

@@ -27,14 +27,10 @@ export async function askAboutUnread({ body, provider, mode, why }: Unread): Pro
     "a provider's signed webhook could not be read; asking the provider about the checks that it names",
   )
   const outcomes: (EventResult | null)[] = []
-  for (const reference of references)
-    outcomes.push(
-      await applyProviderEvent({
-        event: { eventId: `unread ${digestOf(body)}`, about: { reference }, says: { kind: "changed" } },
-        provider,
-        mode,
-      }),
-    )
+  for (const reference of references) {
+    const event = { eventId: `unread ${digestOf(body)}`, about: { reference }, says: { kind: "changed" } } as const
+    outcomes.push(await applyProviderEvent({ event, provider, mode }))
+  }
   return bestOf(outcomes)
 }
 

@@ -12,14 +12,12 @@ import { askAboutUnread } from "./unread-webhook.ts"
  * null for the default provider of each mode. Errors: provider_not_found, invalid_signature, provider_unavailable, and
  * for a provider that uses Vouch's own format malformed_json, malformed_request, validation_failed.
  */
-export async function receiveWebhook({
-  name,
-  webhook,
-}: {
+export async function receiveWebhook(received: {
   name: string | null
   /** Null if the request did not come as a webhook, so that nothing can be verified. */
   webhook: { headers: IncomingHttpHeaders; body: Buffer } | null
 }): Promise<{ received: true; outcome: EventResult }> {
+  const { name, webhook } = received
   const candidates = modes.flatMap((mode) => {
     const { default: common, configured } = deployment.providers[mode]
     const provider = name === null ? common : configured.get(name)
@@ -27,15 +25,9 @@ export async function receiveWebhook({
   })
   if (candidates.length === 0 && name !== null)
     fail("provider_not_found", "provider: unknown KYC provider. Check its name in the path.")
-  const verified = candidates.filter(
-    ({ provider }) => webhook !== null && provider.isSigned(webhook.headers, webhook.body),
-  )
-  if (webhook === null || verified.length === 0) {
-    return fail(
-      "invalid_signature",
-      "The webhook is not signed with the shared secret, or its timestamp is more than 300 seconds off.",
-    )
-  }
+  const verified = webhook ? candidates.filter(({ provider }) => provider.isSigned(webhook.headers, webhook.body)) : []
+  const unsigned = "The webhook is not signed with the shared secret, or its timestamp is more than 300 seconds off."
+  if (webhook === null || verified.length === 0) return fail("invalid_signature", unsigned)
   return { received: true, outcome: await outcomeOf(webhook, verified) }
 }
 

@@ -23,6 +23,7 @@ export { refuseUnknownSettings, settingWarnings } from "./setting-warnings.ts"
 export { digestOf, TOLERANCE_SECONDS } from "./signatures.ts"
 export { VendorTrouble } from "./vendor-api.ts"
 export { countryOf } from "./vendor-person.ts"
+export { isSafeUrl } from "./vendor-settings.ts"
 
 /** The format of our own events. */
 export { decisionFields, type WebhookEvent, webhookEvent } from "./vouch-event.ts"

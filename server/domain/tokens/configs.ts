@@ -205,10 +205,8 @@ export async function changeConfig(
   const { id, mint } = known
   const fixed = (["decimals", "name", "symbol"] as const).find((field) => known[field] !== config[field])
   if (mint !== null && fixed !== undefined) {
-    fail(
-      "validation_failed",
-      `${fixed}: cannot change; the mint has ${JSON.stringify(known[fixed])}. Keep it, or create a configuration with another id.`,
-    )
+    const has = `the mint has ${JSON.stringify(known[fixed])}`
+    fail("validation_failed", `${fixed}: cannot change; ${has}. Keep it, or create a configuration with another id.`)
   }
   await requireSchemaOf(sql, workspaceId, config)
   const changed = await sql`
@@ -220,12 +218,10 @@ export async function changeConfig(
     returning id`
   if (changed.length === 0) return { outcome: "unchanged", reconciles: false }
   await voidPlans(sql, workspaceId)
-  await recordChange(sql, workspaceId, {
-    author,
-    action: "mint_config.changed",
-    subject: id,
-    detail: differences(known, config),
-  })
+  const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
+  const only = (from: ConfigInput | ConfigRow) => Object.fromEntries(fields.map((field) => [field, from[field]]))
+  const detail = { before: only(known), after: only(config) }
+  await recordChange(sql, workspaceId, { author, action: "mint_config.changed", subject: id, detail })
   const otherMode = known.transfer_mode !== config.transfer_mode
   const reconciles =
     mint !== null && (otherMode || (config.transfer_mode === "holder" && walletRules(known) !== walletRules(config)))
@@ -235,12 +231,6 @@ export async function changeConfig(
     await sql`update mint_configs set counted_up_to = '' where workspace_id = ${workspaceId} and id = ${id}`
   }
   return { outcome: "changed", reconciles }
-}
-
-function differences(known: ConfigRow, config: ConfigInput): { before: object; after: object } {
-  const fields = changeableFields.filter((field) => !isDeepStrictEqual(known[field], config[field]))
-  const only = (from: ConfigInput | ConfigRow) => Object.fromEntries(fields.map((field) => [field, from[field]]))
-  return { before: only(known), after: only(config) }
 }
 
 /** Errors: unknown_schema. */

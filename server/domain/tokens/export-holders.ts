@@ -68,7 +68,7 @@ export async function exportHolders(
       as_of: toTimestamp(now),
       slot: slot === null ? null : String(slot),
     }),
-    readAfter: (last) => readLines(workspaceId, schemaId, holders, last?.position ?? 0, now),
+    readAfter: (last) => readLines({ workspaceId, schemaId, now }, holders, last?.position ?? 0),
   })
 }
 
@@ -88,11 +88,9 @@ async function readSnapshot(workspaceId: string, id: string): Promise<Snapshot> 
 }
 
 async function readLines(
-  workspaceId: string,
-  schemaId: string,
+  { workspaceId, schemaId, now }: { workspaceId: string; schemaId: string; now: Date },
   holders: readonly string[],
   after: number,
-  now: Date,
 ): Promise<Line[]> {
   const batch = holders.slice(after, after + BATCH).map((line) => line.split(" ") as [Address, string])
   if (batch.length === 0) return []
@@ -106,9 +104,7 @@ async function readLines(
     ) a on true cross join lateral wallet_owner(${workspaceId}, h.wallet) o
     left join investors i on i.workspace_id = ${workspaceId} and i.id = o.investor_id`
   const of = new Map(rows.map((row) => [row.wallet, row]))
-  return batch.map(([wallet, balance], i) => ({
-    position: after + i + 1,
-    balance: BigInt(balance),
-    facts: of.get(wallet)!,
-  }))
+  return batch.map(([wallet, balance], i) => {
+    return { position: after + i + 1, balance: BigInt(balance), facts: of.get(wallet)! }
+  })
 }

@@ -3,6 +3,7 @@ import { forEachBatch } from "#db/batches.ts"
 import { sql } from "#db/client.ts"
 import { issuedBy } from "#server/ledger/issuer.ts"
 import { hasVouchMemo, readPage, signersOf } from "#server/ledger/own-transactions.ts"
+import { STATUSES } from "#server/ledger/quorum.ts"
 import { clock } from "#server/lib/time.ts"
 import { publicKeyOf } from "#server/solana/addresses.ts"
 import type { Chain } from "#server/solana/chain.ts"
@@ -41,8 +42,6 @@ export const differs = (
 export const inform = ({ workspaceId, report }: Pick<Audited, "workspaceId" | "report">, detail: string) =>
   report.information.push(`${workspaceId}: ${detail}`)
 
-/** The most signatures that one getSignatureStatuses takes. */
-const STATUSES = 256
 const ROWS = 1000
 /**
  * The most unknown transactions to read, with and without our memo. Anyone can name our key in as many as they like.

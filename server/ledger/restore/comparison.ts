@@ -26,7 +26,7 @@ const OPERATIONS_AT_ONCE = 100
 
 const NOTHING_SIGNED = "nothing is signed until the database and the chain agree"
 
-type Begun = { server: string; wait: Wait | null; tries: number }
+type Begun = { server: string; wait: ReturnType<typeof waitUntil> | null; tries: number }
 
 /**
  * Compares a restarted database with its chain before anything is signed. A restore or a failover may have lost
@@ -121,7 +121,7 @@ export class Comparison {
         why = "the chain has transactions of this deployment that the database does not know"
       }
       const from = await rpc.finalizedHeight()
-      begun.wait = new Wait(why, { from, until: newest.value.lastValidBlockHeight }, this.#chain.slotMs)
+      begun.wait = waitUntil(why, { from, last: newest.value.lastValidBlockHeight }, this.#chain.slotMs)
       logger.info({ mode, reason: why, seconds: begun.wait.secondsLeft(from) }, NOTHING_SIGNED)
     }
     const finalized = await rpc.finalizedHeight()
@@ -214,32 +214,19 @@ type Height = { slot: number; height: number }
  * Waits until the finalized height is past the last one at which anything signed before can land, and until as many
  * slots have passed. There are never fewer slots than blocks. A height alone may be another number, such as a slot.
  */
-class Wait {
-  readonly #why: string
-  readonly #from: Height
-  readonly #until: number
-  readonly #slotMs: number
-  readonly #began = performance.now()
-
-  constructor(why: string, { from, until }: { from: Height; until: number }, slotMs: number) {
-    this.#why = why
-    this.#from = from
-    this.#until = Math.min(until, from.height + TOO_FAR_BLOCKS)
-    this.#slotMs = slotMs
-  }
-
-  isOver({ slot, height }: Height): boolean {
-    return height > this.#until && slot > this.#from.slot + BLOCKHASH_HEIGHTS
-  }
-
-  secondsLeft({ height }: Height): number {
-    const passed = height - this.#from.height
-    const msPerBlock = passed < PACE_BLOCKS ? this.#slotMs : (performance.now() - this.#began) / passed
-    const seconds = ((this.#until + 1 - height) * msPerBlock) / 1000
+function waitUntil(why: string, { from, last }: { from: Height; last: number }, slotMs: number) {
+  const began = performance.now()
+  const until = Math.min(last, from.height + TOO_FAR_BLOCKS)
+  const secondsLeft = ({ height }: Height): number => {
+    const passed = height - from.height
+    const msPerBlock = passed < PACE_BLOCKS ? slotMs : (performance.now() - began) / passed
+    const seconds = ((until + 1 - height) * msPerBlock) / 1000
     return Math.max(1, Math.ceil(seconds / STEP_SECONDS)) * STEP_SECONDS
   }
-
-  reason(finalized: Height): string {
-    return `${this.#why}; waiting until what it had signed can no longer land, about ${this.secondsLeft(finalized)} s`
+  return {
+    secondsLeft,
+    isOver: ({ slot, height }: Height): boolean => height > until && slot > from.slot + BLOCKHASH_HEIGHTS,
+    reason: (finalized: Height): string =>
+      `${why}; waiting until what it had signed can no longer land, about ${secondsLeft(finalized)} s`,
   }
 }

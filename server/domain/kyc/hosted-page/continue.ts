@@ -56,16 +56,17 @@ export async function continueToProvider(sessionId: string, language: Language |
   }
 }
 
+const isUsable = (until: Date | null, now: Date): boolean => until !== null && until > addSeconds(now, LEAST_SECONDS)
+
 function keptLink(row: SessionRow, now: Date): string | null {
   const { provider_link: link, provider_link_until: until } = row
-  if (link === null || until === null || until <= addSeconds(now, LEAST_SECONDS)) return null
-  return unseal(linkOwner(row), link)
+  return link !== null && isUsable(until, now) ? unseal(linkOwner(row), link) : null
 }
 
 /** The stored address, if the vendor accepts another submission there. */
 async function reopenedLink(row: SessionRow, now: Date): Promise<string | null> {
   const { provider_link: link, resume_link_until: until } = row
-  if (link === null || until === null || until <= addSeconds(now, LEAST_SECONDS)) return null
+  if (link === null || !isUsable(until, now)) return null
   const reopened = await sql`
     update attestations set provider_link_until = resume_link_until, resume_link_until = null, asks = 0,
       ask_at = ${addSeconds(now, FIRST_ASK_SECONDS)}

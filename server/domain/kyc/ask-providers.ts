@@ -96,7 +96,7 @@ export async function ask(session: Asked): Promise<"applied" | "nothing new" | "
     logger.info(about, "a provider was asked for a decision that no webhook had brought")
     return outcome
   } catch (error) {
-    // `vendor-call.ts` already logs unexpected answers of a vendor.
+    // `vendor-api.ts` already logs unexpected answers of a vendor.
     if (!(error instanceof Failure && error.code === "provider_unavailable"))
       logger.warn({ err: error, provider: name }, "a provider could not be asked; retrying later")
     return "unanswered"

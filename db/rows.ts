@@ -30,7 +30,9 @@ declare const row: unique symbol
 export type ColumnList<Row> = readonly string[] & { readonly [row]?: Row }
 
 /** The names in a list such as `"id, status"`. */
-type NamesIn<List extends string> = List extends `${infer First}, ${infer Others}` ? First | NamesIn<Others> : List
+export type NamesIn<List extends string> = List extends `${infer First}, ${infer Others}`
+  ? First | NamesIn<Others>
+  : List
 
 /**
  * Columns of a table, as SQL lists them, in one text or several: the list for a statement and, with `RowOf`, the type

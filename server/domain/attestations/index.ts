@@ -3,7 +3,14 @@
 /** Records and their status. */
 export { attestationRecord, attestationStatus, decidedAt, publicReason } from "./record.ts"
 export { sessionStateAt, shownStatusAt, shownStatusInSql, statusAt } from "./status.ts"
-export { type Facts, facts, maskedFields, personalColumns } from "./personal.ts"
+export {
+  type Facts,
+  facts,
+  maskedFields,
+  type PersonalColumn,
+  personalColumns,
+  plainColumns,
+} from "./personal.ts"
 
 /** Reads: lists, counts, one attestation, its claims. */
 export { getAttestation, listAttestations } from "./read.ts"

@@ -1,4 +1,4 @@
-import type { TableRow } from "#db/rows.ts"
+import type { NamesIn, TableRow } from "#db/rows.ts"
 import { claimNames } from "#shared/claims.ts"
 
 /**
@@ -8,55 +8,28 @@ import { claimNames } from "#shared/claims.ts"
  */
 export type Facts = { personal?: string; secret?: true; fields?: readonly string[] }
 
-/** Every column is listed, so a new one does not compile until it is decided whether it is erased and masked. */
+/** Columns that reveal nothing: ids, states, times and the like. */
+export const plainColumns = [
+  "workspace_id, id, seq, schema_id, status, period, created_at, provider, provider_link_until",
+  "resume_link_until, provider_call_until, ask_at, asks, open_until, submitted_at, closing, consented_at",
+  "wallet_proof_required, wallet_proved_at, held_at, event_at, event_rank, event_decision, review_id",
+  "reviewed_at, issued_at, approved_at, expires_at, commitment, operation_id, onchain_tx, verified_at, ended_at",
+  "revoked_at, erased_at",
+] as const
+
+/** All other columns. A new one does not compile until it is decided whether it is erased and masked. */
 export const facts = {
-  workspace_id: {},
-  id: {},
-  seq: {},
-  schema_id: {},
-  wallet: {},
-  investor_id: {},
   external_id: { personal: "your own id for the investor", fields: ["externalId", "external_id"] },
-  status: {},
-  period: {},
-  created_at: {},
   session_id: { secret: true, fields: ["session_id", "session_url", "session"] },
-  provider: {},
   provider_reference: { personal: "the vendor's id of the check; it is asked to redact by it" },
   earlier_references: { personal: "the vendor's ids of checks that this one replaced" },
   provider_link: { personal: "the address of the vendor's page; sealed", secret: true },
-  provider_link_until: {},
-  resume_link_until: {},
   language: { personal: "the language of the hosted page" },
-  provider_call_until: {},
-  ask_at: {},
-  asks: {},
   // The log keeps only the destination of redirectUrl.
   redirect_url: { personal: "where the hosted page returns to; it may name the investor" },
-  open_until: {},
-  submitted_at: {},
-  closing: {},
-  consented_at: {},
-  wallet_proof_required: {},
-  wallet_proved_at: {},
-  held_at: {},
-  event_at: {},
-  event_rank: {},
-  event_decision: {},
-  review_id: {},
-  reviewed_at: {},
-  issued_at: {},
-  approved_at: {},
-  expires_at: {},
   claims: { personal: "country, over 18, accredited; sealed", fields: ["claims", ...claimNames] },
   // With it, the commitment on chain could be linked to a person.
   salt: { personal: "the random part of the fingerprint on chain", secret: true, fields: ["salt"] },
-  commitment: {},
-  operation_id: {},
-  onchain_tx: {},
-  verified_at: {},
-  ended_at: {},
-  revoked_at: {},
   reason: {
     personal: "why it was rejected or revoked, in your words or the vendor's",
     fields: ["reason", "revocation_reason"],
@@ -67,10 +40,12 @@ export const facts = {
     fields: ["email"],
   },
   reminder_language: { personal: "the language of reminders" },
-  erased_at: {},
-} as const satisfies Record<keyof TableRow<"attestations">, Facts>
+} as const satisfies Record<
+  Exclude<keyof TableRow<"attestations">, "wallet" | "investor_id" | NamesIn<(typeof plainColumns)[number]>>,
+  Facts
+>
 
-type PersonalColumn = {
+export type PersonalColumn = {
   [C in keyof typeof facts]: (typeof facts)[C] extends { personal: string } ? C : never
 }[keyof typeof facts]
 

@@ -1,4 +1,5 @@
 import { sql } from "#db/client.ts"
+import type { TableName, TableRow } from "#db/rows.ts"
 import { deployment, reseal } from "#domain/deployment"
 import { linkOwner, reminderOwner } from "#domain/kyc"
 import { resealSecondFactors } from "#domain/people"
@@ -8,84 +9,39 @@ import { secretOwner } from "#domain/webhooks"
 
 const BATCH = 500
 
-/** A row with sealed columns, and its owner. */
-type Sealed = { workspace_id: string; id: string; sealed: Buffer }
+/** The columns that identify a row in its workspace (`id`), and that name the owner its column is sealed for (`of`). */
+type Keys = { id: "id" | "event_id" | "seq"; of: "id" | "attestation_id" | "review_id" | "wallet" }
 
-type Column = {
-  table:
-    | "attestations"
-    | "sandbox_submissions"
-    | "reviews"
-    | "review_entries"
-    | "investor_notes"
-    | "vendor_redactions"
-    | "webhook_endpoints"
-  /** The columns that identify a row in its workspace. */
-  id: "id" | "event_id" | "seq"
-  column:
-    | "claims"
-    | "approved_claims"
-    | "provider_link"
-    | "reason"
-    | "text"
-    | "body"
-    | "reference"
-    | "reminder_email"
-    | "secret"
-    | "previous_secret"
-  /** The columns that name its owner. */
-  of: "id" | "attestation_id" | "review_id" | "wallet"
-  owner: (row: { id: string }) => string
-}
+const sealedIn = <Table extends TableName, Column extends keyof TableRow<Table> & string>(
+  table: Table,
+  column: Column,
+  owner: (of: string) => string,
+  keys: Partial<Keys> = {},
+) => ({ table, column, owner, ...({ id: "id", of: "id", ...keys } as Keys) })
+
+const itself = (id: string) => id
 
 /**
  * All columns sealed by `seal`. A test knows every column of bytes, and fails for one that is neither here nor known to
  * be unsealed.
  */
 export const sealedColumns = [
-  { table: "attestations", id: "id", column: "claims", of: "id", owner: ({ id }) => id },
-  { table: "attestations", id: "id", column: "provider_link", of: "id", owner: linkOwner },
-  {
-    table: "attestations",
-    id: "id",
-    column: "reminder_email",
-    of: "wallet",
-    owner: ({ id }) => reminderOwner(id),
-  },
-  {
-    table: "sandbox_submissions",
-    id: "event_id",
-    column: "claims",
-    of: "attestation_id",
-    owner: ({ id }) => id,
-  },
-  { table: "reviews", id: "id", column: "claims", of: "id", owner: ({ id }) => claimsOwner(id) },
-  { table: "reviews", id: "id", column: "approved_claims", of: "id", owner: ({ id }) => claimsOwner(id) },
-  { table: "reviews", id: "id", column: "reason", of: "id", owner: ({ id }) => reasonOwner(id) },
-  {
-    table: "review_entries",
-    id: "seq",
-    column: "text",
-    of: "review_id",
-    owner: ({ id }) => entryOwner(id),
-  },
-  { table: "vendor_redactions", id: "id", column: "reference", of: "id", owner: referenceOwner },
-  {
-    table: "webhook_endpoints",
-    id: "id",
-    column: "secret",
-    of: "id",
-    owner: ({ id }) => secretOwner(id),
-  },
-  {
-    table: "webhook_endpoints",
-    id: "id",
-    column: "previous_secret",
-    of: "id",
-    owner: ({ id }) => secretOwner(id),
-  },
-  { table: "investor_notes", id: "id", column: "body", of: "id", owner: ({ id }) => id },
-] as const satisfies readonly Column[]
+  sealedIn("attestations", "claims", itself),
+  sealedIn("attestations", "provider_link", (id) => linkOwner({ id })),
+  sealedIn("attestations", "reminder_email", reminderOwner, { of: "wallet" }),
+  sealedIn("sandbox_submissions", "claims", itself, { id: "event_id", of: "attestation_id" }),
+  sealedIn("reviews", "claims", claimsOwner),
+  sealedIn("reviews", "approved_claims", claimsOwner),
+  sealedIn("reviews", "reason", reasonOwner),
+  sealedIn("review_entries", "text", entryOwner, { id: "seq", of: "review_id" }),
+  sealedIn("vendor_redactions", "reference", (id) => referenceOwner({ id })),
+  sealedIn("webhook_endpoints", "secret", secretOwner),
+  sealedIn("webhook_endpoints", "previous_secret", secretOwner),
+  sealedIn("investor_notes", "body", itself),
+]
+
+/** A row with a sealed column. */
+type Sealed = { workspace_id: string; id: string; sealed: Buffer; owner: string }
 
 /**
  * Seals everything again with the first data key that another key sealed, in small commits. It can be interrupted:
@@ -94,43 +50,36 @@ export const sealedColumns = [
 export async function resealAll(progress: (text: string) => void): Promise<number> {
   let resealed = await resealSecondFactors(deployment.dataKeys, sql)
   for (const column of sealedColumns) {
-    let after: Pick<Sealed, "workspace_id" | "id"> | null = { workspace_id: "", id: "" }
-    while (after) {
-      const batch: { last: Pick<Sealed, "workspace_id" | "id"> | null; resealed: number } = await resealBatch(
-        column,
-        after,
-      )
-      resealed += batch.resealed
-      if (batch.resealed > 0) progress(`${resealed} sealed with the new key`)
-      after = batch.last
+    let after = { workspace_id: "", id: "" }
+    for (;;) {
+      const rows = await readSealed(column, after)
+      const count = await resealRows(column, rows)
+      resealed += count
+      if (count > 0) progress(`${resealed} sealed with the new key`)
+      if (rows.length < BATCH) break
+      after = rows.at(-1)!
     }
   }
   return resealed
 }
 
-async function resealBatch(
-  { table, id, column, of, owner }: Column,
-  after: Pick<Sealed, "workspace_id" | "id">,
-): Promise<{ last: Pick<Sealed, "workspace_id" | "id"> | null; resealed: number }> {
-  const rows = await sql<(Sealed & { owner: string })[]>`
-    select workspace_id, ${sql(id)}::text as id, ${sql(column)} as sealed, ${sql(of)} as owner from ${sql(table)}
-    where (workspace_id, ${sql(id)}::text) > (${after.workspace_id}, ${after.id}) and ${sql(column)} is not null
-    order by workspace_id, ${sql(id)}::text limit ${BATCH}`
+type Column = (typeof sealedColumns)[number]
+
+const readSealed = ({ table, column, id, of }: Column, after: Pick<Sealed, "workspace_id" | "id">) => sql<Sealed[]>`
+  select workspace_id, ${sql(id)}::text as id, ${sql(column)} as sealed, ${sql(of)} as owner from ${sql(table)}
+  where (workspace_id, ${sql(id)}::text) > (${after.workspace_id}, ${after.id}) and ${sql(column)} is not null
+  order by workspace_id, ${sql(id)}::text limit ${BATCH}`
+
+async function resealRows({ table, column, id, owner }: Column, rows: readonly Sealed[]): Promise<number> {
   const changed = rows.flatMap((row) => {
-    const fresh = reseal(owner({ id: row.owner }), row.sealed)
-    return fresh === null ? [] : [{ ...row, fresh }]
+    const fresh = reseal(owner(row.owner), row.sealed)
+    return fresh === null ? [] : [{ ...row, sealed: row.sealed.toString("hex"), fresh: fresh.toString("hex") }]
   })
-  const hex = (bytes: Buffer[]) => bytes.map((one) => one.toString("hex"))
+  if (changed.length === 0) return 0
   // A row that was erased or decided again in the meantime keeps its new value.
-  const done =
-    changed.length === 0
-      ? { count: 0 }
-      : await sql`
-          update ${sql(table)} t set ${sql(column)} = decode(c.fresh, 'hex')
-          from unnest(${changed.map((row) => row.workspace_id)}::text[], ${changed.map((row) => row.id)}::text[],
-            ${hex(changed.map((row) => row.sealed))}::text[], ${hex(changed.map((row) => row.fresh))}::text[])
-            as c(workspace_id, id, sealed, fresh)
-          where t.workspace_id = c.workspace_id and t.${sql(id)}::text = c.id and t.${sql(column)} = decode(c.sealed, 'hex')`
-  const last = rows.length < BATCH ? null : rows.at(-1)!
-  return { last, resealed: done.count }
+  const { count } = await sql`
+    update ${sql(table)} t set ${sql(column)} = decode(c.fresh, 'hex')
+    from jsonb_to_recordset(${sql.json(changed)}) as c(workspace_id text, id text, sealed text, fresh text)
+    where t.workspace_id = c.workspace_id and t.${sql(id)}::text = c.id and t.${sql(column)} = decode(c.sealed, 'hex')`
+  return count
 }

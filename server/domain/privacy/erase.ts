@@ -1,16 +1,26 @@
 import { type Queryable, repeatOnDeadlock, sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { endPending, revokeCredential, statusAt } from "#domain/attestations"
 import { type Author, recordChanges, theOperator } from "#domain/audit-log"
-import { claimKey, type IdempotencyClaim } from "#domain/requests"
+import { type Caller, claimKey, type IdempotencyClaim } from "#domain/requests"
 import { refuseToEndAlone } from "#domain/reviews"
 import { isId, newId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
+import { fail } from "#shared/errors.ts"
 import type { AttestationStatus } from "#shared/statuses.ts"
-import { type ErasedRow, erasedColumns } from "./erased-row.ts"
 import { erasers } from "./erasers.ts"
+import { type ErasureRecord, getErasure } from "./erasure-record.ts"
 import { requestRedactions } from "./vendor-redactions.ts"
+
+/** The facts about an attestation that an erasure needs. */
+const erasedColumns = columns(
+  "attestations",
+  "workspace_id, id, session_id, schema_id, wallet, investor_id, status, open_until, expires_at, provider",
+  "provider_reference, earlier_references, erased_at",
+)
+type ErasedRow = RowOf<typeof erasedColumns>
 
 export type Erased =
   /** `erasureId` is null if nothing is known about the person, and a repeat returns the first one's. */
@@ -221,4 +231,42 @@ async function endInForce(sql: Queryable, attestations: readonly ErasedRow[], no
     }
   }
   return inForce
+}
+
+type Request = Caller & { idempotency: IdempotencyClaim | null }
+
+/** Erases a wallet and ends what is in force. A repeat returns the same. Errors: attestation_not_found. */
+export async function eraseWalletOnRequest(request: Request & { wallet: Address }): Promise<ErasureRecord> {
+  const { wallet } = request
+  const { workspaceId } = request.principal
+  return answer(request, async (erasing) => {
+    const known = await sql`
+      select from attestations where workspace_id = ${workspaceId} and wallet = ${wallet} limit 1`
+    if (known.length === 0) fail("attestation_not_found", `pubkey: ${wallet} has no attestation in this workspace.`)
+    return eraseWallet({ ...erasing, wallet })
+  })
+}
+
+/** Erases an investor with all their wallets. Errors: investor_not_found. */
+export const eraseInvestorOnRequest = (request: Request & { investorId: string }): Promise<ErasureRecord> =>
+  answer(
+    request,
+    async (erasing) =>
+      (await eraseInvestor({ ...erasing, investorId: request.investorId })) ??
+      fail(
+        "investor_not_found",
+        "id: this workspace has no investor with this id. Check the id, and the key's workspace.",
+      ),
+  )
+
+async function answer(
+  { idempotency, ...author }: Request,
+  erase: (erasing: Omit<Parameters<typeof eraseWallet>[0], "wallet">) => Promise<Erased>,
+): Promise<ErasureRecord> {
+  const { workspaceId } = author.principal
+  if (idempotency?.begun) return getErasure(workspaceId, idempotency.begun)
+  const outcome = await erase({ workspaceId, author, idempotency, inForce: "end" })
+  // Everything in force was ended, and the person is erased, now or before.
+  if ("current" in outcome || outcome.erasureId === null) throw new Error("an erasure is incomplete")
+  return getErasure(workspaceId, outcome.erasureId)
 }

@@ -1,12 +1,13 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf, timestamped } from "#db/rows.ts"
 import { address, idOf, timestamp, wholeNumber } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { fail } from "#shared/errors.ts"
 import { shownRedactions, type VendorRedaction } from "#shared/statuses.ts"
-import { FAILED_ATTEMPTS } from "./vendor-redactions.ts"
+import { shownRedaction } from "./vendor-redactions.ts"
 
 const redaction = z
   .object({
@@ -54,13 +55,10 @@ export const erasureRecord = z
 
 export type ErasureRecord = z.infer<typeof erasureRecord>
 
-type Row = {
-  id: string
-  investor_id: string
-  wallets: Address[]
-  attestations: number
-  revoked: number
-  erased_at: Date
+const erasureColumns = columns("erasures", "investor_id, attestations, revoked, erased_at")
+type Row = RowOf<typeof erasureColumns> & {
+  erasure_id: string
+  user_pubkeys: Address[]
   redactions: { provider: string; status: VendorRedaction; attempts: number; done_at: string | null }[]
 }
 
@@ -68,7 +66,7 @@ type Row = {
 export async function getErasure(workspaceId: string, id: string): Promise<ErasureRecord> {
   const [row] = isId("era", id)
     ? await sql<Row[]>`
-        select e.id, e.investor_id, e.wallets, e.attestations, e.revoked, e.erased_at, coalesce((
+        select e.id as erasure_id, e.wallets as user_pubkeys, ${sql(qualified("e", erasureColumns))}, coalesce((
           select jsonb_agg(jsonb_build_object('provider', r.provider, 'status', r.status, 'attempts', r.attempts,
             'done_at', r.done_at) order by r.provider, r.id)
           from vendor_redactions r where r.workspace_id = e.workspace_id and r.erasure_id = e.id), '[]') as redactions
@@ -79,21 +77,13 @@ export async function getErasure(workspaceId: string, id: string): Promise<Erasu
       "erasure_not_found",
       "id: this workspace has no erasure with this id. Check the id, and the key's workspace.",
     )
+  const { redactions, ...erasure } = row
   return {
-    erasure_id: row.id,
-    investor_id: row.investor_id,
-    user_pubkeys: row.wallets,
-    attestations: row.attestations,
-    revoked: row.revoked,
-    erased_at: toTimestamp(row.erased_at),
-    vendor_redactions: row.redactions.map(({ provider, status, attempts, done_at }) => ({
+    ...timestamped(erasure),
+    vendor_redactions: redactions.map(({ provider, status, attempts, done_at }) => ({
       provider,
       status: shownRedaction({ status, attempts }),
       done_at: done_at && toTimestamp(new Date(done_at)),
     })),
   }
 }
-
-/** Shows a request as `failed` after hours of unsuccessful attempts, although the attempts continue. */
-export const shownRedaction = ({ status, attempts }: { status: VendorRedaction; attempts: number }) =>
-  status === "requested" && attempts >= FAILED_ATTEMPTS ? "failed" : status

@@ -1,267 +1,293 @@
-import type { TableName } from "#db/rows.ts"
-import { type Facts, facts } from "#domain/attestations"
+import type { NamesIn, TableName, TableRow } from "#db/rows.ts"
+import { type Facts, facts, type PersonalColumn, plainColumns } from "#domain/attestations"
 import { keptDays } from "#shared/retention.ts"
-import { byMembers } from "./kept-by-members.ts"
-import { type Column, type InvestorTable, wallet } from "./kept-columns.ts"
-import { type OtherTable, others } from "./kept-other-tables.ts"
 
-export type Kept = InvestorTable<TableName> | OtherTable
+/** What a column stores about an investor. Null: nothing. A text: what it is. `stays`: not erased. */
+type Column = null | string | { stays: string }
 
-const attestations = Object.fromEntries(
-  Object.entries<Facts>(facts).map(([column, { personal }]) => [column, personal ?? null]),
-) as Record<keyof typeof facts, Column>
+type InvestorTable = { of: "investors"; what: string; kept: string; columns: Record<string, Column> }
+/** A table about people who sign in (`members`), or about no one (`none`), described as a whole. */
+type OtherTable = { of: "members" | "none"; what: string }
+export type Kept = InvestorTable | OtherTable
+
+/**
+ * A table with data about investors. `plain` lists the columns that say nothing about a person: ids, states, times and
+ * the like. A new column does not compile until it is there or in `says`.
+ */
+const ofInvestors = <Name extends TableName, const Plain extends string>(
+  _name: Name,
+  table: {
+    what: string
+    /** How long rows are kept, and what deletes them earlier. */
+    kept: string
+    says: Record<Exclude<keyof TableRow<Name> & string, NamesIn<Plain>>, string | { stays: string }>
+    plain: readonly Plain[]
+  },
+): InvestorTable => {
+  const { what, kept, says, plain } = table
+  const nothing = plain.flatMap((list) => list.split(", ").map((column) => [column, null]))
+  return { of: "investors", what, kept, columns: { ...says, ...Object.fromEntries(nothing) } }
+}
+
+/** The address is public on chain, and the register of holders depends on it. */
+const wallet = { stays: "the wallet's address" }
+
+const ofAttestations = Object.fromEntries(
+  Object.entries<Facts>(facts).flatMap(([column, { personal }]) => (personal ? [[column, personal]] : [])),
+) as Record<PersonalColumn, string>
 
 /**
  * Every table of the database and what it stores about people. `npm run privacy:write` writes docs/privacy.md from it.
  */
 export const kept = {
-  attestations: {
-    of: "investors",
+  attestations: ofInvestors("attestations", {
     what: "One verification of one wallet, with its session",
     kept: "The row indefinitely, because the quota and the ledger depend on it; personal data until erased",
-    columns: { ...attestations, wallet, investor_id: { stays: "ties the wallets of one person" } },
-  },
-  investors: {
-    of: "investors",
+    says: { wallet, investor_id: { stays: "ties the wallets of one person" }, ...ofAttestations },
+    plain: [...plainColumns, "session_id"],
+  }),
+  investors: ofInvestors("investors", {
     what: "A person with any number of wallets",
     kept: "The row indefinitely, personal data until erased",
-    columns: {
-      workspace_id: null,
-      id: null,
-      seq: null,
+    says: {
       external_id: "your id for the investor",
       wallet: "the wallet's address, if there is no external id",
-      merged_into: null,
-      created_at: null,
-      erased_at: null,
     },
-  },
-  ...byMembers,
-  renewal_notices: {
-    of: "investors",
+    plain: ["workspace_id, id, seq, merged_into, created_at, erased_at"],
+  }),
+  investor_notes: ofInvestors("investor_notes", {
+    what: "Your members' notes about an investor",
+    kept: "Until deleted or erased",
+    says: { body: "the note; sealed" },
+    plain: ["workspace_id, id, seq, investor_id, author_id, author_name, created_at, edited_at"],
+  }),
+  reviews: ofInvestors("reviews", {
+    what: "Decisions about a person that your members made or must make",
+    kept: "The row indefinitely, personal data until erased",
+    says: {
+      wallet,
+      claims: "claims that arrived without a decision; sealed",
+      approved_claims: "claims of an approval that waits to be confirmed; sealed",
+      decision: { stays: "what was decided" },
+      reason: "your member's reason; sealed",
+      public_reason: "the code that the investor sees",
+    },
+    plain: [
+      "workspace_id, id, seq, kind, subject, attestation_id, investor_id, opened_at, found_at, version",
+      "assignee, state, requested_by, requested_at, decided_by, decided_at, ending, closed_at",
+      "erased_at",
+    ],
+  }),
+  review_entries: ofInvestors("review_entries", {
+    what: "Findings and notes about a person",
+    kept: "The row indefinitely, the text until erased",
+    says: {
+      finding: { stays: "the kind of finding" },
+      text: "details, and notes; sealed",
+    },
+    plain: ["workspace_id, review_id, seq, at, author_id, author_name"],
+  }),
+  bulk_revocations: ofInvestors("bulk_revocations", {
+    what: "Attestations that a member revoked together",
+    kept: "Until 30 days after the last one, the reason only until then",
+    says: { reason: { stays: "your member's reason; emptied once the last one is revoked" } },
+    plain: [
+      "workspace_id, id, public_reason, attestations, author_id, author_name, canceller_name",
+      "request_id, created_at, ended_at",
+    ],
+  }),
+  saved_filters: ofInvestors("saved_filters", {
+    what: "Filters of lists that members saved",
+    kept: "Until deleted, or until the member leaves",
+    says: {
+      name: { stays: "the name that your member chose" },
+      filter: "what it searches for, such as an external id; deleted with the row",
+    },
+    plain: ["workspace_id, user_id, id, list, created_at"],
+  }),
+  renewal_notices: ofInvestors("renewal_notices", {
     what: "Reminders that were sent before a verification expires",
     kept: "Until the row is erased with the attestation",
-    columns: {
-      workspace_id: null,
-      attestation_id: null,
-      days: null,
-      created_at: null,
-      attempts: null,
-      next_attempt_at: null,
-      sent_at: "when the mail was sent",
-    },
-  },
-  events: {
-    of: "investors",
+    says: { sent_at: "when the mail was sent" },
+    plain: ["workspace_id, attestation_id, days, created_at, attempts, next_attempt_at"],
+  }),
+  events: ofInvestors("events", {
     what: "Events, as your systems receive them",
     kept: "90 days",
-    columns: {
-      workspace_id: null,
-      sequence: null,
-      id: null,
-      type: null,
-      data: wallet,
-      occurred_at: null,
-      generation: null,
-    },
-  },
-  staged_events: {
-    of: "investors",
+    says: { data: wallet },
+    plain: ["workspace_id, sequence, id, type, occurred_at, generation"],
+  }),
+  staged_events: ofInvestors("staged_events", {
     what: "Events in the fraction of a second before they get their number",
     kept: "Less than a second",
-    columns: { seq: null, workspace_id: null, type: null, data: wallet, occurred_at: null },
-  },
-  expiry_notices: {
-    of: "investors",
+    says: { data: wallet },
+    plain: ["seq, workspace_id, type, occurred_at"],
+  }),
+  expiry_notices: ofInvestors("expiry_notices", {
     what: "That the event of an expiring verification was sent",
     kept: "The row indefinitely",
-    columns: { workspace_id: null, attestation_id: null, days: null },
-  },
-  sandbox_submissions: {
-    of: "investors",
+    says: {},
+    plain: ["workspace_id, attestation_id, days"],
+  }),
+  sandbox_submissions: ofInvestors("sandbox_submissions", {
     what: "What was entered in the sandbox's form",
     kept: "The row indefinitely, the claims until they are delivered, seconds later",
-    columns: {
-      workspace_id: null,
-      attestation_id: null,
-      event_id: null,
+    says: {
       decision: { stays: "what was chosen in the form" },
       claims: "the answers; sealed",
-      occurred_at: null,
-      attempts: null,
-      next_attempt_at: null,
-      delivered_at: null,
     },
-  },
-  webhook_events: {
-    of: "investors",
+    plain: ["workspace_id, attestation_id, event_id, occurred_at, attempts, next_attempt_at, delivered_at"],
+  }),
+  webhook_events: ofInvestors("webhook_events", {
     what: "Applied events of providers, to recognise repeats",
     kept: `${keptDays.webhookEvents} days, or until erased`,
-    columns: {
-      mode: null,
-      provider: null,
-      event_id: "the vendor's id of the event",
-      workspace_id: null,
-      attestation_id: null,
-      outcome: null,
-      received_at: null,
-    },
-  },
-  operations: {
-    of: "investors",
+    says: { event_id: "the vendor's id of the event" },
+    plain: ["mode, provider, workspace_id, attestation_id, outcome, received_at"],
+  }),
+  operations: ofInvestors("operations", {
     what: "Operations on chain, done or refused; after 90 days in `archived_operations`",
     kept: "Forever",
-    columns: {
-      workspace_id: null,
-      id: null,
-      seq: null,
-      kind: null,
-      status: null,
+    says: {
       payload: { stays: "ids and amounts" },
       writes: { stays: "addresses" },
       reads: { stays: "addresses" },
-      mint_config: null,
       wallet,
       from_wallet: wallet,
-      signature: null,
-      attempts: null,
-      alone: null,
-      urgent: null,
-      redo: null,
-      expiries: null,
-      fee: null,
-      rent: null,
-      not_before: null,
       error_code: { stays: "why it was refused, as a code" },
       error_detail: "why it was refused; may name a country",
       traceparent: { stays: "random ids of a trace" },
-      created_at: null,
-      finished_at: null,
     },
-  },
-  idempotency_records: {
-    of: "investors",
+    plain: [
+      "workspace_id, id, seq, kind, status, mint_config, signature, attempts, alone, urgent, redo",
+      "expiries, fee, rent, not_before, created_at, finished_at",
+    ],
+  }),
+  idempotency_records: ofInvestors("idempotency_records", {
     what: "Stored answers to requests with an Idempotency-Key",
     kept: "24 hours, or until erased",
-    columns: {
-      workspace_id: null,
-      key_id: null,
+    says: {
       idempotency_key: { stays: "your client's choice; deleted within 24 hours" },
-      fingerprint: null,
-      subject: null,
-      status: null,
       body: "the answer",
-      created_at: null,
-      erased: null,
     },
-  },
-  api_requests: {
-    of: "investors",
+    plain: ["workspace_id, key_id, fingerprint, subject, status, created_at, erased"],
+  }),
+  api_requests: ofInvestors("api_requests", {
     what: "The request log, with personal fields masked",
     kept: `${keptDays.requests} days, or until erased: rows that name the wallet or its attestations are deleted`,
-    columns: {
-      workspace_id: null,
-      id: null,
-      at: null,
-      method: null,
+    says: {
       path: "may name the wallet",
-      status: null,
-      error_code: null,
-      duration_us: null,
-      key_id: null,
       headers: "what your client sends about itself",
       request_body: "the request, masked",
       response_body: "the answer, masked",
     },
-  },
-  audit_entries: {
-    of: "investors",
+    plain: ["workspace_id, id, at, method, status, error_code, duration_us, key_id"],
+  }),
+  audit_entries: ofInvestors("audit_entries", {
     what: "The audit log: who changed what, and when. It never contains reasons or other personal data of investors",
     kept: "Indefinitely; the database refuses to change or delete an entry",
-    columns: {
-      account_id: null,
-      seq: null,
-      workspace_id: null,
-      at: null,
-      actor: null,
-      actor_id: null,
+    says: {
       actor_name: { stays: "the member or key that did it" },
-      action: null,
       subject: { stays: "an id, or the wallet's address" },
       detail: { stays: "ids, addresses, amounts and settings" },
-      request_id: null,
     },
-  },
-  credentials: {
-    of: "investors",
+    plain: ["account_id, seq, workspace_id, at, actor, actor_id, action, request_id"],
+  }),
+  credentials: ofInvestors("credentials", {
     what: "What each wallet's credential account on chain holds, by Vouch's books",
     kept: "Forever",
-    columns: { workspace_id: null, schema_id: null, wallet, attestation_id: null },
-  },
-  holdings: {
-    of: "investors",
+    says: { wallet },
+    plain: ["workspace_id, schema_id, attestation_id"],
+  }),
+  holdings: ofInvestors("holdings", {
     what: "The holders: how much of each token each wallet has",
     kept: "Forever",
-    columns: {
-      workspace_id: null,
-      mint_config: null,
+    says: {
       wallet,
       balance: { stays: "how many tokens" },
-      incoming: null,
-      outgoing: null,
-      counted: null,
     },
-  },
-  erasures: {
-    of: "investors",
+    plain: ["workspace_id, mint_config, incoming, outgoing, counted"],
+  }),
+  erasures: ofInvestors("erasures", {
     what: "That a person was erased, and when",
     kept: "Forever",
-    columns: {
-      workspace_id: null,
-      id: null,
-      seq: null,
-      investor_id: null,
-      wallets: wallet,
-      attestations: null,
-      revoked: null,
-      erased_at: null,
-    },
-  },
-  vendor_redactions: {
-    of: "investors",
+    says: { wallets: wallet },
+    plain: ["workspace_id, id, seq, investor_id, attestations, revoked, erased_at"],
+  }),
+  vendor_redactions: ofInvestors("vendor_redactions", {
     what: "Requests to vendors to delete data",
     kept: "The row indefinitely, the vendor's id until it has deleted the data",
-    columns: {
-      workspace_id: null,
-      id: null,
-      erasure_id: null,
-      provider: null,
+    says: {
       reference: {
         stays: "the vendor's id of the check, sealed, until the vendor has deleted its data",
       },
-      status: null,
-      attempts: null,
-      next_attempt_at: null,
-      done_at: null,
     },
-  },
-  screening_hits: {
-    of: "investors",
+    plain: ["workspace_id, id, erasure_id, provider, status, attempts, next_attempt_at, done_at"],
+  }),
+  screening_hits: ofInvestors("screening_hits", {
     what: "Wallets on a list, such as a sanctions list",
     kept: "Indefinitely: a listed wallet stays refused, even after an erasure",
-    columns: {
-      workspace_id: null,
+    says: {
       wallet,
       list: { stays: "which list the wallet is on" },
-      digest: null,
-      entries: null,
-      loaded_at: null,
-      found_at: null,
-      review_id: null,
       frozen_at: { stays: "since when its tokens are frozen because of it" },
       cleared_at: { stays: "when a member cleared it as a false match" },
       gone_at: { stays: "when the wallet left the list" },
     },
+    plain: ["workspace_id, digest, entries, loaded_at, found_at, review_id"],
+  }),
+
+  // Tables without data about investors: about people who sign in, or about no one.
+  users: { of: "members", what: "Names and email addresses of your members" },
+  user_sessions: {
+    of: "members",
+    what: "Who is signed in, with address and browser; until sign-out or expiry",
   },
-  ...others,
-} as const satisfies { [Name in TableName]: InvestorTable<Name> | OtherTable }
+  user_credentials: { of: "members", what: "Passwords, as scrypt" },
+  user_two_factors: { of: "members", what: "Authenticators and backup codes; sealed" },
+  user_passkeys: { of: "members", what: "Public keys of passkeys" },
+  user_verifications: { of: "members", what: "Unfinished sign-ins; minutes" },
+  user_links: { of: "members", what: "Hashes of mailed links; at most a day" },
+  auth_rate_limits: { of: "members", what: "How often an address tried to sign in; minutes" },
+  mail_counts: { of: "members", what: "How many mails an address, as a hash, has received; a day" },
+  members: { of: "members", what: "Who belongs to which account, in which role" },
+  notifications: { of: "members", what: "Who was mailed about what; 60 days" },
+  invitations: { of: "members", what: "Who was invited, with the email address" },
+  accounts: { of: "none", what: "Your company's name, plan and settings" },
+  workspaces: { of: "none", what: "Workspaces and their settings" },
+  api_keys: { of: "none", what: "API keys" },
+  key_secrets: { of: "none", what: "Hashes of keys' secrets, and which member saw them" },
+  bulk_revocation_items: { of: "none", what: "Which attestations were revoked together; 30 days" },
+  schemas: { of: "none", what: "What can be verified" },
+  mint_configs: { of: "none", what: "Tokens and their rules" },
+  request_log_usage: { of: "none", what: "How much the request log has stored today" },
+  change_counts: { of: "none", what: "How many changes API keys made today" },
+  event_generations: {
+    of: "none",
+    what: "Runs of the database's server in which events got their sequence numbers",
+  },
+  event_counters: { of: "none", what: "How many events there are" },
+  webhook_endpoints: { of: "none", what: "Addresses of your systems that receive events; secrets sealed" },
+  webhook_deliveries: { of: "none", what: "Which events they received; 90 days" },
+  webhook_attempts: { of: "none", what: "What they answered; 30 days" },
+  usage_periods: { of: "none", what: "How much of a quota is used" },
+  transactions: {
+    of: "none",
+    what: "Transactions, which are public; after 90 days in `archived_transactions`",
+  },
+  chain_costs: { of: "none", what: "What transactions cost" },
+  paid_accounts: { of: "none", what: "Token accounts on chain that were paid for" },
+  wallet_challenges: { of: "none", what: "What a wallet must sign; minutes" },
+  screening_lists: { of: "none", what: "Lists for screening wallets" },
+  screening_list_parts: { of: "none", what: "The lists' entries: public addresses" },
+  screenings: { of: "none", what: "How far the comparison of wallets with a list has come" },
+  ledger_leases: { of: "none", what: "Which worker signs" },
+  chains: { of: "none", what: "Which chain a mode is on" },
+  fee_payers: { of: "none", what: "Addresses that pay" },
+  signer_keys: { of: "none", what: "Where signing keys are" },
+  derived_keys: { of: "none", what: "Addresses with which this deployment pays and creates mints" },
+  workspace_authorities: { of: "none", what: "Addresses that issue" },
+  workspace_fee_payers: { of: "none", what: "Addresses that pay" },
+  quarantines: { of: "none", what: "What a restore could not explain, as addresses and signatures" },
+  audits: { of: "none", what: "When the chain was last compared with the database" },
+  workers: { of: "none", what: "Heartbeats of the server's processes" },
+} as const satisfies { [Name in TableName]: Kept }

@@ -1,19 +1,21 @@
-import { type Queryable, background as sql } from "#db/client.ts"
+import { type Queryable, sql as requests, background as sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
-import { only } from "#db/rows.ts"
-import { deployment, seal, unseal } from "#domain/deployment"
+import { columns, only, qualified, type RowOf, type TableRow, timestamped } from "#db/rows.ts"
+import { recordChange } from "#domain/audit-log"
+import { deployment, providerLabel, seal, unseal } from "#domain/deployment"
+import type { Caller } from "#domain/requests"
 import { Backoff } from "#server/lib/backoff.ts"
 import { newId } from "#server/lib/ids.ts"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
-import { Failure } from "#shared/errors.ts"
+import { Failure, fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { VendorRedaction } from "#shared/statuses.ts"
+import type { ShownRedaction, VendorRedaction } from "#shared/statuses.ts"
 
 /** Pauses between unsuccessful attempts. The last one repeats until the vendor has deleted the data. */
 const PAUSES_SECONDS = [10, 60, 300, 1800, 3600, 6 * 3600]
 /** After this many attempts, in about seven hours, the API reports `failed`. The attempts continue. */
-export const FAILED_ATTEMPTS = PAUSES_SECONDS.length
+const FAILED_ATTEMPTS = PAUSES_SECONDS.length
 /** Requests to make at once. */
 const BATCH = 8
 
@@ -23,28 +25,16 @@ const troubled = new Backoff({ firstMs: 5000, longestMs: 300_000 })
 /** The sealing context of a reference. */
 export const referenceOwner = ({ id }: { id: string }): string => `${id} reference`
 
+/** An attestation as it was before the erasure. */
+type Checked = Pick<TableRow<"attestations">, "provider" | "provider_reference" | "earlier_references">
+
 /**
  * Records what vendors must delete, in the erasure's transaction, after it emptied the attestations. If a vendor's
  * record also serves another wallet of the person, it stays until that wallet is erased.
  */
 export async function requestRedactions(
   sql: Queryable,
-  {
-    workspaceId,
-    erasureId,
-    of,
-    now,
-  }: {
-    workspaceId: string
-    erasureId: string
-    /** The attestations as they were before the erasure. */
-    of: readonly {
-      provider: string
-      provider_reference: string | null
-      earlier_references: string[] | null
-    }[]
-    now: Date
-  },
+  { workspaceId, erasureId, of, now }: { workspaceId: string; erasureId: string; of: readonly Checked[]; now: Date },
 ): Promise<void> {
   const named = of.flatMap(({ provider, provider_reference: last, earlier_references: earlier }) =>
     [...(earlier ?? []), ...(last === null ? [] : [last])].map((reference) => ({ provider, reference })),
@@ -157,3 +147,51 @@ async function note({ workspace_id, id }: Pick<Due, "workspace_id" | "id">, stat
     where workspace_id = ${workspace_id} and id = ${id} and status = 'requested'`
   publishActivity(workspace_id)
 }
+
+const redactionColumns = columns("vendor_redactions", "id, provider, status, reference, attempts, done_at")
+type Row = RowOf<typeof redactionColumns, { status: VendorRedaction }> & { erased_at: Date; mode: Mode }
+
+/** Requests to vendors to delete an investor's data, latest erasure first. */
+export async function listRedactions(workspaceId: string, investorId: string) {
+  const rows = await requests<Row[]>`
+    select ${requests(qualified("r", redactionColumns))}, e.erased_at, w.mode
+    from erasures e join vendor_redactions r on r.workspace_id = e.workspace_id and r.erasure_id = e.id
+    join workspaces w on w.id = e.workspace_id
+    where e.workspace_id = ${workspaceId} and e.investor_id = ${investorId}
+    order by e.seq desc, r.provider, r.id`
+  return rows.map(({ reference, mode, provider, attempts, ...row }) => {
+    const status = shownRedaction({ ...row, attempts })
+    const isByHand = status === "not_supported" || status === "failed"
+    return {
+      ...timestamped(row),
+      provider: providerLabel(mode, provider),
+      status,
+      /** The vendor's id, if a member must ask the vendor; null otherwise. */
+      reference: isByHand && reference !== null ? unseal(referenceOwner(row), reference) : null,
+    }
+  })
+}
+export type Redaction = Awaited<ReturnType<typeof listRedactions>>[number]
+
+/** Records that a member had the vendor delete the data, and deletes the reference. Errors: erasure_not_found. */
+export async function confirmRedaction({ id, ...caller }: Caller & { id: string }): Promise<void> {
+  const { workspaceId, mode } = caller.principal
+  await requests.begin(async (sql) => {
+    const [row] = await sql<{ provider: string; erasure_id: string; status: VendorRedaction }[]>`
+      select provider, erasure_id, status from vendor_redactions
+      where workspace_id = ${workspaceId} and id = ${id} for update`
+    if (!row) return fail("erasure_not_found", "id: this workspace has no such request to a vendor.")
+    if (row.status === "done" || row.status === "kept") return
+    await sql`
+      update vendor_redactions set status = 'done', reference = null, done_at = ${clock.now()}
+      where workspace_id = ${workspaceId} and id = ${id}`
+    const detail = { provider: providerLabel(mode, row.provider) }
+    const change = { author: caller, action: "investor.vendor_confirmed", subject: row.erasure_id, detail }
+    await recordChange(sql, workspaceId, change)
+  })
+  publishActivity(workspaceId)
+}
+
+/** Shows a request as `failed` after hours of unsuccessful attempts, although the attempts continue. */
+export const shownRedaction = ({ status, attempts }: Pick<Row, "status" | "attempts">): ShownRedaction =>
+  status === "requested" && attempts >= FAILED_ATTEMPTS ? "failed" : status

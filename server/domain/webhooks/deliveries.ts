@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
+import { columns, qualified, type RowOf, timestamped } from "#db/rows.ts"
 import type { Principal } from "#domain/requests"
 import { badCursor } from "#server/lib/cursor.ts"
 import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
-import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes, type EventType } from "#shared/event-types.ts"
 import { attemptPauses_s, type DeliveryStatus, deliveryStatuses } from "#shared/webhooks.ts"
@@ -54,24 +54,18 @@ export const deliveryDetail = delivery
 
 type DeliveryRecord = z.infer<typeof deliveryRecord>
 
-type Row = {
-  endpoint_id: string
-  event_id: string
-  sequence: bigint
-  type: EventType
-  status: DeliveryStatus
-  attempts: number
-  next_attempt_at: Date | null
-  ended_at: Date | null
-}
+const deliveryColumns = columns(
+  "webhook_deliveries",
+  "endpoint_id, sequence, status, attempts, next_attempt_at, ended_at",
+)
+type Row = RowOf<typeof deliveryColumns> & { event_id: string; type: EventType }
 
-const toRecord = (row: Row): DeliveryRecord => ({
-  ...row,
-  sequence: Number(row.sequence),
-  next_attempt_at: row.next_attempt_at && toTimestamp(row.next_attempt_at),
-  ended_at: row.ended_at && toTimestamp(row.ended_at),
-})
+/** All columns of a `Row`, from deliveries `d` and their events `e`. */
+const fields = () => sql`${sql(qualified("d", deliveryColumns))}, e.id as event_id, e.type`
 
+const toRecord = (row: Row): DeliveryRecord => timestamped({ ...row, sequence: Number(row.sequence) })
+
+const attemptColumns = columns("webhook_attempts", "at, status_code, latency_ms, error, response")
 const LOGGED = 50
 
 /**
@@ -85,7 +79,7 @@ export async function listDeliveries(
   await readEndpoint(sql, workspaceId, endpointId)
   const before = cursor === undefined ? null : sequenceOf(cursor)
   const rows = await sql<Row[]>`
-    select d.endpoint_id, e.id as event_id, d.sequence, e.type, d.status, d.attempts, d.next_attempt_at, d.ended_at
+    select ${fields()}
     from webhook_deliveries d join events e on e.workspace_id = d.workspace_id and e.sequence = d.sequence
     where d.workspace_id = ${workspaceId} and d.endpoint_id = ${endpointId}
       ${status === undefined ? sql`` : sql`and d.status = ${status}`}
@@ -115,31 +109,19 @@ export async function getDelivery(
   await readEndpoint(sql, workspaceId, endpointId)
   const [row] = isId("evt", eventId)
     ? await sql<Row[]>`
-        select d.endpoint_id, e.id as event_id, d.sequence, e.type, d.status, d.attempts, d.next_attempt_at, d.ended_at
+        select ${fields()}
         from events e join webhook_deliveries d on d.workspace_id = e.workspace_id and d.sequence = e.sequence
         where e.workspace_id = ${workspaceId} and e.id = ${eventId} and d.endpoint_id = ${endpointId}`
     : []
   if (!row) return noDelivery()
-  const attempts = await sql<
-    {
-      at: Date
-      status_code: number | null
-      latency_ms: number
-      error: string | null
-      response: string | null
-    }[]
-  >`
-    select at, status_code, latency_ms, error, response from webhook_attempts
+  const attempts = await sql<RowOf<typeof attemptColumns>[]>`
+    select ${sql(attemptColumns)} from webhook_attempts
     where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and sequence = ${row.sequence}
     order by seq desc limit ${LOGGED}`
   const answered = (response: string | null) => (response === null || maySeeSecrets(principal) ? response : MASKED)
   return {
     ...toRecord(row),
-    attempt_log: attempts.map((one) => ({
-      ...one,
-      at: toTimestamp(one.at),
-      response: answered(one.response),
-    })),
+    attempt_log: attempts.map((one) => ({ ...timestamped(one), response: answered(one.response) })),
   }
 }
 

@@ -1,10 +1,9 @@
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
-import { columns, type RowOf } from "#db/rows.ts"
+import { columns, type RowOf, timestamped } from "#db/rows.ts"
 import type { Principal } from "#domain/requests"
 import { idOf, timestamp } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
-import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
 import { disabledAfterDays, disabledReasons } from "#shared/webhooks.ts"
@@ -13,6 +12,8 @@ export const endpointColumns = columns(
   "webhook_endpoints",
   "id, url, description, types, ordered, previous_until, disabled_at, disabled_reason, failing_since, created_at",
 )
+
+export type Endpoint = RowOf<typeof endpointColumns>
 
 export const endpointRecord = z
   .object({
@@ -63,21 +64,15 @@ export const endpointRecord = z
 
 export type EndpointRecord = z.infer<typeof endpointRecord>
 
-const textOf = (time: Date | null): string | null => time && toTimestamp(time)
-
-export const toEndpointRecord = (row: RowOf<typeof endpointColumns>, now: Date): EndpointRecord => ({
-  endpoint_id: row.id,
-  url: row.url,
-  description: row.description,
-  types: row.types,
-  ordered: row.ordered,
-  status: row.disabled_at === null ? "enabled" : "disabled",
-  disabled_reason: row.disabled_reason,
-  disabled_at: textOf(row.disabled_at),
-  failing_since: textOf(row.failing_since),
-  previous_secret_until: row.previous_until && row.previous_until > now ? textOf(row.previous_until) : null,
-  created_at: toTimestamp(row.created_at),
-})
+export function toEndpointRecord(row: Endpoint, now: Date): EndpointRecord {
+  const { id, previous_until, ...shown } = row
+  return timestamped({
+    endpoint_id: id,
+    ...shown,
+    status: row.disabled_at === null ? "enabled" : "disabled",
+    previous_secret_until: previous_until && previous_until > now ? previous_until : null,
+  })
+}
 
 /** Replaces what a caller may not see. It is also valid in a URL. */
 export const MASKED = "***"
@@ -106,9 +101,9 @@ export async function readEndpoint(
   workspaceId: string,
   id: string,
   { lock = false } = {},
-): Promise<RowOf<typeof endpointColumns>> {
+): Promise<Endpoint> {
   if (!isId("whe", id)) return noEndpoint()
-  const [row] = await sql<RowOf<typeof endpointColumns>[]>`
+  const [row] = await sql<Endpoint[]>`
     select ${sql(endpointColumns)} from webhook_endpoints
     where workspace_id = ${workspaceId} and id = ${id} and deleted_at is null ${lock ? sql`for update` : sql``}`
   return row ?? noEndpoint()

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { isUniqueViolation, type Queryable, sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
-import { only, type RowOf } from "#db/rows.ts"
+import { only } from "#db/rows.ts"
 import { type Author, recordChange } from "#domain/audit-log"
 import { holdPermission } from "#domain/people"
 import { claimKey, type IdempotencyClaim } from "#domain/requests"
@@ -11,8 +11,15 @@ import { fail } from "#shared/errors.ts"
 import type { EventType } from "#shared/event-types.ts"
 import { mostEndpoints } from "#shared/webhooks.ts"
 import { readUrl } from "./deliver/destination.ts"
-import { type EndpointRecord, endpointColumns, noEndpoint, readEndpoint, toEndpointRecord } from "./endpoint.ts"
-import { newSecret, type Secrets, sealSecret, secretsAt } from "./secrets.ts"
+import {
+  type Endpoint,
+  type EndpointRecord,
+  endpointColumns,
+  noEndpoint,
+  readEndpoint,
+  toEndpointRecord,
+} from "./endpoint.ts"
+import { newSecret, readSecrets, sealSecret } from "./secrets.ts"
 
 export type EndpointFields = {
   url: string
@@ -25,7 +32,7 @@ type Writing = { workspaceId: string; author: Author; idempotency: IdempotencyCl
 
 /** All endpoints of a workspace, newest first. */
 export async function listEndpoints(workspaceId: string): Promise<EndpointRecord[]> {
-  const rows = await sql<RowOf<typeof endpointColumns>[]>`
+  const rows = await sql<Endpoint[]>`
     select ${sql(endpointColumns)} from webhook_endpoints
     where workspace_id = ${workspaceId} and deleted_at is null order by created_at desc, id`
   const now = clock.now()
@@ -66,7 +73,7 @@ export async function createEndpoint({
           `This workspace has ${count} webhook endpoints, and the limit is ${mostEndpoints}. Delete one first.`,
         )
       const row = only(
-        await sql<RowOf<typeof endpointColumns>[]>`
+        await sql<Endpoint[]>`
           insert into webhook_endpoints (workspace_id, id, url, description, types, ordered, secret, cursor, created_at)
           values (${workspaceId}, ${id}, ${url}, ${description}, ${types}, ${ordered}, ${sealSecret(id, secret)},
             coalesce((select last from event_counters where workspace_id = ${workspaceId}), 0), ${clock.now()})
@@ -81,43 +88,58 @@ export async function createEndpoint({
   return { ...toEndpointRecord(row, clock.now()), secret }
 }
 
+/** Changes an endpoint, whose row stays locked, as long as the author may. Errors: webhook_endpoint_not_found. */
+export const changeLocked = <T>(
+  {
+    workspaceId,
+    author,
+    idempotency = null,
+    id,
+  }: Partial<Pick<Writing, "idempotency">> & Omit<Writing, "idempotency"> & { id: string },
+  change: (sql: Queryable, row: Endpoint) => Promise<T>,
+): Promise<T> =>
+  sql.begin(async (sql) => {
+    await holdPermission(sql, workspaceId, author, "webhooks:write")
+    const row = await readEndpoint(sql, workspaceId, id, { lock: true })
+    if (idempotency) await claimKey(sql, idempotency, id)
+    return change(sql, row)
+  })
+
 /**
  * Changes an endpoint. An endpoint that is enabled again gets the events that it missed. Errors:
  * webhook_endpoint_not_found, webhook_endpoint_exists, validation_failed.
  */
-export const changeEndpoint = async ({
-  workspaceId,
-  author,
-  idempotency,
-  id,
+export async function changeEndpoint({
   enabled,
-  ...changes
+  url: given,
+  description,
+  types,
+  ordered,
+  ...writing
 }: Writing & { id: string; enabled?: boolean | undefined } & {
   [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined
-}): Promise<EndpointRecord> => {
+}): Promise<EndpointRecord> {
+  const { workspaceId, author, idempotency, id } = writing
   if (idempotency?.begun) return getEndpoint(workspaceId, id)
   const changed = await refusingTwice(() =>
-    sql.begin(async (sql) => {
-      await holdPermission(sql, workspaceId, author, "webhooks:write")
-      const row = await readEndpoint(sql, workspaceId, id, { lock: true })
-      if (idempotency) await claimKey(sql, idempotency, id)
+    changeLocked(writing, async (sql, row) => {
       const before: EndpointFields = {
         url: row.url,
         description: row.description,
         types: row.types,
         ordered: row.ordered,
       }
-      const asked = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-      const after: EndpointFields = { ...before, ...asked }
-      if (asked.url !== undefined) after.url = readUrl(after.url)
+      const after: EndpointFields = {
+        url: given === undefined ? row.url : readUrl(given),
+        description: description === undefined ? row.description : description,
+        types: types === undefined ? row.types : types,
+        ordered: ordered ?? row.ordered,
+      }
       const wasEnabled = row.disabled_at === null
       const isEnabled = enabled ?? wasEnabled
       const now = clock.now()
       if (!isDeepStrictEqual(after, before)) {
-        await sql`
-          update webhook_endpoints set url = ${after.url}, description = ${after.description}, types = ${after.types},
-            ordered = ${after.ordered}
-          where workspace_id = ${workspaceId} and id = ${id}`
+        await sql`update webhook_endpoints set ${sql(after)} where workspace_id = ${workspaceId} and id = ${id}`
         const detail = { before: shown(before), after: shown(after) }
         await recordChange(sql, workspaceId, { author, action: "webhook.changed", subject: id, detail })
       }
@@ -143,25 +165,14 @@ const retryNow = (sql: Queryable, workspaceId: string, id: string) => sql`
   where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending'`
 
 /** Deletes an endpoint with its deliveries. Errors: webhook_endpoint_not_found. */
-export const deleteEndpoint = async ({
-  workspaceId,
-  author,
-  idempotency,
-  id,
-}: Writing & { id: string }): Promise<{ endpoint_id: string }> => {
+export const deleteEndpoint = async (writing: Writing & { id: string }): Promise<{ endpoint_id: string }> => {
+  const { workspaceId, author, idempotency, id } = writing
   if (idempotency?.begun) return { endpoint_id: id }
-  return sql.begin(async (sql) => {
-    await holdPermission(sql, workspaceId, author, "webhooks:write")
-    const { url } = await readEndpoint(sql, workspaceId, id, { lock: true })
+  return changeLocked(writing, async (sql, { url }) => {
     await sql`
       update webhook_endpoints set deleted_at = ${clock.now()} where workspace_id = ${workspaceId} and id = ${id}`
-    await recordChange(sql, workspaceId, {
-      author,
-      action: "webhook.deleted",
-      subject: id,
-      detail: { url: originOf(url) },
-    })
-    if (idempotency) await claimKey(sql, idempotency, id)
+    const detail = { url: originOf(url) }
+    await recordChange(sql, workspaceId, { author, action: "webhook.deleted", subject: id, detail })
     return { endpoint_id: id }
   })
 }
@@ -169,40 +180,26 @@ export const deleteEndpoint = async ({
 /** The secret that signs. Errors: webhook_endpoint_not_found. */
 export async function readSecret(workspaceId: string, id: string): Promise<{ endpoint_id: string; secret: string }> {
   await readEndpoint(sql, workspaceId, id)
-  const row = only(
-    await sql<Secrets[]>`
-      select id, secret, previous_secret, previous_until from webhook_endpoints
-      where workspace_id = ${workspaceId} and id = ${id}`,
-  )
-  return { endpoint_id: id, secret: secretsAt(clock.now(), row)[0]! }
+  return { endpoint_id: id, secret: (await readSecrets(workspaceId, id, clock.now()))[0]! }
 }
 
 /** Gives an endpoint a new secret; the old one also signs for a while. Errors: webhook_endpoint_not_found. */
 export const rotateSecret = async ({
-  workspaceId,
-  author,
-  idempotency,
-  id,
   overlapSeconds,
+  ...writing
 }: Writing & { id: string; overlapSeconds: number }): Promise<EndpointRecord & { secret: string }> => {
+  const { workspaceId, author, idempotency, id } = writing
   // A second rotation would end the old secret's overlap, and a caller that repeats the request wants only one.
   if (idempotency?.begun) return readWithSecret(workspaceId, id)
-  return sql.begin(async (sql) => {
-    await holdPermission(sql, workspaceId, author, "webhooks:write")
-    await readEndpoint(sql, workspaceId, id, { lock: true })
+  return changeLocked(writing, async (sql) => {
     const [now, secret] = [clock.now(), newSecret()]
     const until = overlapSeconds === 0 ? null : addSeconds(now, overlapSeconds)
-    const [row] = await sql<RowOf<typeof endpointColumns>[]>`
+    const [row] = await sql<Endpoint[]>`
       update webhook_endpoints set secret = ${sealSecret(id, secret)},
         previous_secret = ${until === null ? null : sql`secret`}, previous_until = ${until}
       where workspace_id = ${workspaceId} and id = ${id} returning ${sql(endpointColumns)}`
-    if (idempotency) await claimKey(sql, idempotency, id)
-    await recordChange(sql, workspaceId, {
-      author,
-      action: "webhook.secret_rotated",
-      subject: id,
-      detail: { overlap_seconds: overlapSeconds },
-    })
+    const detail = { overlap_seconds: overlapSeconds }
+    await recordChange(sql, workspaceId, { author, action: "webhook.secret_rotated", subject: id, detail })
     return { ...toEndpointRecord(row ?? noEndpoint(), now), secret }
   })
 }

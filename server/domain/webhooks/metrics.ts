@@ -1,7 +1,7 @@
 import { background as sql } from "#db/client.ts"
 import { counter } from "#server/lib/metrics.ts"
 import { clock } from "#server/lib/time.ts"
-import { nextAttempts } from "./deliver/take.ts"
+import { nextAttempts } from "./deliver/queue.ts"
 
 const outcomes = ["delivered", "retried", "failed"] as const
 

@@ -4,11 +4,10 @@ import { only } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
 import { type Author, recordChange } from "#domain/audit-log"
 import { checkPosition, eventsOf, type Position, sequenceOf } from "#domain/events"
-import { holdPermission } from "#domain/people"
 import { isId } from "#server/lib/ids.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import { readEndpoint } from "./endpoint.ts"
+import { changeLocked } from "./endpoints.ts"
 
 /** Which events to send again: one, or all of the endpoint's types after a position or since a time. */
 export type Replayed =
@@ -34,21 +33,15 @@ export async function replay({
   which: Replayed
 }): Promise<{ endpoint_id: string; events: number }> {
   const from = "since" in which ? { after: await placeOf(workspaceId, which.since) } : which
-  const replayed = await sql.begin(async (sql) => {
-    await holdPermission(sql, workspaceId, author, "webhooks:write")
-    const endpoint = await readEndpoint(sql, workspaceId, id, { lock: true })
+  const replayed = await changeLocked({ workspaceId, author, id }, async (sql, endpoint) => {
     if (endpoint.disabled_at !== null)
       fail(
         "webhook_endpoint_disabled",
         "id: the endpoint is disabled. Enable it with PATCH /webhook-endpoint/{id}. Events it missed are then delivered.",
       )
     const events = "event_id" in from ? await replayOne(from.event_id) : await replayAfter(from)
-    await recordChange(sql, workspaceId, {
-      author,
-      action: "webhook.replayed",
-      subject: id,
-      detail: { ...which, events },
-    })
+    const detail = { ...which, events }
+    await recordChange(sql, workspaceId, { author, action: "webhook.replayed", subject: id, detail })
     return { endpoint_id: id, events }
 
     async function replayOne(eventId: string): Promise<number> {
@@ -73,7 +66,7 @@ export async function replay({
           select least(cursor, ${sequenceOf(position)}) as first
           from webhook_endpoints where workspace_id = ${workspaceId} and id = ${id}`,
       )
-      // Pending deliveries are tried at once; finished ones are reopened by `take.ts`.
+      // Pending deliveries are tried at once; finished ones are reopened by `takeEvents`.
       await sql`
         update webhook_deliveries set next_attempt_at = ${clock.now()}, attempts = 0
         where workspace_id = ${workspaceId} and endpoint_id = ${id} and status = 'pending' and sequence > ${first}`

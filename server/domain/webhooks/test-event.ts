@@ -1,11 +1,10 @@
 import { sql } from "#db/client.ts"
-import { only } from "#db/rows.ts"
 import { newId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { type Outcome, openAgent, post, signedHeaders } from "./deliver/post.ts"
 import { readEndpoint } from "./endpoint.ts"
-import { type Secrets, secretsAt } from "./secrets.ts"
+import { readSecrets } from "./secrets.ts"
 
 /** The most test events of one workspace that wait for a response. Each holds a connection and may be slow. */
 const AT_ONCE = 4
@@ -18,9 +17,7 @@ async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise
     fail(
       "rate_limited",
       `${AT_ONCE} test events of this workspace are waiting for a response. Retry when one has ended.`,
-      {
-        retryAfterSeconds: 1,
-      },
+      { retryAfterSeconds: 1 },
     )
   inProgress.set(workspaceId, others + 1)
   try {
@@ -38,21 +35,13 @@ async function oneOfFew<T>(workspaceId: string, send: () => Promise<T>): Promise
  */
 export async function sendTestEvent(workspaceId: string, endpointId: string): Promise<Outcome> {
   const { url } = await readEndpoint(sql, workspaceId, endpointId)
-  const secrets = only(
-    await sql<Secrets[]>`
-      select id, secret, previous_secret, previous_until from webhook_endpoints
-      where workspace_id = ${workspaceId} and id = ${endpointId}`,
-  )
   const [id, at] = [newId("evt"), clock.now()]
-  const body = JSON.stringify({
-    id,
-    type: "webhook.test",
-    occurred_at: toTimestamp(at),
-    data: { endpoint_id: endpointId },
-  })
+  const secrets = await readSecrets(workspaceId, endpointId, at)
+  const data = { endpoint_id: endpointId }
+  const body = JSON.stringify({ id, type: "webhook.test", occurred_at: toTimestamp(at), data })
   const agent = openAgent(url, 1)
   try {
-    const headers = signedHeaders(secretsAt(at, secrets), { id, at, body })
+    const headers = signedHeaders(secrets, { id, at, body })
     return await oneOfFew(workspaceId, () => post(agent, url, { headers, body, at }))
   } finally {
     agent.destroy()

@@ -5,9 +5,8 @@ import { type Consumer, startConsumer } from "#test/doubles/webhook-consumer.ts"
 import { waitFor } from "#test/fixtures/app.ts"
 import { admin, app, key, restores, serve, use } from "#test/fixtures/restores.ts"
 import { Primary, type Standby } from "#test/fixtures/standby.ts"
-import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
 import { note } from "./note.ts"
-import { takeEvents } from "./take.ts"
+import { type Claimed, claim, giveBack, readTarget, takeEvents } from "./queue.ts"
 
 // A standby that streams asynchronously takes over without events that a consumer has, and assigns their numbers again.
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import { sql } from "#db/client.ts"
 import { app, usesApp } from "#test/fixtures/uses-app.ts"
-import { type Lease, leaseDue, release } from "./lease.ts"
+import { type Lease, leaseDue, release } from "./queue.ts"
 
 usesApp({ environment: { VOUCH_ROLE: "web" } })
 afterEach(async () => {

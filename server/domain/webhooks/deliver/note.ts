@@ -3,8 +3,8 @@ import { recordChange, vouch } from "#domain/audit-log"
 import { addDays, addSeconds, clock } from "#server/lib/time.ts"
 import { attemptPauses_s, type DisabledReason, disabledAfterDays } from "#shared/webhooks.ts"
 import { attemptsMade } from "../metrics.ts"
-import type { Claimed } from "./claim.ts"
 import type { Outcome } from "./post.ts"
+import type { Claimed } from "./queue.ts"
 
 export type Attempted = { delivery: Claimed; outcome: Outcome }
 
@@ -82,11 +82,7 @@ export const note = (workspaceId: string, endpointId: string, attempted: readonl
       await sql`
         update webhook_endpoints set disabled_at = ${now}, disabled_reason = ${reason}
         where workspace_id = ${workspaceId} and id = ${endpointId}`
-      await recordChange(sql, workspaceId, {
-        author: vouch,
-        action: "webhook.disabled",
-        subject: endpointId,
-        detail: { reason },
-      })
+      const change = { author: vouch, action: "webhook.disabled", subject: endpointId, detail: { reason } }
+      await recordChange(sql, workspaceId, change)
     }
   })

@@ -1,9 +1,9 @@
 import { toCursor } from "#domain/events"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { secretsAt } from "../secrets.ts"
-import { type Claimed, claim, giveBack, readTarget } from "./claim.ts"
 import { type Attempted, isTaken, note } from "./note.ts"
 import { Ended, openAgent, post, signedHeaders } from "./post.ts"
+import { type Claimed, claim, giveBack, readTarget } from "./queue.ts"
 
 /** Deliveries to one endpoint at a time, unless it requires order. */
 const AT_ONCE = 8

@@ -3,9 +3,8 @@ import { subscribe } from "#db/pubsub.ts"
 import { logger } from "#server/lib/log.ts"
 import { Passes } from "#server/lib/passes.ts"
 import { sleep } from "#server/lib/time.ts"
-import { type Lease, leaseDue, release } from "./lease.ts"
+import { type Lease, leaseDue, release, takeEvents } from "./queue.ts"
 import { deliverTo } from "./run.ts"
-import { takeEvents } from "./take.ts"
 
 /**
  * Endpoints that this process serves at a time. Slow ones have their own places, so that they delay only each other. A

@@ -16,8 +16,23 @@ export const matching = (pattern: RegExp, error: string, code?: ErrorCode) =>
     .refine((text) => pattern.test(text), { error, ...(code && failsWith(code)) })
     .meta({ pattern: pattern.source })
 
+/** The ids in the API document's examples. */
+const exampleIds: { readonly [prefix in IdPrefix]?: string } = {
+  att: "att_4f8NqYcTzHkLwR2sVbJm9X",
+  sess: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
+  inv: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
+  era: "era_9XsVbJm4f8NqYcTzHkLwR2",
+  op: "op_9sXcVbNmQwErTyUiPaSdFg",
+  rev: "rev_2sVbJm9X4f8NqYcTzHkLwR",
+  evt: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
+  whe: "whe_4kTzQm8RbWx2LpYs6VdHcN",
+  key: "key_3mNbR5tYw2Lc7HdZKx8vPq",
+  ws: "ws_8vPq3mNbR5tYw2Lc7HdZKx",
+}
+
 /** An id. Its format is documentation only: an id in another format does not exist. */
-export const idOf = (prefix: IdPrefix) => z.string().meta({ pattern: idPattern(prefix) })
+export const idOf = (prefix: IdPrefix) =>
+  z.string().meta({ pattern: idPattern(prefix), ...(exampleIds[prefix] && { example: exampleIds[prefix] }) })
 
 /** An id to filter a list by. An unknown id gives an empty list. */
 export const filterId = (prefix: IdPrefix) => plainText(100).meta({ pattern: idPattern(prefix) })
@@ -29,6 +44,13 @@ export const named = z.string().meta({ pattern: NAME.source })
 /** An address and a transaction's signature in an answer. */
 export const address = z.string().meta({ pattern: ADDRESS.source })
 export const signature = z.string().meta({ pattern: SIGNATURE.source })
+
+/** A wallet and a schema's id in an answer. */
+export const wallet = address.meta({
+  description: "Wallet address, base58",
+  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+})
+export const schemaName = named.meta({ description: "The schema's id", example: "kyc_individual_v1" })
 
 /** A stored address, which was parsed before. */
 export const storedAddress = z.string().brand<"address">()

@@ -6,57 +6,46 @@ import { type ErrorCode, Failure } from "#shared/errors.ts"
 
 type Kept = {
   thing: string
-  /** Input fields that may contain the id. The first one in the request is used. */
-  fields: readonly string[]
-  isNamed: (id: string) => boolean
   /** The table to search, by `workspace_id` and id. */
   table: string
-  column: string
+  isNamed: (id: string) => boolean
+  column?: string
+  /** Input fields that may contain the id, if not `id`. The first one in the request is used. */
+  fields?: readonly string[]
   when?: (sql: Queryable) => ReturnType<Queryable>
 }
 
-const kept = (
-  thing: string,
-  prefix: IdPrefix,
-  table: string,
-  more: Partial<Pick<Kept, "fields" | "column" | "when">> = {},
-): Kept => ({
-  thing,
-  fields: ["id"],
-  isNamed: (id) => isId(prefix, id),
-  table,
-  column: "id",
-  ...more,
-})
-
-const named = (thing: string, table: string, fields: readonly string[]): Kept => ({
-  thing,
-  fields,
-  isNamed: (id) => NAME.test(id),
-  table,
-  column: "id",
-})
+const ofId = (prefix: IdPrefix) => (id: string) => isId(prefix, id)
+const isName = (id: string) => NAME.test(id)
+const config = { thing: "mint configuration", table: "mint_configs", isNamed: isName }
+const schema = { thing: "schema", table: "schemas", isNamed: isName }
 
 /**
  * What to search in the other mode, by the error in this mode. Wallets are left out, because anyone can guess which
  * wallets exist.
  */
 const things: { readonly [code in ErrorCode]?: Kept } = {
-  attestation_not_found: kept("attestation", "att", "attestations"),
-  session_not_found: kept("session", "sess", "attestations", { column: "session_id" }),
-  investor_not_found: kept("investor", "inv", "investors"),
-  erasure_not_found: kept("erasure", "era", "erasures"),
-  operation_not_found: kept("operation", "op", "operations", {
+  attestation_not_found: { thing: "attestation", table: "attestations", isNamed: ofId("att") },
+  session_not_found: { thing: "session", table: "attestations", isNamed: ofId("sess"), column: "session_id" },
+  investor_not_found: { thing: "investor", table: "investors", isNamed: ofId("inv") },
+  erasure_not_found: { thing: "erasure", table: "erasures", isNamed: ofId("era") },
+  operation_not_found: {
+    thing: "operation",
+    table: "operations",
+    isNamed: ofId("op"),
     when: (sql) => sql`kind in ('mint', 'transfer')`,
-  }),
-  webhook_endpoint_not_found: kept("webhook endpoint", "whe", "webhook_endpoints", {
+  },
+  webhook_endpoint_not_found: {
+    thing: "webhook endpoint",
+    table: "webhook_endpoints",
+    isNamed: ofId("whe"),
     when: (sql) => sql`deleted_at is null`,
-  }),
-  event_not_found: kept("event", "evt", "events", { fields: ["event_id"] }),
-  mint_config_not_found: named("mint configuration", "mint_configs", ["id", "mint_config"]),
-  unknown_mint_config: named("mint configuration", "mint_configs", ["mint_config"]),
-  schema_not_found: named("schema", "schemas", ["id"]),
-  unknown_schema: named("schema", "schemas", ["schemaId", "schema", "required_schema"]),
+  },
+  event_not_found: { thing: "event", table: "events", isNamed: ofId("evt"), fields: ["event_id"] },
+  mint_config_not_found: { ...config, fields: ["id", "mint_config"] },
+  unknown_mint_config: { ...config, fields: ["mint_config"] },
+  schema_not_found: schema,
+  unknown_schema: { ...schema, fields: ["schemaId", "schema", "required_schema"] },
 }
 
 /**
@@ -70,7 +59,7 @@ export async function inOtherMode(
   input: Readonly<Record<string, unknown>>,
 ): Promise<Failure | null> {
   const kept = things[code]
-  const field = kept?.fields.find((one) => input[one] !== undefined)
+  const field = (kept?.fields ?? ["id"]).find((one) => input[one] !== undefined)
   if (!kept || field === undefined) return null
   const id = input[field]
   if (typeof id !== "string" || !kept.isNamed(id)) return null
@@ -79,7 +68,7 @@ export async function inOtherMode(
       on other.account_id = mine.account_id and other.id <> mine.id
     where mine.id = ${workspaceId} and exists (
       select from ${sql(kept.table)}
-      where workspace_id = other.id and ${sql(kept.column)} = ${id} ${kept.when ? sql`and ${kept.when(sql)}` : sql``})`
+      where workspace_id = other.id and ${sql(kept.column ?? "id")} = ${id} ${kept.when ? sql`and ${kept.when(sql)}` : sql``})`
   if (!found) return null
   const other = mode === "live" ? "test" : "live"
   return new Failure(

@@ -4,7 +4,7 @@ import type { Queryable } from "#db/client.ts"
 import { columns, type RowOf } from "#db/rows.ts"
 import { deployment } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
-import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { address, idOf, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { publicReasonOf, publicReasons } from "#shared/public-reasons.ts"
@@ -61,20 +61,16 @@ const onchain = z
 
 export const attestationRecord = z
   .object({
-    attestation_id: idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
+    attestation_id: idOf("att"),
     status: attestationStatus,
-    user_pubkey: address.meta({
-      description: "Wallet address, base58",
-      example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-    }),
-    schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
+    user_pubkey: wallet,
+    schema: schemaName,
     session_id: idOf("sess").nullable().meta({
       description: "Opens the hosted page; null unless the key has the scope kyc:write",
       example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     investor_id: idOf("inv").meta({
       description: "The investor who owns the wallet",
-      example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
     }),
     external_id: z.string().nullable().meta({ description: "The session's externalId", example: "investor-4711" }),
     created_at: timestamp.meta({ description: "When its session was started" }),

@@ -1,5 +1,4 @@
 // Reconciliation: compares the database with the chain.
 
 /** All at once, for the command line; and on a schedule. */
-export { auditLedger } from "./audit-ledger.ts"
-export { auditDue } from "./audit-runs.ts"
+export { auditDue, auditLedger } from "./audit-ledger.ts"

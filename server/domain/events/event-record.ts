@@ -1,20 +1,15 @@
 import { z } from "zod"
 import { changeableFields } from "#domain/tokens"
-import { address, amountText, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { amountText, idOf, named, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { type EventType, eventTypes } from "#shared/event-types.ts"
 import { allReviewDecisions, allReviewEndings, allReviewKinds } from "#shared/reviews.ts"
-import { cursorPattern } from "./generation.ts"
+import { cursorPattern } from "./position.ts"
 
-const wallet = address.meta({
-  description: "Wallet address, base58",
-  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-})
 const investorId = idOf("inv").meta({
   description: "The person whose wallet it is",
-  example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf",
 })
-const attestationId = idOf("att").meta({ example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
-const schema = named.meta({ description: "The schema's id", example: "kyc_individual_v1" })
+const attestationId = idOf("att")
+const schema = schemaName
 const mintConfig = named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" })
 const onchainTx = signature.nullable().meta({
   description: "Signature of the transaction, base58; null until confirmed",
@@ -52,7 +47,7 @@ const shapes = {
   OperationEvent: {
     types: ["operation.confirmed", "operation.failed"],
     data: z.object({
-      operation_id: idOf("op").meta({ example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+      operation_id: idOf("op"),
       kind: z.enum(["mint", "transfer"]).meta({ example: "mint" }),
       mint_config: mintConfig,
       user_pubkey: wallet.meta({ description: "The recipient" }),
@@ -102,7 +97,7 @@ const shapes = {
   ReviewEvent: {
     types: ["review.opened", "review.decided"],
     data: z.object({
-      review_id: idOf("rev").meta({ description: "The review's id", example: "rev_2sVbJm9X4f8NqYcTzHkLwR" }),
+      review_id: idOf("rev").meta({ description: "The review's id" }),
       kind: z.enum(allReviewKinds).meta({ description: "What opened the review", example: "vendor" }),
       attestation_id: attestationId.nullable(),
       user_pubkey: wallet.nullable(),
@@ -124,7 +119,6 @@ const variants = Object.entries<Shape>(shapes).map(([name, { types, data }]) =>
     .object({
       id: idOf("evt").meta({
         description: "The same in every delivery",
-        example: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
       }),
       sequence: z.number().int().meta({
         description: "Number of the event among all events of the workspace: 1, 2, 3, without a gap",

@@ -5,8 +5,15 @@ export { type EventRecord, eventRecord } from "./event-record.ts"
 export { eventColumns, eventsOf, listEvents, toEventRecord } from "./list.ts"
 
 /** Positions that clients continue from. */
-export { cursorPattern, toCursor } from "./generation.ts"
-export { checkPosition, eventCursor, type Position, resumeCursorIn, sequenceOf } from "./position.ts"
+export {
+  checkPosition,
+  cursorPattern,
+  eventCursor,
+  type Position,
+  resumeCursorIn,
+  sequenceOf,
+  toCursor,
+} from "./position.ts"
 
 /** Scheduled work. */
 export { sequenceEvents } from "./sequence.ts"

@@ -4,8 +4,7 @@ import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { EventType } from "#shared/event-types.ts"
 import type { EventRecord } from "./event-record.ts"
-import { toCursor } from "./generation.ts"
-import { checkPosition, type Position, sequenceOf } from "./position.ts"
+import { checkPosition, type Position, sequenceOf, toCursor } from "./position.ts"
 
 export const eventColumns = columns("events", "sequence, generation, id, type, data, occurred_at")
 

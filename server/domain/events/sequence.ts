@@ -2,10 +2,9 @@ import type { Transaction } from "#db/client.ts"
 import { background as sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { newId } from "#server/lib/ids.ts"
-import { eventId } from "./event-id.ts"
-import { currentGeneration } from "./generation.ts"
+import { currentGeneration } from "./position.ts"
 import { stageQuotaEvents } from "./quota.ts"
-import { readStaged, type Staged } from "./staged.ts"
+import { eventId, readStaged, type Staged } from "./staged.ts"
 
 /** Events that get their number in one transaction, which takes about 50 ms. */
 const BATCH = 1000

@@ -1,11 +1,12 @@
 import type { Transaction } from "#db/client.ts"
+import { derivedId } from "#server/lib/ids.ts"
 import type { EventType } from "#shared/event-types.ts"
 
 /**
  * The fields that identify an event's subject, for types that a subject has at most once: after a restore, Vouch itself
  * repeats these. Null for a person's actions, which can happen any number of times and are identified by their time.
  */
-export const subjectFields: Record<EventType, readonly string[] | null> = {
+const subjectFields: Record<EventType, readonly string[] | null> = {
   "session.opened": ["attestation_id"],
   "session.submitted": ["attestation_id"],
   "attestation.pending": ["attestation_id"],
@@ -44,3 +45,14 @@ export const readStaged = (sql: Transaction, limit: number) => sql<Staged[]>`
   from staged_events left join unnest(${single.map(({ type }) => type)}::text[], ${single.map(({ field }) => field)}::text[])
     as single(type, field) using (type)
   order by staged_events.seq limit ${limit}`
+
+/**
+ * An event's id is derived from its subject. An event that is lost with the database and happens again keeps its id.
+ */
+export const eventId = (event: Staged): `evt_${string}` =>
+  derivedId("evt", JSON.stringify([event.workspace_id, event.type, ...subjectOf(event)]))
+
+function subjectOf({ type, subject, data, occurred_at, seq }: Staged): unknown[] {
+  if (subject !== null) return [subject]
+  return subjectFields[type]?.map((field) => data[field]) ?? [data, occurred_at.toISOString(), seq]
+}

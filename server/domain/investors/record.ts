@@ -1,17 +1,12 @@
 import { z } from "zod"
 import { attestationStatus } from "#domain/attestations"
-import { address, idOf, named, signature, timestamp } from "#server/lib/fields.ts"
-
-const wallet = address.meta({
-  description: "Wallet address, base58",
-  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-})
+import { idOf, schemaName, signature, timestamp, wallet } from "#server/lib/fields.ts"
 
 /** The most wallets in a record: the newest ones. */
 export const MOST_WALLETS = 100
 
 const fields = {
-  investor_id: idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" }),
+  investor_id: idOf("inv").meta({ description: "The investor's id" }),
   external_id: z.string().nullable().meta({
     description: "The externalId that identifies them; null if only their wallet does",
     example: "investor-4711",
@@ -31,11 +26,10 @@ export const investorDetail = z
       .array(
         z.object({
           user_pubkey: wallet,
-          schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
+          schema: schemaName,
           status: attestationStatus,
           attestation_id: idOf("att").meta({
             description: "The attestation that determines the status",
-            example: "att_4f8NqYcTzHkLwR2sVbJm9X",
           }),
           expires_at: timestamp
             .nullable()

@@ -3,7 +3,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { attestationStatus, sessionStateAt, statusAt } from "#domain/attestations"
 import { deployment } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
-import { address, idOf, named, timestamp } from "#server/lib/fields.ts"
+import { idOf, schemaName, timestamp, wallet } from "#server/lib/fields.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import { sessionStates } from "#shared/statuses.ts"
 
@@ -26,17 +26,13 @@ export const sessionRecord = z
     }),
     attestation_id: idOf("att").meta({
       description: "The attestation that the session decides",
-      example: "att_4f8NqYcTzHkLwR2sVbJm9X",
     }),
     investor_id: idOf("inv").meta({
       description: "The person behind the wallet",
       example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
     }),
-    user_pubkey: address.meta({
-      description: "Wallet address, base58",
-      example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-    }),
-    schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
+    user_pubkey: wallet,
+    schema: schemaName,
     external_id: z.string().nullable().meta({ description: "The session's externalId", example: "investor-4711" }),
     state: sessionState,
     status: attestationStatus.meta({ example: "pending" }),

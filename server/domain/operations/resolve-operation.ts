@@ -1,5 +1,6 @@
 import { sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
+import { columns, type RowOf } from "#db/rows.ts"
 import { recordChange, theOperator } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
 import { operations as kinds } from "#server/domain/operations/operations.ts"
@@ -7,19 +8,11 @@ import { examine, findStillValid, isLate, settleConfirmed, settleExpired, type V
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
 
-type Row = {
-  workspace_id: string
-  mode: Mode
-  kind: string
-  operation_status: string
-  signature: string | null
-  status: string | null
-  wire: Buffer | null
-  signed_slot: bigint | null
-  last_valid_block_height: bigint | null
-  doubt: string | null
-  created_at: Date | null
-}
+const transactionColumns = columns(
+  "transactions",
+  "signature, status, wire, signed_slot, last_valid_block_height, doubt, created_at",
+)
+type Transaction = RowOf<typeof transactionColumns>
 
 /** What is known about an operation in doubt. */
 export type Evidence = {
@@ -52,27 +45,30 @@ export type Decision = "landed" | "lost"
 
 /** What the database and the chain know about an operation's transaction. Throws if the id does not exist. */
 export async function gatherEvidence(id: string): Promise<Evidence> {
-  const row = await readRow(id)
-  const { workspace_id, mode, signature, status, wire, last_valid_block_height } = row
-  const known = {
-    operation: id,
-    workspace: workspace_id,
-    mode,
-    kind: row.kind,
-    status: row.operation_status,
-  }
-  if (signature === null || status === null || last_valid_block_height === null || wire === null)
-    return { ...known, transaction: null, chain: null }
-  const signedSlot = row.signed_slot === null ? null : Number(row.signed_slot)
-  const lastValidBlockHeight = Number(last_valid_block_height)
+  const [operation] = await sql<
+    { workspace_id: string; mode: Mode; kind: string; status: string; signature: string }[]
+  >`
+    select o.workspace_id, w.mode, o.kind, o.status, o.signature
+    from operations o join workspaces w on w.id = o.workspace_id where o.id = ${id}`
+  if (!operation) throw new Error(`There is no operation with the id ${id}.`)
+  const { workspace_id, mode, kind } = operation
+  const known = { operation: id, workspace: workspace_id, mode, kind, status: operation.status }
+  const [found] = await sql<Transaction[]>`
+    select ${sql(transactionColumns)} from transactions where signature = ${operation.signature}`
+  if (!found || found.wire === null) return { ...known, transaction: null, chain: null }
+  const { signature, status, wire } = found
+  const signedSlot = found.signed_slot === null ? null : Number(found.signed_slot)
+  const lastValidBlockHeight = Number(found.last_valid_block_height)
+  const together = await sql<{ id: string }[]>`
+    select id from operations where workspace_id = ${workspace_id} and signature = ${signature} order by seq`
   const transaction = {
     signature,
     status,
-    signed_at: row.created_at!.toISOString(),
+    signed_at: found.created_at.toISOString(),
     signed_slot: signedSlot,
     last_valid_block_height: lastValidBlockHeight,
-    doubt: row.doubt,
-    operations: await operationsIn(workspace_id, signature),
+    doubt: found.doubt,
+    operations: together.map((one) => one.id),
   }
   if (status !== "saved") return { ...known, transaction, chain: null }
   const chain = chainOf(mode)
@@ -115,9 +111,7 @@ export async function resolveOperation(id: string, decision: Decision, reason: s
   const detail = { as: decision, signature, reason, doubt }
   const record = async (tx: Parameters<typeof recordChange>[0]) => {
     for (const subject of transaction.operations)
-      await recordChange(tx, workspace, {
-        ...{ author: theOperator, action: "operation.resolved", subject, detail },
-      })
+      await recordChange(tx, workspace, { author: theOperator, action: "operation.resolved", subject, detail })
   }
   // No node will ever know more about it.
   const landing = { signature, slot: signed_slot ?? 0, isFinal: true }
@@ -129,20 +123,4 @@ export async function resolveOperation(id: string, decision: Decision, reason: s
   publish("settled")
   publish("ledger")
   return null
-}
-
-async function operationsIn(workspaceId: string, signature: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from operations where workspace_id = ${workspaceId} and signature = ${signature} order by seq`
-  return rows.map(({ id }) => id)
-}
-
-async function readRow(id: string): Promise<Row> {
-  const [row] = await sql<Row[]>`
-    select o.workspace_id, w.mode, o.kind, o.status as operation_status, t.signature, t.status, t.wire, t.signed_slot,
-      t.last_valid_block_height, t.doubt, t.created_at
-    from operations o join workspaces w on w.id = o.workspace_id left join transactions t on t.signature = o.signature
-    where o.id = ${id}`
-  if (!row) throw new Error(`There is no operation with the id ${id}.`)
-  return row
 }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf, timestamped } from "#db/rows.ts"
-import { address, idOf, timestamp, wholeNumber } from "#server/lib/fields.ts"
+import { idOf, timestamp, wallet, wholeNumber } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -25,19 +25,13 @@ export const erasureRecord = z
   .object({
     erasure_id: idOf("era").meta({
       description: "The erasure's id",
-      example: "era_9XsVbJm4f8NqYcTzHkLwR2",
     }),
     investor_id: idOf("inv").meta({
       description:
         "The investor whose data was erased. For one of several wallets, a new investor who has only this wallet.",
       example: "inv_7mYcTzHkLwR2sVbJm9X4f8",
     }),
-    user_pubkeys: z.array(
-      address.meta({
-        description: "Wallet address, base58",
-        example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-      }),
-    ),
+    user_pubkeys: z.array(wallet),
     attestations: wholeNumber(0, 2 ** 31 - 1).meta({
       description: "Number of attestations whose personal data was erased",
       example: 2,

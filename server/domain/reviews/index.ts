@@ -16,9 +16,8 @@ export { type Acting, type LockedReview, lockReview, requireSeen, reviewNotFound
 
 /** Opening, closing and erasing. */
 export { openReview } from "./open.ts"
-export { closeVendorReviews } from "./close.ts"
+export { closeReviews, closeVendorReviews, eraseReviews } from "./close.ts"
 export { refuseToEndAlone } from "./refuse-to-end-alone.ts"
-export { eraseReviews } from "./erase.ts"
 
 /** Assignment and notes. */
 export { addNote, assignReview, listReviewers } from "./assign.ts"

@@ -29,20 +29,10 @@ type SchemaChange<Fields> = {
  * Adds a schema to a workspace. Its credential's mint is created with its first attestation. Errors: schema_exists,
  * validation_failed if the workspace has MAX_SCHEMAS.
  */
-export async function createSchema({
-  principal,
-  requestId,
-  idempotency,
-  id,
-  fields,
-}: SchemaChange<SchemaFields>): Promise<SchemaDetail> {
-  if (!idempotency?.begun) await addSchema({ principal, requestId, idempotency, id, fields })
-  return getSchema(principal, id)
-}
-
-async function addSchema({ principal, requestId, idempotency, id, fields }: SchemaChange<SchemaFields>) {
+export async function createSchema(change: SchemaChange<SchemaFields>): Promise<SchemaDetail> {
+  const { principal, idempotency, id, fields: detail } = change
+  if (idempotency?.begun) return getSchema(principal, id)
   const { workspaceId } = principal
-  const { name, validity_days, wallet_proof, reminder_days } = fields
   await sql.begin(async (sql) => {
     // One at a time in a workspace, so that two requests cannot pass the limit together.
     await sql`select id from workspaces where id = ${workspaceId} for no key update`
@@ -50,36 +40,25 @@ async function addSchema({ principal, requestId, idempotency, id, fields }: Sche
       select count(*)::int as count, coalesce(bool_or(id = ${id}), false) as exists from schemas
       where workspace_id = ${workspaceId}`
     const { count, exists } = only(known)
-    if (exists) schemaExists(id)
+    if (exists) fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
     if (count >= MAX_SCHEMAS)
       fail("validation_failed", `id: this workspace has reached the maximum of ${MAX_SCHEMAS} schemas.`)
+    const { name, validity_days, wallet_proof, reminder_days } = detail
     await sql`
       insert into schemas (workspace_id, id, name, validity_days, wallet_proof, reminder_days, created_at)
       values (${workspaceId}, ${id}, ${name}, ${validity_days}, ${wallet_proof}, ${reminder_days}, ${clock.now()})`
     if (idempotency) await claimKey(sql, idempotency, id)
-    await recordChange(sql, workspaceId, {
-      author: { principal, requestId },
-      action: "schema.created",
-      subject: id,
-      detail: fields,
-    })
+    await recordChange(sql, workspaceId, { author: change, action: "schema.created", subject: id, detail })
   })
+  return getSchema(principal, id)
 }
-
-const schemaExists = (id: string): never =>
-  fail("schema_exists", `id: the schema ${id} already exists. Choose another id, or change that schema.`)
 
 /**
  * Changes a schema. A new name or validity applies to later decisions: issued attestations keep their expiry, which is
  * on chain. A changed `wallet_proof` applies to sessions that begin later. Errors: schema_not_found.
  */
-export async function changeSchema({
-  principal,
-  requestId,
-  idempotency,
-  id,
-  fields,
-}: SchemaChange<Partial<SchemaFields>>): Promise<SchemaDetail> {
+export async function changeSchema(change: SchemaChange<Partial<SchemaFields>>): Promise<SchemaDetail> {
+  const { principal, idempotency, id, fields } = change
   const { workspaceId } = principal
   if (idempotency?.begun) return getSchema(principal, id)
   await sql.begin(async (sql) => {
@@ -95,12 +74,8 @@ export async function changeSchema({
       where workspace_id = ${workspaceId} and id = ${id}`
     // The name goes on chain with the credential's mint.
     await voidPlans(sql, workspaceId)
-    await recordChange(sql, workspaceId, {
-      author: { principal, requestId },
-      action: "schema.changed",
-      subject: id,
-      detail: { before, after },
-    })
+    const detail = { before, after }
+    await recordChange(sql, workspaceId, { author: change, action: "schema.changed", subject: id, detail })
   })
   return getSchema(principal, id)
 }

@@ -1,8 +1,16 @@
 // Schemas: what a verification checks and whom it admits.
 
 /** Records and reads. */
-export { getSchema, listSchemas, schemaDetail, schemaInPath, schemaRecord, schemaId, requireSchema } from "./record.ts"
-export { summariseSchemas } from "./summary.ts"
+export {
+  getSchema,
+  listSchemas,
+  requireSchema,
+  schemaDetail,
+  schemaId,
+  schemaInPath,
+  schemaRecord,
+  summariseSchemas,
+} from "./record.ts"
 
 /** Changes and defaults. */
 export { changeSchema, createSchema, MAX_SCHEMAS } from "./change.ts"

@@ -1,5 +1,6 @@
 import type { Queryable } from "#db/client.ts"
-import { type Author, recordChange, recordChanges, vouch } from "#domain/audit-log"
+import { type Author, recordChange, vouch } from "#domain/audit-log"
+import { closeReviews } from "#domain/reviews"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
 import { followScreening } from "./freeze.ts"
@@ -19,13 +20,8 @@ export async function clearHits(
     returning list, frozen_at`
   if (cleared.length === 0) return
   if (cleared.some(({ frozen_at }) => frozen_at !== null)) await followScreening(sql, workspaceId, wallet)
-  const lists = cleared.map(({ list }) => list).sort()
-  await recordChange(sql, workspaceId, {
-    author,
-    action: "wallet.cleared",
-    subject: wallet,
-    detail: { lists, review: reviewId },
-  })
+  const detail = { lists: cleared.map(({ list }) => list).sort(), review: reviewId }
+  await recordChange(sql, workspaceId, { author, action: "wallet.cleared", subject: wallet, detail })
 }
 
 /**
@@ -36,28 +32,17 @@ export async function endHit(
   sql: Queryable,
   { workspaceId, wallet, list }: { workspaceId: string; wallet: Address; list: string },
 ): Promise<boolean> {
-  const now = clock.now()
   const [gone] = await sql<{ frozen: boolean }[]>`
-    update screening_hits set gone_at = ${now}
+    update screening_hits set gone_at = ${clock.now()}
     where workspace_id = ${workspaceId} and wallet = ${wallet} and list = ${list} and gone_at is null
     returning frozen_at is not null and cleared_at is null as frozen`
   if (!gone) return false
   if (gone.frozen) await followScreening(sql, workspaceId, wallet)
-  const closed = await sql<{ id: string }[]>`
-    update reviews set state = 'closed', ending = 'unlisted', closed_at = ${now}, claims = null, approved_claims = null,
-      decision = null, reason = null, public_reason = null, requested_by = null, requested_at = null
-    where workspace_id = ${workspaceId} and wallet = ${wallet} and kind = 'screening' and state <> 'closed'
-      and not exists (select from screening_hits h where h.workspace_id = ${workspaceId} and h.wallet = ${wallet}
-        and h.cleared_at is null and h.gone_at is null)
-    returning id`
-  await recordChanges(sql, workspaceId, [
-    { author: vouch, action: "wallet.left_list", subject: wallet, detail: { list } },
-    ...closed.map(({ id }) => ({
-      author: vouch,
-      action: "review.closed",
-      subject: id,
-      detail: { ending: "unlisted" },
-    })),
-  ])
+  const change = { author: vouch, action: "wallet.left_list", subject: wallet, detail: { list } }
+  await recordChange(sql, workspaceId, change)
+  const withoutHit = sql`wallet = ${wallet} and kind = 'screening' and not exists (
+    select from screening_hits h where h.workspace_id = ${workspaceId} and h.wallet = ${wallet}
+      and h.cleared_at is null and h.gone_at is null)`
+  await closeReviews(sql, workspaceId, withoutHit, "unlisted")
   return true
 }

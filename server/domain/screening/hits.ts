@@ -1,6 +1,6 @@
 import { type Queryable, repeatOnDeadlock, sql as requests, type Sql } from "#db/client.ts"
 import { publish, publishActivity } from "#db/pubsub.ts"
-import { type Change, recordChanges, vouch } from "#domain/audit-log"
+import { recordChange, vouch } from "#domain/audit-log"
 import { openReview } from "#domain/reviews"
 import { logger } from "#server/lib/log.ts"
 import { clock, formatDay } from "#server/lib/time.ts"
@@ -99,16 +99,9 @@ async function freezeIfChosen(
     returning wallet`
   if (!frozen) return false
   await followScreening(sql, workspaceId, wallet)
-  await recordChanges(sql, workspaceId, [frozenChange(wallet, list)])
+  await recordChange(sql, workspaceId, { author: vouch, action: "wallet.frozen", subject: wallet, detail: { list } })
   return true
 }
-
-const frozenChange = (wallet: Address, list: string): Change => ({
-  author: vouch,
-  action: "wallet.frozen",
-  subject: wallet,
-  detail: { list },
-})
 
 /** Records hits with a transaction for each wallet and list, so that a failure does not affect the others. */
 export async function recordHits(database: Sql, workspaceId: string, hits: readonly ListedWallet[]): Promise<number> {

@@ -2,8 +2,14 @@
 
 /** Lists. */
 export { digestsInUse, isScreening, ListWatch, listFacts, listTrouble, loadedLists } from "./lists.ts"
-export { findListed, type ListedWallet, loadFrozen, loadListed } from "./listed.ts"
-export { type HoldingList, listsHolding } from "./holding.ts"
+export {
+  findListed,
+  type HoldingList,
+  type ListedWallet,
+  listsHolding,
+  loadFrozen,
+  loadListed,
+} from "./listed.ts"
 
 /** Hits and what happens on one. */
 export { noteRefused, recordHit, refuseListed, reopenErased, reopenFrozen } from "./hits.ts"

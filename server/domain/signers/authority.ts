@@ -2,13 +2,23 @@ import { type Queryable, sql } from "#db/client.ts"
 import { publish } from "#db/pubsub.ts"
 import { moveCredentialAuthority } from "#domain/attestations"
 import { type Author, recordChange } from "#domain/audit-log"
+import { deployment } from "#domain/deployment"
 import { moveAssetAuthority } from "#domain/tokens"
 import { enqueueAll, readAuthorities, toRow, voidPlans } from "#server/ledger/index.ts"
 import { clock } from "#server/lib/time.ts"
+import { addressOf } from "#server/solana/addresses.ts"
 import { authorityPurpose } from "#server/solana/keys.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
-import { openForWorkspace } from "./open.ts"
+
+const CHALLENGE = Buffer.from("vouch: this key is about to sign for a workspace")
+
+/** The key of a URI, after a test signature. Throws WrongSigner, or SignerFailure if it cannot sign. */
+export async function openForWorkspace(uri: string, purpose: string): Promise<Address> {
+  const signer = await deployment.signers.open(uri, purpose)
+  await signer.sign([CHALLENGE])
+  return addressOf(signer.publicKey)
+}
 
 /**
  * Gives a workspace another key to issue with. New mints get it at once. The ledger moves existing mints one by one,
@@ -28,13 +38,9 @@ export async function setAuthority(workspaceId: string, uri: string, author: Aut
       on conflict (workspace_id, address) do update set uri = excluded.uri`
     await sql`update workspaces set authority = ${address} where id = ${workspaceId}`
     await moveMints(sql, workspaceId, address)
-    if (before !== address)
-      await recordChange(sql, workspaceId, {
-        author,
-        action: "signer.set",
-        subject: workspaceId,
-        detail: { before: { authority: before }, after: { authority: address }, at: uri },
-      })
+    if (before === address) return
+    const detail = { before: { authority: before }, after: { authority: address }, at: uri }
+    await recordChange(sql, workspaceId, { author, action: "signer.set", subject: workspaceId, detail })
   })
   publish("ledger")
   return address

@@ -10,7 +10,7 @@ import { feePayerPurpose } from "#server/solana/keys.ts"
 import { feePayerIn } from "#server/solana/transaction.ts"
 import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
-import { openForWorkspace } from "./open.ts"
+import { openForWorkspace } from "./authority.ts"
 
 /**
  * The least balance of a key before it pays for a workspace: with less, all operations would wait, revocations
@@ -46,12 +46,8 @@ export async function setFeePayer(workspaceId: string, uri: string | null, autho
         on conflict (workspace_id, address) do update set uri = excluded.uri`
     if (before === address) return
     await sql`update workspaces set fee_payer = ${address} where id = ${workspaceId}`
-    await recordChange(sql, workspaceId, {
-      author,
-      action: "signer.set",
-      subject: workspaceId,
-      detail: { before: { fee_payer: before }, after: { fee_payer: address }, ...(uri && { at: uri }) },
-    })
+    const detail = { before: { fee_payer: before }, after: { fee_payer: address }, ...(uri && { at: uri }) }
+    await recordChange(sql, workspaceId, { author, action: "signer.set", subject: workspaceId, detail })
   })
   publish("ledger")
   return address

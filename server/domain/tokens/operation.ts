@@ -4,7 +4,7 @@ import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
-import { address, amountText, idOf, lamports, named, signature, timestamp } from "#server/lib/fields.ts"
+import { address, amountText, idOf, lamports, named, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
@@ -22,14 +22,9 @@ export const operationStatus = z
 /** A transfer needs two. */
 export const OTHER_WALLET = "2kob1DaEJhgM667REcnYQihS48TJmZLxWK5L7mbX24E1"
 
-const wallet = address.meta({
-  description: "Wallet address, base58",
-  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-})
-
 export const operationRecord = z
   .object({
-    operation_id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+    operation_id: idOf("op").meta({ description: "The operation's id" }),
     kind: operationKind.meta({ example: "mint" }),
     status: operationStatus,
     mint_config: named.meta({ description: "Mint configuration", example: "us_real_estate_fund_v1" }),

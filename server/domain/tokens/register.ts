@@ -4,7 +4,7 @@ import { columns, only, qualified, type RowOf } from "#db/rows.ts"
 import type { Principal } from "#domain/requests"
 import { loadFrozen } from "#domain/screening"
 import { badCursor } from "#server/lib/cursor.ts"
-import { address, amountText, idOf, listOf } from "#server/lib/fields.ts"
+import { amountText, idOf, listOf, wallet } from "#server/lib/fields.ts"
 import { clock } from "#server/lib/time.ts"
 import { isWalletAddress } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -20,10 +20,7 @@ type HolderOrder = (typeof holderOrders)[number]
 
 const holderRecord = z
   .object({
-    user_pubkey: address.meta({
-      description: "Wallet address, base58",
-      example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-    }),
+    user_pubkey: wallet,
     balance: amountText.meta({ description: "Whole tokens that it holds", example: "749.5" }),
     incoming: amountText.meta({ description: "Whole tokens in transit to it", example: "0" }),
     outgoing: amountText.meta({ description: "Whole tokens in transit from it", example: "0" }),

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { chainOf } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
-import { address, amountText, named } from "#server/lib/fields.ts"
+import { address, amountText, named, wallet } from "#server/lib/fields.ts"
 import type { Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
@@ -10,11 +10,6 @@ import { fail } from "#shared/errors.ts"
 import { readAccountsNow } from "./account-states.ts"
 import { type ConfigRow, configColumns } from "./config.ts"
 import type { HoldingKey } from "./holder-facts.ts"
-
-const wallet = address.meta({
-  description: "Wallet address, base58",
-  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
-})
 
 export const walletBalances = z
   .object({

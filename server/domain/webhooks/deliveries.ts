@@ -11,10 +11,9 @@ import { attemptPauses_s, type DeliveryStatus, deliveryStatuses } from "#shared/
 import { MASKED, maySeeSecrets, readEndpoint } from "./endpoint.ts"
 
 const delivery = z.object({
-  endpoint_id: idOf("whe").meta({ description: "The endpoint's id", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" }),
+  endpoint_id: idOf("whe").meta({ description: "The endpoint's id" }),
   event_id: idOf("evt").meta({
     description: "The event's id, the same in every attempt",
-    example: "evt_9tQmW3vXcKpLzR5sYbH2Ga",
   }),
   sequence: z.number().int().meta({ description: "The event's sequence number", example: 42 }),
   type: z.enum(allEventTypes).meta({ description: "The event's type" }),

@@ -19,7 +19,6 @@ export const endpointRecord = z
   .object({
     endpoint_id: idOf("whe").meta({
       description: "The endpoint's id",
-      example: "whe_4kTzQm8RbWx2LpYs6VdHcN",
     }),
     url: z.string().meta({
       format: "uri",

@@ -10,7 +10,7 @@ const { endpoint } = endpointsIn("Attestation")
 
 const reading = procedure.meta({ scope: "attestation:read" })
 
-const id = idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" })
+const id = idOf("att").meta({ description: "The attestation's id" })
 
 export const attestationRouter = router({
   get: endpoint("GET /attestation/{id}", {

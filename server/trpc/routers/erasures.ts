@@ -41,7 +41,7 @@ export const erasureRouter = router({
     summary: "Get an erasure",
     description: "Returns what was erased, and how far vendors are with deleting their data.",
     input: z.object({
-      id: idOf("era").meta({ description: "The erasure's id", example: "era_9XsVbJm4f8NqYcTzHkLwR2" }),
+      id: idOf("era").meta({ description: "The erasure's id" }),
     }),
     output: privacy.erasureRecord,
   }).query(({ ctx, input }) => privacy.getErasure(ctx.principal.workspaceId, input.id)),

@@ -11,7 +11,7 @@ import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 
 const { endpoint } = endpointsIn("Investor")
 
-const id = idOf("inv").meta({ description: "The investor's id", example: "inv_7YbVnQ2tKxWcR5sMpLd8Hf" })
+const id = idOf("inv").meta({ description: "The investor's id" })
 
 const noteText = freeLines(investors.MAX_NOTE).refine((text) => text.trim() !== "", "must not be empty")
 

@@ -32,10 +32,10 @@ const keyRecord = z.object({
 
 const keyDescription = z
   .object({
-    key_id: idOf("key").meta({ description: "The key's id", example: "key_3mNbR5tYw2Lc7HdZKx8vPq" }),
+    key_id: idOf("key").meta({ description: "The key's id" }),
     name: z.string().meta({ description: "The key's name", example: "Backend" }),
     account: z.string().meta({ description: "The account's name", example: "Acme Securities" }),
-    workspace_id: idOf("ws").meta({ description: "The key's workspace", example: "ws_8vPq3mNbR5tYw2Lc7HdZKx" }),
+    workspace_id: idOf("ws").meta({ description: "The key's workspace" }),
     mode: z.enum(["test", "live"]).meta({ description: "The workspace's mode", example: "test" }),
     scopes: z.array(scope).meta({ description: "What the key may do", example: ["kyc:read", "kyc:write"] }),
     expires_at: timestamp.nullable().meta({ description: "Null if it does not expire", example: null }),

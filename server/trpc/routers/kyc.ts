@@ -2,7 +2,7 @@ import { z } from "zod"
 import { attestationStatus } from "#domain/attestations"
 import { emailAddress, receiveWebhook, redirectUrl, reminderFor, startSession, walletStatus } from "#domain/kyc"
 import { schemaId } from "#domain/schemas"
-import { idOf, named, signature, timestamp } from "#server/lib/fields.ts"
+import { idOf, schemaName, signature, timestamp } from "#server/lib/fields.ts"
 import { foreignId } from "#server/lib/text.ts"
 import { walletAddress } from "#server/solana/wallet-address.ts"
 import { endpointsIn, router } from "#server/trpc/trpc.ts"
@@ -13,7 +13,6 @@ const session = z
   .object({
     session_id: idOf("sess").meta({
       description: "Session id. Anyone who has it can open the hosted page",
-      example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ",
     }),
     session_url: z.url().meta({
       description: "The hosted page: send the investor there",
@@ -25,8 +24,8 @@ const session = z
 const walletStatusRecord = z
   .object({
     status: attestationStatus,
-    attestation_id: idOf("att").meta({ description: "The attestation's id", example: "att_4f8NqYcTzHkLwR2sVbJm9X" }),
-    schema: named.meta({ description: "The schema's id", example: "kyc_individual_v1" }),
+    attestation_id: idOf("att").meta({ description: "The attestation's id" }),
+    schema: schemaName,
     expires_at: timestamp.nullable().meta({ description: "Null until verified", example: "2027-01-02T03:04:05Z" }),
     onchain_tx: signature.nullable().meta({
       description: "The issuing transaction's signature, base58; null until verified",

@@ -11,7 +11,7 @@ import { endpointsIn, procedure, router } from "#server/trpc/trpc.ts"
 
 const { endpoint } = endpointsIn("KYC")
 
-const id = idOf("sess").meta({ description: "The session's id", example: "sess_Kx8vPq3mNbR5tYw2Lc7HdZ" })
+const id = idOf("sess").meta({ description: "The session's id" })
 
 /** Sessions are started by `kyc.start`. */
 export const sessionRouter = router({

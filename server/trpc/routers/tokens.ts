@@ -97,7 +97,7 @@ export const tokenRouter = router({
     summary: "Get an operation",
     description: "Returns the status of a mint or a transfer.",
     input: z.object({
-      id: idOf("op").meta({ description: "The operation's id", example: "op_9sXcVbNmQwErTyUiPaSdFg" }),
+      id: idOf("op").meta({ description: "The operation's id" }),
     }),
     output: tokens.operationRecord,
   }).query(({ ctx, input }) => tokens.getOperation(ctx.principal, input.id)),

@@ -10,8 +10,8 @@ import { answerWithin_s, deliveryStatuses, overlap_s } from "#shared/webhooks.ts
 
 const { endpoint } = endpointsIn("Webhooks")
 
-const id = idOf("whe").meta({ description: "The endpoint's id", example: "whe_4kTzQm8RbWx2LpYs6VdHcN" })
-const eventId = idOf("evt").meta({ description: "An event's id", example: "evt_9tQmW3vXcKpLzR5sYbH2Ga" })
+const id = idOf("whe").meta({ description: "The endpoint's id" })
+const eventId = idOf("evt").meta({ description: "An event's id" })
 const byId = z.object({ id })
 const fields = {
   url: webhooks.endpointUrl.meta({

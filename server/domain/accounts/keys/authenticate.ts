@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache"
 import { keyReads, sql } from "#db/client.ts"
 import { subscribe } from "#db/pubsub.ts"
+import type { TableRow } from "#db/rows.ts"
 import type { Principal } from "#domain/requests"
 import { logger } from "#server/lib/log.ts"
 import { clock } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
-import type { Scope } from "#shared/scopes.ts"
 import { hashApiKey, isWellFormedApiKey, whyNoApiKey } from "./secret.ts"
 
 /** How long a looked-up key is cached. A revoked key must stop working everywhere within five seconds. */
@@ -54,16 +54,9 @@ const refuse = (): never =>
   fail("invalid_api_key", "Authorization: this API key is unknown or revoked. Create another one under API keys.")
 
 async function readKey(hash: Buffer, now: number): Promise<CachedKey> {
-  const [row] = await keyReads<
-    {
-      workspace_id: string
-      mode: Mode
-      key_id: string
-      scopes: Scope[]
-      expires_at: Date | null
-      valid_until: Date | null
-    }[]
-  >`
+  type Row = Pick<TableRow<"key_secrets">, "workspace_id" | "key_id" | "valid_until"> &
+    Pick<TableRow<"api_keys">, "scopes" | "expires_at"> & { mode: Mode }
+  const [row] = await keyReads<Row[]>`
     select s.workspace_id, w.mode, s.key_id, k.scopes, k.expires_at, s.valid_until
     from key_secrets s
     join api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id

@@ -38,24 +38,24 @@ const codeOf = (error: Error): string | undefined => {
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError ? (error.errors as Error[]).map(({ message }) => message).join(", ") : error.message
 
+/** Where to connect, the session's settings, and what ends the attempt. */
+type Target = { address: DatabaseAddress; settings: Record<string, string>; gone: AbortSignal }
+
 /**
- * A connection with a started session, for postgres.js. `settings` apply to the session. If none can be made, returns
- * one that fails with the reason, because the library would wait indefinitely for a connection that is refused here.
+ * A connection with a started session, for postgres.js. If none can be made, returns one that fails with the reason,
+ * because the library would wait indefinitely for a connection that is refused here.
  */
-export async function connection(
-  address: DatabaseAddress,
-  settings: Record<string, string>,
-  gone: AbortSignal,
-): Promise<Socket> {
+export async function connection(target: Target): Promise<Socket> {
   try {
-    return await anyHost(address, settings, gone)
+    return await anyHost(target)
   } catch (error) {
     return failing(error as Error)
   }
 }
 
 /** Connects to the first usable host, starting with the last one used. */
-async function anyHost(address: DatabaseAddress, settings: Record<string, string>, gone: AbortSignal): Promise<Socket> {
+async function anyHost(target: Target): Promise<Socket> {
+  const { address, gone } = target
   const { hosts } = address
   const first = lastUsed.get(address) ?? 0
   const reasons: { host: Host; error: Error }[] = []
@@ -63,7 +63,7 @@ async function anyHost(address: DatabaseAddress, settings: Record<string, string
     const at = (first + tries) % hosts.length
     const host = hosts[at]!
     try {
-      const socket = await oneHost(host, address, settings, gone)
+      const socket = await oneHost(host, target)
       lastUsed.set(address, at)
       return socket
     } catch (error) {
@@ -78,39 +78,20 @@ async function anyHost(address: DatabaseAddress, settings: Record<string, string
 const hasSqlState = (error: Error): boolean => error.name === "PostgresError"
 
 /** Like libpq: `prefer` retries without TLS if the server refuses it, `allow` the other way round. */
-async function oneHost(
-  host: Host,
-  address: DatabaseAddress,
-  settings: Record<string, string>,
-  gone: AbortSignal,
-): Promise<Socket> {
-  const { mode } = address.tls
-  const [first, second] = isSocket(host) || mode === "disable" ? [false] : WAYS[mode]
+async function oneHost(host: Host, target: Target): Promise<Socket> {
+  const mode = isSocket(host) ? "disable" : target.address.tls.mode
+  // Whether to ask for TLS.
+  const first = mode !== "disable" && mode !== "allow"
   try {
-    return await attempt(host, first!, address, settings, gone)
+    return await attempt(host, first, target)
   } catch (error) {
-    if (second === undefined || !hasCode(error, "invalid_authorization_specification")) throw error
-    return attempt(host, second, address, settings, gone)
+    const mayRetry = mode === "allow" || mode === "prefer"
+    if (!mayRetry || !hasCode(error, "invalid_authorization_specification")) throw error
+    return attempt(host, !first, target)
   }
 }
 
-/** Whether to ask for TLS, at first and after a refusal. */
-const WAYS: Record<Exclude<DatabaseAddress["tls"]["mode"], "disable">, [boolean, boolean?]> = {
-  allow: [false, true],
-  prefer: [true, false],
-  require: [true],
-  "no-verify": [true],
-  "verify-ca": [true],
-  "verify-full": [true],
-}
-
-async function attempt(
-  host: Host,
-  withTls: boolean,
-  address: DatabaseAddress,
-  settings: Record<string, string>,
-  gone: AbortSignal,
-): Promise<Socket> {
+async function attempt(host: Host, withTls: boolean, { address, settings, gone }: Target): Promise<Socket> {
   const late = Object.assign(new Error(`no answer within ${address.connectTimeout_ms / 1000} s`), {
     code: "CONNECT_TIMEOUT",
   })

@@ -70,7 +70,7 @@ export function openClient(url: string, { settings, max = 1, onLost }: Connectio
     ...settings,
   }
   const gone = new AbortController()
-  const connecting = { socket: () => connection(address, session, gone.signal) }
+  const connecting = { socket: () => connection({ address, settings: session, gone: gone.signal }) }
   const client = postgres({
     host: address.hosts[0]!.name,
     port: address.hosts[0]!.port,

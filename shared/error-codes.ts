@@ -3,35 +3,34 @@ import { defineError } from "./define-error.ts"
 const notFound = (what: string) =>
   defineError(404, `${what} not found`, "Check the id, and that the key belongs to the right workspace.")
 
+/** An error that begins nothing, so that the same request may be sent again with the same key. */
+const notStored = (...[status, title, fix, traits]: Parameters<typeof defineError>) =>
+  defineError(status, title, fix, { isReplayed: false, ...traits })
+
 /** The errors of the API. The dashboard uses them, too. */
 export const apiErrors = {
-  malformed_json: defineError(400, "The body is not valid JSON", "Send a body that is valid JSON, encoded as UTF-8.", {
-    isReplayed: false,
-  }),
+  malformed_json: notStored(400, "The body is not valid JSON", "Send a body that is valid JSON, encoded as UTF-8."),
   malformed_request: defineError(
     400,
     "The request is malformed",
     "Encode the path and the query correctly, and send a JSON object as the body.",
   ),
-  invalid_idempotency_key: defineError(
+  invalid_idempotency_key: notStored(
     400,
     "The Idempotency-Key is not valid",
     "Send 1 to 255 visible ASCII characters, once. A random UUID is a good key.",
-    { isReplayed: false },
   ),
-  https_required: defineError(400, "HTTPS is required", "Send the request over HTTPS.", { isReplayed: false }),
-  missing_api_key: defineError(401, "No API key was sent", "Send the header Authorization: Bearer <API_KEY>.", {
-    isReplayed: false,
+  https_required: notStored(400, "HTTPS is required", "Send the request over HTTPS."),
+  missing_api_key: notStored(401, "No API key was sent", "Send the header Authorization: Bearer <API_KEY>.", {
     asksForKey: true,
   }),
-  invalid_api_key: defineError(
+  invalid_api_key: notStored(
     401,
     "The API key is not valid",
     "Check the key for typing mistakes. It may have been revoked: then create another one.",
-    { isReplayed: false, asksForKey: true },
+    { asksForKey: true },
   ),
-  expired_api_key: defineError(401, "The API key has expired", "Create another key, or rotate this one.", {
-    isReplayed: false,
+  expired_api_key: notStored(401, "The API key has expired", "Create another key, or rotate this one.", {
     asksForKey: true,
   }),
   invalid_signature: defineError(
@@ -39,9 +38,7 @@ export const apiErrors = {
     "The webhook's signature is not valid",
     "Sign the exact bytes of the body with the shared secret, and send them within 300 seconds.",
   ),
-  insufficient_scope: defineError(403, "The API key lacks a scope", "Use a key with the scope named in detail.", {
-    isReplayed: false,
-  }),
+  insufficient_scope: notStored(403, "The API key lacks a scope", "Use a key with the scope named in detail."),
   wallet_sanctioned: defineError(
     403,
     "The wallet is refused by screening",
@@ -119,11 +116,11 @@ export const apiErrors = {
   ),
   event_not_found: defineError(404, "Event not found", "List the events with GET /events."),
   method_not_allowed: defineError(405, "Method not allowed", "Use a method named in Allow."),
-  idempotency_in_progress: defineError(
+  idempotency_in_progress: notStored(
     409,
     "The first request with this key is still running",
     "Retry with the same key after the time in Retry-After.",
-    { isTimed: true, isReplayed: false },
+    { isTimed: true },
   ),
   mint_config_exists: defineError(
     409,
@@ -162,14 +159,11 @@ export const apiErrors = {
     "The database lacks the event of your cursor",
     "A failover or a restore lost events that you have. Continue with the cursor in the header Resume-Cursor, and ignore events whose id you have: repeated events keep their id. Compare with the list endpoints: what does not repeat is no longer recorded.",
   ),
-  payload_too_large: defineError(413, "The body is too large", "Send a body within the limit named in detail.", {
-    isReplayed: false,
-  }),
-  unsupported_media_type: defineError(
+  payload_too_large: notStored(413, "The body is too large", "Send a body within the limit named in detail."),
+  unsupported_media_type: notStored(
     415,
     "The body's media type is not supported",
     "Send Content-Type: application/json.",
-    { isReplayed: false },
   ),
   validation_failed: defineError(422, "A field is missing or not valid", "Correct the field named in detail."),
   invalid_public_key: defineError(
@@ -194,11 +188,10 @@ export const apiErrors = {
     "Send a positive decimal number with at most as many decimals as the token has.",
   ),
   insufficient_balance: defineError(422, "The wallet's balance is too low", "Transfer at most the wallet's balance."),
-  idempotency_key_reused: defineError(
+  idempotency_key_reused: notStored(
     422,
     "The Idempotency-Key was used for another request",
     "Use a new key for every distinct request.",
-    { isReplayed: false },
   ),
   quota_exceeded: defineError(
     429,
@@ -206,10 +199,7 @@ export const apiErrors = {
     "Wait for the next period, named in detail, or change the plan.",
     { isTimed: true },
   ),
-  rate_limited: defineError(429, "Too many requests", "Retry after the time in Retry-After.", {
-    isTimed: true,
-    isReplayed: false,
-  }),
+  rate_limited: notStored(429, "Too many requests", "Retry after the time in Retry-After.", { isTimed: true }),
   internal_error: defineError(
     500,
     "Server error",

@@ -2,8 +2,7 @@ import { closeSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type LocalnetProcess, PortInUse, startLocalnetProcess, UnsupportedPlatform } from "#localnet"
-import type { Holder } from "./lock.ts"
-import { isAlive, ourselves, readJson, writeJson } from "./lock.ts"
+import { ended, type Holder, isAlive, ourselves, readJson, writeJson } from "./lock.ts"
 import { openLog } from "./log.ts"
 import { signal, startMark } from "./process.ts"
 
@@ -26,12 +25,12 @@ export async function startLocalnet(options: LocalnetOptions): Promise<RunningLo
   const running = readJson<Running>(record)
   if (running && isAlive(running)) {
     if (isAlive(running.starter)) {
-      return { url: running.url, pid: running.pid, adopted: true, exited: end(running), stop: async () => {} }
+      return { url: running.url, pid: running.pid, adopted: true, exited: ended(running), stop: async () => {} }
     }
     // Its starter was killed. The network notices the closed channel and saves its state.
-    await Promise.race([end(running), sleep(3_000)])
+    await Promise.race([ended(running), sleep(3_000)])
     if (isAlive(running)) signal(running.pid, "SIGKILL")
-    await end(running)
+    await ended(running)
   }
   return startChild(options, record)
 }
@@ -54,10 +53,6 @@ async function startChild({ dataDir, port, ...options }: LocalnetOptions, record
   } finally {
     closeSync(output)
   }
-}
-
-async function end(holder: Holder): Promise<void> {
-  while (isAlive(holder)) await sleep(50, undefined, { ref: false })
 }
 
 const portInUse = (port: number) =>

@@ -11,6 +11,11 @@ export const ourselves = (): Holder => ({ pid: process.pid, mark: startMark(proc
 
 export const isAlive = ({ pid, mark }: Holder): boolean => startMark(pid) === mark
 
+/** Resolves when a process has ended, which emits no event if it is not our child. */
+export async function ended(holder: Holder): Promise<void> {
+  while (isAlive(holder)) await sleep(50, undefined, { ref: false })
+}
+
 /** Takes a lock file, even if a dead process still holds it. Returns the holder if that is another live process. */
 export function takeLock(path: string): Holder | undefined {
   const draft = `${path}.${process.pid}`

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { closeSync, mkdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { ended, isAlive } from "./lock.ts"
 import { type Log, openLog } from "./log.ts"
 import { postgresAccount, postgresBinaries } from "./postgres-account.ts"
 import { ensureCluster, runAs, startupError } from "./postgres-cluster.ts"
@@ -50,7 +51,7 @@ export async function startPostgres({ dataDir, durable = true, log }: PostgresOp
         if (!(await readiness(cluster, running.pid, log))) continue
         log.info(`Using the embedded Postgres that is already running (pid ${running.pid})`)
         const { pid, socketDirectory: directory } = running
-        return handle({ pid, directory, password, adopted: true, exited: watch(pid) })
+        return handle({ pid, directory, password, adopted: true, exited: ended({ pid, mark: startMark(pid) ?? "" }) })
       }
       if (endOrphans(cluster)) {
         await sleep(20)
@@ -124,8 +125,8 @@ async function readiness(cluster: string, pid: number, log: Log): Promise<boolea
 type Postmaster = { pid: number; directory: string; password: string; adopted: boolean; exited: Promise<void> }
 
 function handle({ pid, directory, password, adopted, exited }: Postmaster): RunningPostgres {
-  const mark = startMark(pid)
-  const isRunning = () => mark !== undefined && startMark(pid) === mark
+  const holder = { pid, mark: startMark(pid) ?? "" }
+  const isRunning = () => isAlive(holder)
   const stop = async () => {
     for (let waits = 0; isRunning(); waits++) {
       if (waits === 0) signal(pid, "SIGINT")
@@ -136,12 +137,6 @@ function handle({ pid, directory, password, adopted, exited }: Postmaster): Runn
     removeSocketDirectory(directory)
   }
   return { url: socketUrl(directory, password, "vouch"), pid, adopted, isRunning, exited, stop }
-}
-
-/** A process that is not our child emits no event when it ends. */
-async function watch(pid: number): Promise<void> {
-  const mark = startMark(pid)
-  while (mark !== undefined && startMark(pid) === mark) await sleep(50, undefined, { ref: false })
 }
 
 function readPassword(home: string): string {

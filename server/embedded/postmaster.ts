@@ -10,14 +10,10 @@ export type Postmaster = { pid: number; socketDirectory: string; status: string 
  * https://www.postgresql.org/docs/18/storage-file-layout.html, src/include/utils/pidfile.h
  */
 export function readPostmaster(cluster: string): Postmaster | undefined {
-  try {
-    const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")
-    const pid = Number(lines[0])
-    if (!Number.isInteger(pid) || pid <= 1) return undefined
-    return { pid, socketDirectory: lines[4]?.trim() ?? "", status: lines[7]?.trim() ?? "" }
-  } catch {
-    return undefined
-  }
+  const lines = readLines(join(cluster, "postmaster.pid"))
+  const pid = pidIn(lines)
+  if (pid === undefined) return undefined
+  return { pid, socketDirectory: lines[4]?.trim() ?? "", status: lines[7]?.trim() ?? "" }
 }
 
 /** The live postmaster of this cluster. A pid counts only if its process has our arguments. */
@@ -41,21 +37,26 @@ export function clearStaleLocks(cluster: string, socketDirectory: string): void 
     const stat = statSync(file, { throwIfNoEntry: false })
     const written = stat && (stat.size > 0 || Date.now() - stat.mtimeMs > 2_000)
     if (!written) continue
-    const pid = readPid(file)
+    const pid = pidIn(readLines(file))
     if (pid === undefined || (startMark(pid) !== undefined && !isPostmaster(pid, cluster))) {
       rmSync(file, { force: true })
     }
   }
 }
 
-/** The first line of both files is the pid. */
-function readPid(file: string): number | undefined {
+/** The lines of a file; none if it cannot be read. */
+function readLines(file: string): string[] {
   try {
-    const pid = Number(readFileSync(file, "utf8").split("\n")[0])
-    return Number.isInteger(pid) && pid > 1 ? pid : undefined
+    return readFileSync(file, "utf8").split("\n")
   } catch {
-    return undefined
+    return []
   }
+}
+
+/** The first line of both files is the pid. */
+function pidIn([first]: string[]): number | undefined {
+  const pid = Number(first)
+  return Number.isInteger(pid) && pid > 1 ? pid : undefined
 }
 
 /**

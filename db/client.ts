@@ -93,12 +93,8 @@ export function refreshConnections(reason: string): void {
 }
 
 /** Current use of the pools with several connections. */
-export const poolUse = (): {
-  pool: "requests" | "background"
-  leased: number
-  waiting: number
-  max: number
-}[] => connected.pools.map((pool, i) => ({ pool: i === 0 ? "requests" : "background", ...pool.use }))
+export const poolUse = () =>
+  connected.pools.map((pool, i) => ({ pool: i === 0 ? "requests" : "background", ...pool.use }))
 
 /** A plain client for one purpose, such as LISTEN past a pooler. The caller ends it. */
 export const open = (url: string, max: number) => openClient(url, { max })

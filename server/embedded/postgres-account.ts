@@ -46,20 +46,8 @@ function systemUser(name: string): Account | undefined {
 
 function createSystemUser(name: string, log: Log): Account {
   try {
-    execFileSync(
-      "useradd",
-      [
-        "--system",
-        "--user-group",
-        "--no-create-home",
-        "--home-dir",
-        "/nonexistent",
-        "--shell",
-        "/usr/sbin/nologin",
-        name,
-      ],
-      { stdio: ["ignore", "ignore", "pipe"] },
-    )
+    const options = "--system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin"
+    execFileSync("useradd", [...options.split(" "), name], { stdio: ["ignore", "ignore", "pipe"] })
     log.info(`Postgres refuses to run as root: created the system user "${name}" for it`)
     return systemUser(name)!
   } catch (cause) {

@@ -36,30 +36,18 @@ export type Chain = {
   rent: { of: (bytes: number) => number; readAt: number } | null
 }
 
-export type ChainOptions = {
-  mode: Mode
+export type ChainOptions = Pick<Chain, "mode" | "signers" | "feePayer" | "payerMarker" | "embedded" | "slotMs"> & {
   urls: readonly string[]
   sendUrls?: readonly string[]
   callsPerSecond?: number
-  signers: Signers
-  feePayer: Signer
-  payerMarker: PublicKey
-  embedded: boolean
-  slotMs: number
 }
 
-export function openChain(options: ChainOptions): Chain {
-  const { mode, urls, sendUrls = [], callsPerSecond = Number.POSITIVE_INFINITY } = options
-  const { embedded, slotMs } = options
+export function openChain({ urls, sendUrls = [], callsPerSecond = Infinity, ...own }: ChainOptions): Chain {
+  const admits = (genesisHash: string) => admit(chain, genesisHash)
   const chain: Chain = {
-    mode,
-    rpc: new Rpc(new RpcNodes({ urls, sendUrls, callsPerSecond, admit: (genesisHash) => admit(chain, genesisHash) })),
-    feePayer: options.feePayer,
-    payerMarker: options.payerMarker,
-    signers: options.signers,
-    embedded,
-    pollMs: Math.max(5, Math.round(slotMs / 2)),
-    slotMs,
+    ...own,
+    rpc: new Rpc(new RpcNodes({ urls, sendUrls, callsPerSecond, admit: admits })),
+    pollMs: Math.max(5, Math.round(own.slotMs / 2)),
     identity: null,
     rent: null,
   }

@@ -111,17 +111,11 @@ function chainFor(
     mode === "live"
       ? [settings.VOUCH_LIVE_SOLANA_RPC_URL, settings.VOUCH_LIVE_SOLANA_SEND_URL]
       : [settings.VOUCH_TEST_SOLANA_RPC_URL, settings.VOUCH_TEST_SOLANA_SEND_URL]
-  const configured = ownUrls ?? settings.SOLANA_RPC_URL
-  if (configured) {
-    return openChain({
-      mode,
-      urls: configured,
-      sendUrls: ownSend ?? settings.SOLANA_SEND_URL ?? [],
-      callsPerSecond: perSecond > 0 ? perSecond : Number.POSITIVE_INFINITY,
-      ...own,
-      embedded: false,
-      slotMs: CLUSTER_SLOT_MS,
-    })
+  const urls = ownUrls ?? settings.SOLANA_RPC_URL
+  if (urls) {
+    const sendUrls = ownSend ?? settings.SOLANA_SEND_URL ?? []
+    const callsPerSecond = perSecond > 0 ? perSecond : Number.POSITIVE_INFINITY
+    return openChain({ mode, urls, sendUrls, callsPerSecond, ...own, embedded: false, slotMs: CLUSTER_SLOT_MS })
   }
   if (localnetUrl === null || (mode === "live" && settings.VOUCH_PUBLIC_URL)) return null
   return openChain({ mode, urls: [localnetUrl], ...own, embedded: true, slotMs: settings.VOUCH_LOCALNET_SLOT_MS })

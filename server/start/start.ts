@@ -198,14 +198,9 @@ async function bindOrWait(chain: Chain): Promise<void> {
   }
 }
 
-type Workers = {
-  ledgers: LedgerWorker[]
-  /** Workers that run by the clock. */
-  passing: { passesEnded(): Promise<void> }[]
-  stops: (() => Promise<void>)[]
-}
+type Workers = Awaited<ReturnType<typeof startWorkers>>
 
-async function startWorkers(chains: Chain[], { settings }: StartOptions, http: ListenerOptions): Promise<Workers> {
+async function startWorkers(chains: Chain[], { settings }: StartOptions, http: ListenerOptions) {
   const ledgers = chains.map(
     (chain) =>
       new LedgerWorker(chain, {
@@ -234,13 +229,14 @@ async function startWorkers(chains: Chain[], { settings }: StartOptions, http: L
   // Report as alive before the server is announced as ready.
   await Promise.race([Promise.all(ledgers.map((ledger) => ledger.known)), sleep(FIRST_REPORT_MS)])
   await housekeeping.beat().catch((error) => logger.warn({ err: error }, "could not write the first health report"))
-  const stops = [
+  const stops: (() => Promise<void>)[] = [
     () => delivery.stop(),
     () => webhooks.stop(),
     () => Promise.all(ledgers.map((ledger) => ledger.stop())).then(() => {}),
     () => housekeeping.stop(),
     formListener.close,
   ]
+  // These run by the clock.
   return { ledgers, passing: [housekeeping, delivery, webhooks], stops }
 }
 

@@ -79,11 +79,15 @@ export class RequestLog {
       this.#drop()
       return
     }
-    const row = rowOf(request)
-    if (row === null) return
-    this.#bytes += sizeOf(row)
+    try {
+      const row = toRow(request)
+      this.#bytes += sizeOf(row)
+      this.#waiting.push(row)
+    } catch (error) {
+      logger.error({ err: error, requestId: request.requestId }, "the request log lost a request")
+    }
     // While the database is down, only the timer tries again.
-    if (this.#waiting.push(row) >= BATCH && !this.#isDatabaseDown) void this.flush()
+    if (this.#waiting.length >= BATCH && !this.#isDatabaseDown) void this.flush()
   }
 
   /** Writes all waiting requests. Resolves when they are written, or cannot be for now. Never rejects. */
@@ -177,16 +181,6 @@ const arrayOf = (values: readonly (string | number | null)[]): string =>
   `{${values.map((value) => (typeof value === "string" ? quoted(value) : (value ?? "NULL"))).join()}}`
 
 const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`
-
-/** The row of a request. Null if it cannot be made. */
-function rowOf(request: AnsweredRequest): Row | null {
-  try {
-    return toRow(request)
-  } catch (error) {
-    logger.error({ err: error, requestId: request.requestId }, "the request log lost a request")
-    return null
-  }
-}
 
 /** The part of a request to keep. Made as soon as it is answered, so that the much larger request can be freed. */
 type Row = ReturnType<typeof toRow>

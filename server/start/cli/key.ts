@@ -4,17 +4,7 @@ import { AccountExists, createAccount, findAccount } from "#domain/onboarding"
 import { Failure } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { allScopes, type Scope } from "#shared/scopes.ts"
-import {
-  type Expiry,
-  modeOption,
-  nonEmpty,
-  parseDuration,
-  parseExpiry,
-  parseScopes,
-  planOption,
-  problemOfName,
-  readableName,
-} from "./arguments.ts"
+import * as args from "./arguments.ts"
 import { chosenAccount, noAccount } from "./chosen-account.ts"
 import { CommandError, type Run } from "./run.ts"
 
@@ -25,13 +15,13 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command("create")
     .description("create an API key; it is shown only once")
-    .option("--account <name>", "the account's name; not needed if there is only one", nonEmpty)
+    .option("--account <name>", "the account's name; not needed if there is only one", args.nonEmpty)
     .option("--create", "create the account if it does not exist")
-    .addOption(modeOption().makeOptionMandatory())
-    .addOption(planOption().default("free", "free, if the account is new"))
-    .option("--name <name>", "where the key is used", readableName, "Created from the command line")
-    .option("--scopes <scopes>", "separated by commas or spaces (default: all)", parseScopes)
-    .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", parseExpiry)
+    .addOption(args.modeOption().makeOptionMandatory())
+    .addOption(args.planOption().default("free", "free, if the account is new"))
+    .option("--name <name>", "where the key is used", args.readableName, "Created from the command line")
+    .option("--scopes <scopes>", "separated by commas or spaces (default: all)", args.parseScopes)
+    .option("--expires <time>", "when it stops working: an ISO 8601 time, or days such as 90d", args.parseExpiry)
     .action(
       (options: {
         account?: string
@@ -40,7 +30,7 @@ export function addKeyCommands(program: Command, run: Run): void {
         plan: PlanName
         name: string
         scopes?: Scope[]
-        expires?: Expiry
+        expires?: args.Expiry
       }) =>
         run(async () => {
           const expiresAt = options.expires?.() ?? null
@@ -63,7 +53,7 @@ export function addKeyCommands(program: Command, run: Run): void {
   key
     .command("list")
     .description("list API keys, without their secrets")
-    .option("--account <name>", "only keys of one account", nonEmpty)
+    .option("--account <name>", "only keys of one account", args.nonEmpty)
     .action((options: { account?: string }) =>
       run(async () => {
         if (options.account !== undefined && !(await findAccount(options.account)))
@@ -100,7 +90,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .command("rotate")
     .description("give a key a new secret; its id and idempotency keys stay the same")
     .argument("<key_id>")
-    .option("--grace <time>", "how long the old secret keeps working: 30s, 15m, 24h, 7d", parseDuration, 24 * 3600)
+    .option("--grace <time>", "how long the old secret keeps working: 30s, 15m, 24h, 7d", args.parseDuration, 24 * 3600)
     .action((keyId: string, { grace }: { grace: number }) =>
       run(async () => {
         const rotate = () => rotateKey({ keyId, workspaceId: null, graceSeconds: grace })
@@ -119,7 +109,7 @@ async function ownerOf({ account: name, create, plan }: { account?: string; crea
   if (name === undefined) throw new CommandError("--account: give the name of the account to create.")
   const known = await findAccount(name)
   if (known) return known
-  const problem = problemOfName(name)
+  const problem = args.problemOfName(name)
   if (problem !== null) throw new CommandError(`--account: the name of a new account ${problem}.`)
   try {
     return await createAccount({ name, plan })

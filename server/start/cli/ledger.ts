@@ -1,14 +1,7 @@
 import type { Command } from "commander"
 import { auditLedger } from "#domain/audits"
 import { deployment } from "#domain/deployment"
-import {
-  acceptQuarantine,
-  type Evidence,
-  gatherEvidence,
-  type Quarantine,
-  reconcileMode,
-  resolveOperation,
-} from "#domain/operations"
+import * as operations from "#domain/operations"
 import { modes } from "#shared/mode.ts"
 import { nonEmpty } from "./arguments.ts"
 import { CommandError, type Run } from "./run.ts"
@@ -57,11 +50,11 @@ export function addLedgerCommands(program: Command, run: Run): void {
       run(
         async () => {
           if (accept && !reason) throw new CommandError("--reason: say why. The reason is recorded in the audit log.")
-          const found: Quarantine[] = []
+          const found: operations.Quarantine[] = []
           for (const mode of modes)
-            if (deployment.chains[mode]) found.push(await reconcileMode(mode, (text) => console.error(text)))
+            if (deployment.chains[mode]) found.push(await operations.reconcileMode(mode, (text) => console.error(text)))
           const waiting = found.filter((one) => one.waits_for !== null || one.workspaces.length > 0)
-          if (accept) for (const one of waiting) await acceptQuarantine(one, reason!)
+          if (accept) for (const one of waiting) await operations.acceptQuarantine(one, reason!)
           return showQuarantine(waiting, accept === true)
         },
         { needsChain: true },
@@ -78,10 +71,10 @@ export function addLedgerCommands(program: Command, run: Run): void {
     .action((id: string, { landed, lost, reason }: { landed?: true; lost?: true; reason?: string }) =>
       run(
         async () => {
-          if (!landed && !lost) return showEvidence(await gatherEvidence(id))
+          if (!landed && !lost) return showEvidence(await operations.gatherEvidence(id))
           if (landed && lost) throw new CommandError("--landed, --lost: use one of them, not both.")
           if (!reason) throw new CommandError("--reason: say how you know. The reason is recorded in the audit log.")
-          const refusal = await resolveOperation(id, landed ? "landed" : "lost", reason)
+          const refusal = await operations.resolveOperation(id, landed ? "landed" : "lost", reason)
           if (refusal !== null) throw new CommandError(refusal)
           return {
             json: { ok: true },
@@ -95,7 +88,7 @@ export function addLedgerCommands(program: Command, run: Run): void {
     )
 }
 
-function showQuarantine(waiting: readonly Quarantine[], isAccepted: boolean) {
+function showQuarantine(waiting: readonly operations.Quarantine[], isAccepted: boolean) {
   const lines = waiting.flatMap(({ mode, waits_for, workspaces }) => [
     ...(waits_for === null ? [] : [`${mode}: ${waits_for}`]),
     ...workspaces.flatMap(({ workspace, since, differences }) => [
@@ -120,7 +113,7 @@ function showQuarantine(waiting: readonly Quarantine[], isAccepted: boolean) {
   }
 }
 
-function showEvidence(evidence: Evidence) {
+function showEvidence(evidence: operations.Evidence) {
   const { operation, kind, status, workspace, mode, transaction, chain } = evidence
   const lines = [`${operation}: ${kind}, ${status}, of ${workspace} (${mode})`]
   if (transaction) {
@@ -139,7 +132,7 @@ function showEvidence(evidence: Evidence) {
   return { json: evidence, text: lines.join("\n") }
 }
 
-function whatNodesSay({ can_still_land, verdict }: NonNullable<Evidence["chain"]>): string {
+function whatNodesSay({ can_still_land, verdict }: NonNullable<operations.Evidence["chain"]>): string {
   if (can_still_land) return "It can still land. There is nothing to decide yet."
   if (verdict?.end === "expired") return "It never landed. The server signs it again by itself."
   if (verdict?.end === "doubt")

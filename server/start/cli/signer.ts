@@ -1,15 +1,7 @@
 import { type Command, Option } from "commander"
 import { theOperator } from "#domain/audit-log"
 import { readHealth } from "#domain/health"
-import {
-  type AuthorityState,
-  EmptyFeePayer,
-  type FeePayer,
-  readAuthority,
-  readFeePayers,
-  setAuthority,
-  setFeePayer,
-} from "#domain/signers"
+import * as signers from "#domain/signers"
 import { sleep } from "#server/lib/time.ts"
 import { SignerFailure, WrongSigner } from "#server/solana/signers/definition.ts"
 import { nonEmpty } from "./arguments.ts"
@@ -38,7 +30,7 @@ export function addSignerCommands(program: Command, run: Run): void {
       run(async () => {
         await stateOf(workspace)
         if (role === "fee-payer") return pay(workspace, uri)
-        const state = await follow(workspace, () => setting(() => setAuthority(workspace, uri, theOperator)))
+        const state = await follow(workspace, () => setting(() => signers.setAuthority(workspace, uri, theOperator)))
         const { authority, mints, moved } = state
         const done = moved === mints
         const rest = `${mints - moved} of ${mints} mints still have to move. The server moves them. Start it if it is not running.`
@@ -67,14 +59,14 @@ export function addSignerCommands(program: Command, run: Run): void {
     .action((workspace?: string) =>
       run(async () => {
         if (workspace === undefined) {
-          const payers = await readFeePayers()
+          const payers = await signers.readFeePayers()
           return {
             json: { fee_payers: payers },
             table: payers.map((one) => ({ ...one, workspace: one.workspace ?? "all others" })),
           }
         }
         const state = await stateOf(workspace)
-        const payers = (await readFeePayers()).filter((one) => one.workspace === workspace)
+        const payers = (await signers.readFeePayers()).filter((one) => one.workspace === workspace)
         return { json: { ...state, fee_payers: payers }, text: textOf(state, payers) }
       }),
     )
@@ -84,22 +76,22 @@ async function setting<T>(set: () => Promise<T>): Promise<T> {
   try {
     return await set()
   } catch (error) {
-    if (error instanceof WrongSigner || error instanceof SignerFailure || error instanceof EmptyFeePayer)
+    if (error instanceof WrongSigner || error instanceof SignerFailure || error instanceof signers.EmptyFeePayer)
       throw new CommandError(`Nothing was changed: ${error.message}`)
     throw error
   }
 }
 
 async function pay(workspace: string, uri: string | null) {
-  const address = await setting(() => setFeePayer(workspace, uri, theOperator))
+  const address = await setting(() => signers.setFeePayer(workspace, uri, theOperator))
   return {
     json: { workspace, fee_payer: address },
     text: `From now on ${address ?? "the fee payer of its mode"} pays for ${workspace}.`,
   }
 }
 
-async function stateOf(workspace: string): Promise<AuthorityState> {
-  const state = await readAuthority(workspace)
+async function stateOf(workspace: string): Promise<signers.AuthorityState> {
+  const state = await signers.readAuthority(workspace)
   if (!state) throw new CommandError(`No workspace has the id ${workspace}. "vouch account create" prints them.`)
   return state
 }
@@ -108,7 +100,7 @@ async function stateOf(workspace: string): Promise<AuthorityState> {
  * Shows the progress on chain until it is complete, then checks for mints that were added while it waited. The server
  * does the work, so the command may be interrupted. Without a running server it shows no progress.
  */
-async function follow(workspace: string, set: () => Promise<unknown>): Promise<AuthorityState> {
+async function follow(workspace: string, set: () => Promise<unknown>): Promise<signers.AuthorityState> {
   await set()
   let shown = -1
   for (;;) {
@@ -126,8 +118,8 @@ async function follow(workspace: string, set: () => Promise<unknown>): Promise<A
 }
 
 const textOf = (
-  { workspace, mode, account, authority, uri, mints, moved, earlier }: AuthorityState,
-  payers: readonly FeePayer[],
+  { workspace, mode, account, authority, uri, mints, moved, earlier }: signers.AuthorityState,
+  payers: readonly signers.FeePayer[],
 ): string =>
   [
     `${workspace}: ${account} (${mode})`,

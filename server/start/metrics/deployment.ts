@@ -1,9 +1,9 @@
 import { background as sql } from "#db/client.ts"
 import { WORKER_SILENT_SECONDS } from "#domain/health"
 import { overdueSeconds } from "#domain/webhooks"
-import { type Depths, readAges, readAudits, readDepths } from "#server/ledger/index.ts"
+import { readAges, readAudits, readDepths } from "#server/ledger/index.ts"
 import { logger } from "#server/lib/log.ts"
-import type { LedgerReport } from "#shared/ledger-report.ts"
+import { sleep } from "#server/lib/time.ts"
 
 /** Age at which metrics are read again, and how long a scrape waits for that. */
 const FRESH_MS = 5000
@@ -11,12 +11,7 @@ const PATIENCE_MS = 1000
 /** Older metrics are not shown: a frozen graph would look like one where nothing happens. */
 const STALE_MS = 10_000
 
-type ModeMetrics = Depths &
-  Pick<LedgerReport, "audit_age_seconds" | "audit_differences"> & {
-    oldest_operation_seconds: number
-    oldest_transaction_seconds: number
-  }
-type Figures = { workers: number; modes: ModeMetrics[]; webhooks_overdue_seconds: number }
+type Figures = Awaited<ReturnType<typeof read>>
 
 /**
  * Metrics of the whole deployment from the database. Every process shows them, so that they are available without a
@@ -34,13 +29,12 @@ export class DeploymentFigures {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null
     })
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => {
-      this.isUp = false
-      resolve()
-    }, PATIENCE_MS)
+    const answered = new AbortController()
+    const late = sleep(PATIENCE_MS, answered.signal).then(() => {
+      if (!answered.signal.aborted) this.isUp = false
+    })
     await Promise.race([this.#asking, late])
-    clearTimeout(timer)
+    answered.abort()
   }
 
   /** Null if they are unknown. */
@@ -61,7 +55,7 @@ export class DeploymentFigures {
 }
 
 /** One statement at a time: the ledger needs the same connections. */
-async function read(): Promise<Figures> {
+async function read() {
   const depths = await readDepths()
   const ages = await readAges()
   const audits = await readAudits()

@@ -3,7 +3,7 @@ import { type Queryable, background as sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
 import { qualified } from "#db/rows.ts"
 import { addSeconds, clock, secondsBetween } from "#server/lib/time.ts"
-import { readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
+import { type ProgramError, readTransactionError, type TransactionFailure } from "#server/solana/program-error.ts"
 import type { Mode } from "#shared/mode.ts"
 import { decodeAll, type Landing, type Operations, type Recovery } from "./definition.ts"
 import { voidPlans } from "./lease.ts"
@@ -150,19 +150,19 @@ export async function settleFailed(
     const failure = readTransactionError(error)
     const blamed = blame(failure, row, operations)
     const others = operations.filter((operation) => operation !== blamed?.operation)
-    const recovery = blamed ? recover(kinds, failure, blamed) : null
-    const isRefused = recovery?.do === "fail" && blamed?.operation.redo === false
-    if (blamed && recovery?.do === "fail" && isRefused)
-      await failOperation(sql, kinds, blamed.operation, recovery.refusal)
+    const recovery = blamed && recover(kinds, blamed)
+    const refusal = recovery?.do === "fail" && !blamed?.operation.redo ? recovery.refusal : null
+    if (blamed && refusal) await failOperation(sql, kinds, blamed.operation, refusal)
     else if (blamed && recovery?.do === "finish") await finishOperation(sql, kinds, blamed.operation)
-    else if (blamed && recovery?.do !== "wait") await requeueBlamed(sql, blamed.operation, failure)
-    else if (blamed) await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
+    else if (blamed && recovery?.do === "wait")
+      await requeue(sql, [blamed.operation], { waitSeconds: FUNDS_WAIT_SECONDS })
+    else if (blamed) await requeueBlamed(sql, blamed)
     // If no instruction is at fault, each operation gets its own transaction from now on, to find out which one is.
     await requeue(sql, others, {
       waitSeconds: failure.kind === "funds" ? FUNDS_WAIT_SECONDS : 0,
       alone: failure.kind === "other",
     })
-    return { ...row, refused: isRefused ? blamed?.operation.kind : undefined }
+    return { ...row, refused: refusal ? blamed?.operation.kind : undefined }
   })
   if (!ended) return
   noteTransaction(ended.mode, "failed")
@@ -170,7 +170,7 @@ export async function settleFailed(
   publishActivity(ended.workspace_id)
 }
 
-type Blamed = { operation: OperationRow; instruction: number }
+type Blamed = { operation: OperationRow; instruction: number; error: ProgramError }
 
 /** The operation whose instruction failed; null for the compute budget's instructions and other failures. */
 function blame(failure: TransactionFailure, row: SavedRow, operations: OperationRow[]): Blamed | null {
@@ -179,30 +179,25 @@ function blame(failure: TransactionFailure, row: SavedRow, operations: Operation
   for (const [id, count] of row.layout) {
     if (failure.index >= first && failure.index < first + count) {
       const operation = operations.find((one) => one.id === id)
-      return operation ? { operation, instruction: failure.index - first } : null
+      return operation ? { operation, instruction: failure.index - first, error: failure.error } : null
     }
     first += count
   }
   return null
 }
 
-function recover(kinds: Operations, failure: TransactionFailure, { operation, instruction }: Blamed): Recovery | null {
-  if (failure.kind !== "instruction") return null
+function recover(kinds: Operations, { operation, instruction, error }: Blamed): Recovery {
   const definition = kinds.definitionOf(operation.kind)
-  const [decoded] = decodeAll(definition, [operation])
-  return definition.recover(failure.error, decoded!, instruction)
+  return definition.recover(error, decodeAll(definition, [operation])[0]!, instruction)
 }
 
-const nameOf = (failure: TransactionFailure): string =>
-  failure.kind === "instruction" ? (failure.error.custom?.toString() ?? failure.error.name) : failure.kind
-
 /** Puts the operation back in the queue, to get its own transaction. After a few quick tries, its pause doubles. */
-async function requeueBlamed(sql: Queryable, operation: OperationRow, failure: TransactionFailure): Promise<void> {
+async function requeueBlamed(sql: Queryable, { operation, error }: Blamed): Promise<void> {
   const attempts = operation.attempts + 1
   const wait = attempts <= QUICK_RETRIES ? 0 : Math.min(2 ** (attempts - QUICK_RETRIES), LONGEST_WAIT_SECONDS)
   await sql`
     update operations set status = 'queued', signature = null, alone = true, attempts = ${attempts},
-      not_before = ${addSeconds(clock.now(), wait)}, error_detail = ${`chain error ${nameOf(failure)}`}
+      not_before = ${addSeconds(clock.now(), wait)}, error_detail = ${`chain error ${error.custom ?? error.name}`}
     where workspace_id = ${operation.workspace_id} and id = ${operation.id} and status = 'submitted'`
 }
 

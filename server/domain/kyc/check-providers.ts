@@ -1,20 +1,8 @@
 import { deployment } from "#domain/deployment"
-import { type Provider, type SetupStep, VendorTrouble, variableIn } from "#domain/providers"
+import { type Provider, VendorTrouble, variableIn } from "#domain/providers"
 import { type Mode, modes } from "#shared/mode.ts"
 
-export type ProviderCheck = {
-  mode: Mode
-  provider: string
-  label: string
-  /** The schemas that it verifies. `all` means those that do not name a provider. */
-  verifies: string[]
-  /** Null for a provider without a server to ask. */
-  ok: boolean | null
-  /** What is wrong and how to fix it, or a note. */
-  problem: string | null
-  note: string | null
-  setup: SetupStep[]
-}
+export type ProviderCheck = Awaited<ReturnType<typeof check>>
 
 /** Tries the credentials of every configured provider. Problems are in the result, not thrown. */
 export async function checkProviders(only: Mode | null): Promise<ProviderCheck[]> {
@@ -24,7 +12,8 @@ export async function checkProviders(only: Mode | null): Promise<ProviderCheck[]
   return Promise.all(found)
 }
 
-async function check(mode: Mode, provider: Provider): Promise<ProviderCheck> {
+/** The state of a provider: what is wrong and how to fix it, or a note. */
+async function check(mode: Mode, provider: Provider) {
   const { name, label, flow } = provider
   const webhook = `${deployment.origin}/v1/kyc/webhook/${name}`
   const trouble = flow.kind === "redirect" ? await flow.probe().then(() => null, troubleIn) : null
@@ -34,6 +23,7 @@ async function check(mode: Mode, provider: Provider): Promise<ProviderCheck> {
     provider: name,
     label,
     verifies: verifiedBy(mode, provider),
+    /** Null for a provider without a server to ask. */
     ok: flow.kind === "redirect" ? problem === null : null,
     problem,
     note: noteOf(mode, provider),
@@ -41,6 +31,7 @@ async function check(mode: Mode, provider: Provider): Promise<ProviderCheck> {
   }
 }
 
+/** The schemas that it verifies. `all` means those that do not name a provider. */
 function verifiedBy(mode: Mode, { name }: Provider): string[] {
   const { default: common, bySchema } = deployment.providers[mode]
   const own = [...bySchema].filter(([, provider]) => provider.name === name).map(([schema]) => schema)

@@ -9,7 +9,6 @@ export {
   type ProviderEvent,
   type ReadDecision,
   type SessionToVerify,
-  type SetupStep,
   SUBMITTED,
   type VendorSession,
 } from "./provider.ts"

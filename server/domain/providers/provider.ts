@@ -170,7 +170,7 @@ type OwnAddresses = {
 }
 
 /** A field of a vendor's dashboard: the path to it, and what to enter. */
-export type SetupStep = { where: string; enter: string }
+type SetupStep = { where: string; enter: string }
 
 /** `settings` are their names in the environment, without `VOUCH_` and the mode. */
 type Named = Facts & { settings: readonly string[] }

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import type { Claims } from "#shared/claims.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
-import type { Decision } from "#shared/statuses.ts"
 import {
   defineProvider,
   type ProviderDecision,
@@ -156,15 +155,12 @@ export const stripe = defineProvider({
       }
     }
 
-    const failed = (code: string | null | undefined): { decision: Decision; publicReason: PublicReason | null } =>
-      NOTHING_CHECKED.has(code ?? "")
-        ? { decision: "resubmission_requested", publicReason: null }
-        : { decision: settings.STRIPE_FAILED, publicReason: publicReasonOf[code ?? ""] ?? null }
-
-    const reject = (code: string | null | undefined, occurredAt: Date): ProviderDecision => ({
-      ...decide("rejected", occurredAt, { reason: `${LABEL}: ${code ?? "not verified"}` }),
-      ...failed(code),
-    })
+    const reject = (code: string | null | undefined, occurredAt: Date): ProviderDecision => {
+      const isChecked = !NOTHING_CHECKED.has(code ?? "")
+      const publicReason = (isChecked && publicReasonOf[code ?? ""]) || null
+      const reason = `${LABEL}: ${code ?? "not verified"}`
+      return decide(isChecked ? settings.STRIPE_FAILED : "resubmission_requested", occurredAt, { reason, publicReason })
+    }
 
     return {
       credentials: /^.._live_/.test(settings.STRIPE_SECRET_KEY) ? "live" : "test",
@@ -183,18 +179,10 @@ export const stripe = defineProvider({
           const found = await readAll(reference)
           const { status, last_error, last_verification_report: report } = found
           const occurredAt = new Date((report?.created ?? found.created) * 1000)
-          switch (status) {
-            case "verified":
-              return decide("approved", occurredAt, { claims: claimsOf(found, occurredAt) })
-            case "requires_input":
-              return last_error ? reject(last_error.code, occurredAt) : null
-            case "canceled":
-              return decide("expired", null, canceled)
-            case "processing":
-              return SUBMITTED
-            default:
-              return null
-          }
+          if (status === "processing") return SUBMITTED
+          if (status === "canceled") return decide("expired", null, canceled)
+          if (status === "verified") return decide("approved", occurredAt, { claims: claimsOf(found, occurredAt) })
+          return status === "requires_input" && last_error ? reject(last_error.code, occurredAt) : null
         },
         redact: (reference) =>
           api.remove({ method: "POST", path: `${at(reference)}/redact`, headers: form, body: "" }, async () => {

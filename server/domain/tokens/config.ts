@@ -41,6 +41,7 @@ export const configId = matching(NAME, "this workspace has no such mint configur
 )
 
 export type RequestRefusal = { code: ErrorCode; detail: string }
+export const refuse = ({ code, detail }: RequestRefusal): never => fail(code, detail)
 
 export const unknownConfig = (id: string): RequestRefusal => ({
   code: "unknown_mint_config",

@@ -21,6 +21,7 @@ import {
   loadConfigs,
   MAX_CONFIGS,
   type MintConfigRecord,
+  refuse,
   toConfigRecord,
 } from "./config.ts"
 import { reconcilePause } from "./operations/reconcile-pause.ts"
@@ -63,7 +64,7 @@ export async function createConfig(
   if (!idempotency?.begun) {
     await sql.begin(async (sql) => {
       const overBudget = await budgetRefusal(sql, workspaceId)
-      if (overBudget) fail(overBudget.code, overBudget.detail)
+      if (overBudget) refuse(overBudget)
       await addConfig(sql, { principal, requestId }, config)
       if (idempotency) await claimKey(sql, idempotency, config.id)
       await ensureAssetMints(sql, workspaceId, [config.id])

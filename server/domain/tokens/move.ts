@@ -5,7 +5,7 @@ import { operationWait, untilEnded, whileWaiting } from "#server/ledger/index.ts
 import type { Address } from "#shared/address.ts"
 import { fromBaseUnits } from "#shared/amount.ts"
 import { fail } from "#shared/errors.ts"
-import { type ConfigRow, configColumns, unknownConfig } from "./config.ts"
+import { type ConfigRow, configColumns, refuse, unknownConfig } from "./config.ts"
 import { disclosureFor } from "./holder-facts.ts"
 import {
   type OperationRecord,
@@ -80,10 +80,7 @@ export async function balanceOf({ workspaceId, mode }: Principal, config: string
   const chain = chainOf(mode)
   const [row] = await sql<ConfigRow[]>`
     select ${sql(configColumns)} from mint_configs where workspace_id = ${workspaceId} and id = ${config}`
-  if (!row) {
-    const { code, detail } = unknownConfig(config)
-    return fail(code, detail)
-  }
+  if (!row) return refuse(unknownConfig(config))
   const read = await readBalances({ workspaceId, rpc: chain.rpc.patient }, [{ config, wallet }])
   const { state, amount } = read.accounts[0]!
   const whole = fromBaseUnits(amount, row.decimals)

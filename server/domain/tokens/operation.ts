@@ -3,7 +3,7 @@ import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { inTime, type TimeFilter } from "#db/seq-at.ts"
 import type { Principal } from "#domain/requests"
-import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { badCursor, fromCursor, pageOf } from "#server/lib/cursor.ts"
 import { address, amountText, idOf, lamports, named, signature, timestamp, wallet } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
@@ -11,7 +11,7 @@ import type { Address } from "#shared/address.ts"
 import { fromBaseUnits, readBaseUnits } from "#shared/amount.ts"
 import { fail, isErrorCode } from "#shared/errors.ts"
 import { type OperationStatus, operationStatuses } from "#shared/statuses.ts"
-import { unknownConfig } from "./config.ts"
+import { refuse, unknownConfig } from "./config.ts"
 
 export const operationKind = z.enum(["mint", "transfer"])
 
@@ -161,11 +161,7 @@ export async function listOperations(
       ${before === null ? sql`` : sql`and o.seq < ${before}`}
     order by o.seq desc nulls last limit ${limit + 1}`
   if (rows.length === 0 && mintConfig !== null) await requireConfig(workspaceId, mintConfig)
-  const shown = rows.slice(0, limit)
-  return {
-    data: shown.map(toOperationRecord),
-    next_cursor: rows.length > limit ? toCursor(shown.at(-1)!.id) : null,
-  }
+  return pageOf(rows, limit, toOperationRecord)
 }
 
 /** Served by the index of lists. */
@@ -186,7 +182,5 @@ async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
 /** Distinguishes a mistyped configuration from one without operations. Errors: unknown_mint_config. */
 async function requireConfig(workspaceId: string, id: string): Promise<void> {
   const known = await sql`select id from mint_configs where workspace_id = ${workspaceId} and id = ${id}`
-  if (known.length > 0) return
-  const { code, detail } = unknownConfig(id)
-  fail(code, detail)
+  if (known.length === 0) refuse(unknownConfig(id))
 }

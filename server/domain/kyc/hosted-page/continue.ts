@@ -35,7 +35,7 @@ export async function continueToProvider(sessionId: string, language: Language |
   for (;;) {
     const now = clock.now()
     const row = await findSession(sessionId)
-    const { state } = viewOf(row, now, null)
+    const { state } = viewOf(row, now)
     if (row === null || (state !== "open" && state !== "handed_over")) return null
     requireProof(row)
     const { label, flow } = providerNamed(row.mode, row.provider)

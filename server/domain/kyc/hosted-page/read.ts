@@ -1,4 +1,3 @@
-import { deployment } from "#domain/deployment"
 import { askSoon } from "#server/domain/kyc/ask-providers.ts"
 import { isRenewal } from "#server/domain/kyc/renewal/link.ts"
 import { readRenewal } from "#server/domain/kyc/renewal/renew.ts"
@@ -9,7 +8,7 @@ import { findSession, type SessionView, viewOf } from "./view.ts"
 export async function readView(sessionId: string, { isBack = false } = {}): Promise<SessionView> {
   if (isRenewal(sessionId)) return readRenewal(sessionId)
   const row = await findSession(sessionId)
-  const view = viewOf(row, clock.now(), row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
+  const view = viewOf(row, clock.now())
   if (isBack && row !== null && view.state === "handed_over") await askSoon(row)
   return view
 }

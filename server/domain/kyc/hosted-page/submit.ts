@@ -21,7 +21,7 @@ export async function submitForm(submission: { sessionId: string; decision: Deci
   if (session && providerNamed(session.mode, session.provider).flow.kind !== "form") {
     fail("validation_failed", "sessionId: this session uses another provider. Complete it there.")
   }
-  if (session && viewOf(session, clock.now(), null).state === "open") {
+  if (session && viewOf(session, clock.now()).state === "open") {
     requireProof(session)
     await refuseTokenAddress(session)
   }
@@ -29,7 +29,7 @@ export async function submitForm(submission: { sessionId: string; decision: Deci
     if (!session) return
     // Only the first of two simultaneous submissions counts.
     await sql`select id from attestations where session_id = ${sessionId} for update`
-    if (viewOf(await findSession(sessionId, sql), clock.now(), null).state !== "open") return
+    if (viewOf(await findSession(sessionId, sql), clock.now()).state !== "open") return
     const now = clock.now()
     await sql`
       insert into sandbox_submissions

@@ -120,7 +120,7 @@ export function requireProof(row: SessionRow): void {
   )
 }
 
-export function viewOf(row: SessionRow | null, now: Date, cluster: string | null): SessionView {
+export function viewOf(row: SessionRow | null, now: Date): SessionView {
   if (row === null) return { state: "unknown" }
   const status = statusAt(row, now)
   const known: Known = {
@@ -140,7 +140,7 @@ export function viewOf(row: SessionRow | null, now: Date, cluster: string | null
         state: "verified",
         onchainTx: row.onchain_tx!,
         expiresAt: toTimestamp(row.expires_at!),
-        cluster,
+        cluster: deployment.chains[row.mode]?.identity?.cluster ?? null,
         reminder: reminderState(row, now),
       }
     case "rejected": {

@@ -9,19 +9,14 @@ import { reminderFor } from "./email.ts"
 import { forgetAddresses } from "./notices.ts"
 import { hasMail, reminderState } from "./reminder-state.ts"
 
-export type ReminderSettings = {
-  on: boolean
-  mail: boolean
-}
-
-export async function readReminderSettings(workspaceId: string): Promise<ReminderSettings> {
+export async function readReminderSettings(workspaceId: string) {
   const rows = await sql<{ on: boolean }[]>`
     select reminders as on from workspaces where id = ${workspaceId}`
   return { on: only(rows).on, mail: hasMail() }
 }
 
 /** Turns reminders of a workspace on or off. Turning them off deletes the addresses that investors gave. */
-export async function setReminders(author: Caller, on: boolean): Promise<ReminderSettings> {
+export async function setReminders(author: Caller, on: boolean) {
   const { workspaceId } = author.principal
   await sql.begin(async (sql) => {
     const changed = await sql`

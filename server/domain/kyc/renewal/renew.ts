@@ -1,6 +1,5 @@
 import { sql } from "#db/client.ts"
 import { publishActivity } from "#db/pubsub.ts"
-import { deployment } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import { findAttestation, type SessionRow, type SessionView, viewOf } from "#server/domain/kyc/hosted-page/view.ts"
 import { startSession } from "#server/domain/kyc/start.ts"
@@ -15,7 +14,7 @@ const LATE_DAYS = 30
 export async function readRenewal(token: string): Promise<SessionView> {
   const row = await rowOf(token)
   const now = clock.now()
-  const view = viewOf(row, now, row ? (deployment.chains[row.mode]?.identity?.cluster ?? null) : null)
+  const view = viewOf(row, now)
   if (row === null || !isRenewable(row, view, now) || !(await isStillOwner(row))) return view
   const { company, brand, mode, schema, provider, wallet, walletProof } = view as Extract<
     SessionView,

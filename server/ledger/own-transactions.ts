@@ -60,24 +60,18 @@ const READ = 100
 
 export const hasVouchMemo = ({ memo }: ConfirmedSignatureInfo): boolean => memo?.includes(MEMO_MARK) ?? false
 
-export type PageMemos = {
-  /** The statuses of the transactions that the database knows, by signature. */
-  known: ReadonlyMap<string, TransactionStatus>
-  /** Those without a memo, if nothing on the page proves that the node returns memos. */
-  withoutMemo: ConfirmedSignatureInfo[]
-}
-
 /**
  * Checks, from the successful transactions of a page, that the node returns memos. Rejects with HistoryMissing if the
  * memo of one of our transactions is missing: such a list proves nothing.
  */
-export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]): Promise<PageMemos> {
+export async function readPage(succeeded: readonly ConfirmedSignatureInfo[]) {
   const signatures = succeeded.map(({ signature }) => signature)
   const rows = await sql<{ signature: string; status: TransactionStatus }[]>`
     select signature, status from transactions where signature = any(${signatures})`
   const known = new Map(rows.map(({ signature, status }) => [signature, status]))
   const bare = succeeded.find((one) => known.has(one.signature) && !hasVouchMemo(one))
   if (bare) throw new HistoryMissing(`the node's history leaves out the memo of ${bare.signature}`)
+  // Those without a memo, if nothing on the page proves that the node returns memos.
   const withoutMemo = succeeded.some(hasVouchMemo) ? [] : succeeded.filter(({ memo }) => !memo)
   return { known, withoutMemo: withoutMemo.slice(0, READ + 1) }
 }

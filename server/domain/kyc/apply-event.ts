@@ -16,7 +16,7 @@ import { type Effect, takeEffect } from "./take-effect.ts"
 export type EventResult = "applied" | "review_opened" | "duplicate" | "ignored"
 
 /** A provider's decision about one session. */
-export type SessionEvent = ProviderDecision & {
+type SessionEvent = ProviderDecision & {
   eventId: string
   sessionId: string
 }

@@ -9,14 +9,7 @@ import type { Mode } from "#shared/mode.ts"
 export const transactionFor = <T>(workspaceId: string, work: (sql: Transaction) => Promise<T>): Promise<T> =>
   onBehalfOf(workspaceId, () => repeatOnDeadlock(() => sql.begin(work) as Promise<T>))
 
-type Recorded = {
-  mode: Mode
-  provider: string
-  eventId: string
-  workspaceId: string
-  attestationId: string
-  outcome: string
-}
+type Recorded = Record<"provider" | "eventId" | "workspaceId" | "attestationId" | "outcome", string> & { mode: Mode }
 
 /** Records an event's outcome. False if the event is recorded already. */
 export async function recordEvent(

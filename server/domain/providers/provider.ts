@@ -87,15 +87,7 @@ export type VendorSession = {
 }
 
 /** What was entered in the hosted page's form, or decided in its place. */
-type FormSubmission = {
-  eventId: string
-  sessionId: string
-  decision: Decision
-  claims: Claims
-  /** Null for the default. */
-  publicReason: PublicReason | null
-  occurredAt: Date
-}
+type FormSubmission = Omit<ProviderDecision, "reason"> & { eventId: string; sessionId: string }
 
 /** How the investor continues after the consent: in a form on the hosted page, or on the vendor's page. */
 export type Flow =

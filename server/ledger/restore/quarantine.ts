@@ -9,23 +9,17 @@ import { fail } from "#shared/errors.ts"
 import type { Mode } from "#shared/mode.ts"
 import { serverRun } from "./state.ts"
 
-export type QuarantineReason = {
-  /** Whether a person has to decide for this workspace, or the whole mode is being compared. */
-  of: "workspace" | "mode"
-  reason: string
-}
-
-/** Why nothing is signed for a workspace or its whole mode; null if signing is allowed. */
-export async function readQuarantine(sql: Queryable, workspaceId: string): Promise<QuarantineReason | null> {
+/** Why nothing is signed: for a workspace a person decides, a mode is being compared. Null if signing is allowed. */
+export async function readQuarantine(sql: Queryable, workspaceId: string) {
   const [row] = await sql<{ is_own: boolean; is_of_mode: boolean; waits_for: string | null }[]>`
     select q.workspace_id is not null as is_own, c.waits_for,
       c.server is distinct from ${serverRun(sql)} and c.server is not null as is_of_mode
     from workspaces w left join chains c on c.mode = w.mode left join quarantines q on q.workspace_id = w.id
     where w.id = ${workspaceId}`
   const unexplained = "the chain shows what this workspace's records do not explain; an administrator decides"
-  if (row?.is_own) return { of: "workspace", reason: unexplained }
+  if (row?.is_own) return { of: "workspace", reason: unexplained } as const
   const restarted = "the database was restarted, and is being compared with the chain"
-  return row?.is_of_mode ? { of: "mode", reason: row.waits_for ?? restarted } : null
+  return row?.is_of_mode ? ({ of: "mode", reason: row.waits_for ?? restarted } as const) : null
 }
 
 /**

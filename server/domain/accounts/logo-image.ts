@@ -1,8 +1,6 @@
 import { fail } from "#shared/errors.ts"
 
-/**
- * The longest side of a logo, in pixels. A large image fills a phone's memory once decoded, however small its file is.
- */
+/** Bounds of a logo's sides, in pixels. Once decoded, a large image fills a phone's memory, however small its file. */
 const SIDE_PX = { least: 16, most: 2000 }
 
 type Size = { width: number; height: number }
@@ -69,10 +67,7 @@ function jpegSize(bytes: Buffer): Size | null {
   return null
 }
 
-/**
- * By the type of its first chunk: lossy, lossless or extended
- * (https://developers.google.com/speed/webp/docs/riff_container).
- */
+/** Lossy, lossless or extended, by the first chunk (https://developers.google.com/speed/webp/docs/riff_container). */
 function webpSize(bytes: Buffer): Size | null {
   if (bytes.length < 30) return null
   switch (bytes.toString("latin1", 12, 16)) {

@@ -20,10 +20,7 @@ const isName = (id: string) => NAME.test(id)
 const config = { thing: "mint configuration", table: "mint_configs", isNamed: isName }
 const schema = { thing: "schema", table: "schemas", isNamed: isName }
 
-/**
- * What to search in the other mode, by the error in this mode. Wallets are left out, because anyone can guess which
- * wallets exist.
- */
+/** What to search in the other mode, by the error in this one. Wallets are left out: anyone can guess them. */
 const things: { readonly [code in ErrorCode]?: Kept } = {
   attestation_not_found: { thing: "attestation", table: "attestations", isNamed: ofId("att") },
   session_not_found: { thing: "session", table: "attestations", isNamed: ofId("sess"), column: "session_id" },

@@ -7,10 +7,7 @@ const GRACE_SECONDS = 86_400
 /** The most sessions of a workspace in one batch. */
 const BATCH = 200
 
-/**
- * Whether the vendor of pending session `a` must be asked once more before the session ends. A held approval already is
- * its answer.
- */
+/** Whether to ask the vendor of pending session `a` once more before it ends. A held approval is already its answer. */
 export const isUnasked = (sql: Queryable) => sql`
   (a.provider_reference is not null and a.held_at is null and not a.closing)`
 

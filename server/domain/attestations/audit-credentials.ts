@@ -63,10 +63,7 @@ async function busyAccounts(workspaceId: string): Promise<Set<string>> {
   return new Set(rows.map((row) => row.account))
 }
 
-/**
- * The last transaction of a workspace, and the number of unfinished operations. While both stay the same, nothing
- * moves.
- */
+/** A workspace's last transaction and number of unfinished operations. While both stay the same, nothing moves. */
 async function lastWork(workspaceId: string): Promise<{ last: string | null; slot: number; busy: number }> {
   const [row] = await sql<{ last: string | null; slot: bigint | null; busy: number }[]>`
     select t.signature as last, t.slot, (select count(*)::int from operations

@@ -20,10 +20,7 @@ const MOST = 1000
 /** The most rows to read for one count if no index covers the whole filter. */
 const MOST_READ = 10_000
 
-/**
- * The most rows to read to find the length of a file. That takes a fraction of a second, while the file itself takes
- * seconds.
- */
+/** The most rows to read to find the length of a file: a fraction of a second, while the file itself takes seconds. */
 const MOST_COUNTED = 100_000
 
 /** The count for each status, and for all of them. */
@@ -49,9 +46,7 @@ export async function countInvestors(
   return countEach(await prepare(workspaceId, asked), { of: "investors" })
 }
 
-/**
- * Counts the matches for a file that is about to contain all of them. Null if that would mean reading too many rows.
- */
+/** Counts the matches for a file that will contain all of them. Null if that would mean reading too many rows. */
 export async function countAll(
   workspaceId: string,
   asked: OrderedSearch,

@@ -19,9 +19,7 @@ type Burn = { held: boolean; burning: Landed | null }
 
 type BurnRow = { held: boolean; signature: string | null; signed_at: Date; settled_at: Date; slot: bigint }
 
-/**
- * Whether the wallet's unit is this attestation's, according to the ledger, and what burned it. Read in one snapshot.
- */
+/** Whether the ledger says that the wallet's unit is this attestation's, and what burned it. Read in one snapshot. */
 export async function readBurn({ workspace_id, id, wallet }: AttestationRow): Promise<Burn> {
   const rows = await sql<BurnRow[]>`
     select exists (select from credentials where workspace_id = ${workspace_id} and attestation_id = ${id}) as held, burn.*
@@ -47,10 +45,7 @@ export function credentialState(
   return { state: reason === "superseded" ? "replaced" : "absent" }
 }
 
-/**
- * Whose unit is in a wallet's account according to the ledger; `changing` while a transaction that changes it is on its
- * way.
- */
+/** Whose unit a wallet's account holds, according to the ledger; `changing` while a transaction changes it. */
 export type UnitOf = "this" | "another" | "none" | "changing"
 
 export async function readUnit({ workspace_id, id, schema_id, wallet }: AttestationRow): Promise<UnitOf> {

@@ -26,10 +26,7 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
   explorer: string | null
   /** The state of its unit on chain; null until verified. */
   credential: CredentialState | null
-  /**
-   * Whether the vendor's country code stands for no country that rules can name. Rules on countries then refuse the
-   * wallet.
-   */
+  /** Whether the vendor's country code is of no country that rules can name. They then refuse the wallet. */
   country_unknown: boolean
   timeline: TimelineEvent[]
 }
@@ -38,10 +35,7 @@ export type AttestationDetail = Omit<AttestationRecord, "status"> & {
 const lifeColumns = columns("attestations", "provider, consented_at, operation_id, ended_at, claims")
 type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 
-/**
- * How much later than the row the log may record the request that created it: the log has the time when the request
- * arrived.
- */
+/** How far the times of a row and of its request may differ: the log has the time when the request arrived. */
 const LOG_WINDOW_SECONDS = 60
 
 /** Everything known about an attestation, with its events in order. Errors: attestation_not_found. */

@@ -31,10 +31,7 @@ async function readUnits<Payload extends OfCredential>(
 export type SeenUnits = {
   slot: number
   units: ReadonlyMap<string, bigint>
-  /**
-   * Operations whose wallets certainly hold none, because that was read twice (`ledger/quorum.ts`), or that are
-   * redone.
-   */
+  /** Operations whose wallets certainly hold none (`ledger/quorum.ts` read it twice), or that are redone. */
   sure: ReadonlySet<string>
   /** Whether only a single node says so, because there is no other. */
   hasOneNode: boolean
@@ -58,9 +55,7 @@ export async function lookUpUnits<Payload extends OfCredential>(
   return { slot, units: byId, sure, hasOneNode: hasOneNode(chain) }
 }
 
-/**
- * Later operations land later, except for urgent ones and those of another schema. The last to land is among this many.
- */
+/** Later operations land later, unless they are urgent or of another schema. The last to land is among this many. */
 const RECENT = 32
 
 /** The slot in which something last landed on the credentials of operations' wallets; 0 if nothing has. */

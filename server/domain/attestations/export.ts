@@ -31,10 +31,7 @@ const toLine = (row: FoundRow, now: Date) => ({
   reason: row.reason,
 })
 
-/**
- * Sends all matching attestations as CSV, in the order of their list. Errors before the first byte: insufficient_scope,
- * unknown_schema.
- */
+/** Sends all matching attestations as CSV, in list order. Errors at the start: insufficient_scope, unknown_schema. */
 export async function exportAttestations(
   principal: Principal,
   filter: OrderedSearch,

@@ -4,9 +4,7 @@ import { isId } from "#server/lib/ids.ts"
 import { isWalletAddress, readWalletParts } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
 
-/**
- * With up to this many matches, the text is looked up and the rows are sorted. With more, the list is scanned in order.
- */
+/** Up to this many matches of a text are looked up and sorted. With more, the list is scanned in order. */
 const FEW = 2000
 
 /** Rows that match a text: from an index, or by a condition on each row if there are too many. */

@@ -56,10 +56,7 @@ export type FindFilter = {
   isOpen?: boolean | undefined
   /** Only the first match of each investor in the list's order. */
   onePerInvestor?: boolean | undefined
-  /**
-   * Only attestations that had started when this one did, so that a reader of several pages sees the list as it was at
-   * the first.
-   */
+  /** Only attestations that had started by this one, so that all pages of a reader show the list as of the first. */
   upTo?: Place | undefined
 }
 
@@ -77,10 +74,7 @@ export type AttestationSummary = {
 }
 
 const PAGE = 50
-/**
- * Attestations get their `seq` in the order of `created_at`, except those that start at the same moment. No more than
- * this start at once.
- */
+/** `seq` has the order of `created_at`, except among attestations that start at the same moment: at most this many. */
 const OUT_OF_ORDER = 500
 
 /** A page of the attestations that match. Errors: validation_failed for a cursor, unknown_schema. */

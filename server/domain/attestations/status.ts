@@ -47,10 +47,7 @@ export function sessionStateAt(
 const recorded = () => sql`
   (case when verified_at is not null then 'verified' when status = 'rejected' and revoked_at is null then 'rejected' when status = 'rejected' then 'cancelled' when status = 'expired' then 'expired' when issued_at is not null then 'approved' when event_decision = 'in_review' then 'in_review' else 'open' end)`
 
-/**
- * The same decision as a condition that the index serves. A session whose time is over matches once the sweep has
- * closed it.
- */
+/** The same as a condition that the index serves. A session whose time is over matches once the sweep has closed it. */
 export function inSessionState(state: SessionState, now: Date) {
   const isUnderWay = state === "open" || state === "in_review" || state === "approved"
   const inTime = sql`and (open_until is null or open_until > ${now}) and (expires_at is null or expires_at > ${now})`

@@ -18,10 +18,7 @@ export type AuditEntry = {
   actor_name: string
   action: string
   subject: string
-  /**
-   * The member, or the address that an invitation is bound to. It is not stored in the line, which stays when a person
-   * is erased.
-   */
+  /** The member, or an invitation's address. Not stored in the line, which stays when a person is erased. */
   subject_name: string | null
   /** Whether it concerns the whole account and not only this workspace. */
   whole_account: boolean
@@ -66,10 +63,7 @@ export async function listAuditEntries(
   }
 }
 
-/**
- * The matching entries, newest first. Most entries are mints and transfers by keys; other searches use an index that
- * excludes them.
- */
+/** The matching entries, newest first. Most are keys' mints and transfers; other searches use an index without them. */
 export async function findAuditEntries(
   workspaceId: string,
   filter: AuditFilter,

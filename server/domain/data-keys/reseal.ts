@@ -21,10 +21,7 @@ const sealedIn = <Table extends TableName, Column extends keyof TableRow<Table> 
 
 const itself = (id: string) => id
 
-/**
- * All columns sealed by `seal`. A test knows every column of bytes, and fails for one that is neither here nor known to
- * be unsealed.
- */
+/** All columns sealed by `seal`. A test fails for a column of bytes that is neither here nor known to be unsealed. */
 export const sealedColumns = [
   sealedIn("attestations", "claims", itself),
   sealedIn("attestations", "provider_link", (id) => linkOwner({ id })),

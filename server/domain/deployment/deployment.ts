@@ -72,9 +72,6 @@ export const providerNamed = (mode: Mode, name: string): Provider =>
 export const flowOf = ({ mode, provider }: { mode: Mode; provider: string }): Flow["kind"] =>
   deployment.providers[mode].configured.get(provider)?.flow.kind ?? "redirect"
 
-/**
- * A provider's display name. A provider without settings keeps its label; an unknown one, such as that of an older
- * version, is shown by its name.
- */
+/** A provider's display name, with settings or without. One that this version does not know is shown by its name. */
 export const providerLabel = (mode: Mode, name: string): string =>
   deployment.providers[mode].configured.get(name)?.label ?? providers.find((one) => one.name === name)?.label ?? name

@@ -5,10 +5,7 @@ const ALGORITHM = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/**
- * Seals a text with the first data key for storage: nonce (12 bytes), tag (16), ciphertext. It opens only for the same
- * `owner`.
- */
+/** Seals a text with the first data key: nonce (12 bytes), tag (16), ciphertext. It opens only for the same `owner`. */
 export function seal(owner: string, text: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, deployment.dataKeys[0]!, nonce).setAAD(Buffer.from(owner))

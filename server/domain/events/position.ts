@@ -16,10 +16,7 @@ export const cursorPattern = /^(0|[1-9][0-9]{0,14}-[0-9a-z]{1,16})$/
 export const toCursor = ({ sequence, generation }: { sequence: bigint | number; generation: string }) =>
   `${sequence}-${generation}`
 
-/**
- * The generation in which numbers are assigned now. It is a new one if this is not the server run that assigned the
- * last number.
- */
+/** The generation in which numbers are assigned now: a new one if another server run assigned the last number. */
 export async function currentGeneration(sql: Transaction): Promise<string> {
   const { id } = only(
     await sql<{ id: string }[]>`
@@ -33,10 +30,7 @@ export async function currentGeneration(sql: Transaction): Promise<string> {
   return id
 }
 
-/**
- * A reader's position: the cursor of its last event, or only that event's sequence number. `0` is before the first
- * event.
- */
+/** A reader's position: the cursor of its last event, or only its sequence number. `0` is before the first event. */
 export type Position = { cursor: string } | { after: number }
 
 export const eventCursor = z.string().regex(cursorPattern, "must be the cursor of an event, or last_cursor")

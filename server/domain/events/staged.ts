@@ -36,9 +36,7 @@ const single = Object.entries(subjectFields).flatMap(([type, fields]) =>
   fields?.length === 1 ? [{ type, field: fields[0]! }] : [],
 )
 
-/**
- * The first staged events. Most need only the one field that names their subject; others come with all of their data.
- */
+/** The first staged events: most with only the one field that names their subject, others with all of their data. */
 export const readStaged = (sql: Transaction, limit: number) => sql<Staged[]>`
   select seq::text, workspace_id, type, data ->> field as subject, case when field is null then data end as data,
     case when field is null then occurred_at end as occurred_at
@@ -46,9 +44,7 @@ export const readStaged = (sql: Transaction, limit: number) => sql<Staged[]>`
     as single(type, field) using (type)
   order by staged_events.seq limit ${limit}`
 
-/**
- * An event's id is derived from its subject. An event that is lost with the database and happens again keeps its id.
- */
+/** Derives an event's id from its subject, so that an event that a restore lost keeps its id when it happens again. */
 export const eventId = (event: Staged): `evt_${string}` =>
   derivedId("evt", JSON.stringify([event.workspace_id, event.type, ...subjectOf(event)]))
 

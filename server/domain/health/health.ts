@@ -121,9 +121,7 @@ type Worker = {
 }
 type Found = { readOnly: boolean; workers: Worker[] }
 
-/**
- * What the database reports about itself, and every living worker about itself. Rejects if there is no answer in time.
- */
+/** What the database and every living worker report about themselves. Rejects if there is no answer in time. */
 async function ask(): Promise<Found> {
   // The database's clock measures both times, so a wrong clock elsewhere does not matter.
   const question = healthReads<{ read_only: boolean; workers: Worker[] | null }[]>`

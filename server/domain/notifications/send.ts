@@ -47,10 +47,7 @@ export const sendNotifications = (): Promise<void> =>
     }),
   })
 
-/**
- * An endpoint that is repeatedly enabled and disabled causes a mail each time. Mails beyond the limit wait for the next
- * day.
- */
+/** An endpoint that keeps being enabled and disabled causes a mail each time. Mails beyond the limit wait for a day. */
 async function mayMail({ workspace_id, user_id, kind, subject, email }: Due): Promise<boolean> {
   const reason = `notices of ${workspace_id}` as const
   const seconds = await waitForMail(sql, { to: email, accountId: null, reason })

@@ -35,10 +35,7 @@ export async function readNotificationSettings({
   }
 }
 
-/**
- * Switches off the mails that a member does not want, and the others on. Kinds that their role does not get stay
- * unchanged.
- */
+/** Switches a member's unwanted mails off, and the others on. Kinds that their role does not get stay unchanged. */
 export async function muteNotifications(
   member: Member & { via: { role: Role } },
   muted: readonly NotificationKind[],

@@ -16,9 +16,7 @@ const ALIVE_SECONDS = 15
 
 type Found = ReturnType<typeof webhookEndpoints>
 
-/**
- * For each kind, a query for the subjects, their workspace, and the recipients if not all whose role gets that kind.
- */
+/** For each kind: its subjects, their workspace, and the recipient if not everyone whose role gets that kind. */
 const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boolean }> = {
   webhook_endpoints: { find: webhookEndpoints, again: false },
   low_sol: { find: lowSol, again: true },
@@ -64,10 +62,7 @@ function webhookEndpoints(now: Date) {
     where e.deleted_at is null and e.disabled_at is null and e.failing_since <= ${addDays(now, -FAILING_DAYS)}`
 }
 
-/**
- * Workspaces' own fee payers, and the mode's if there is only one customer. Otherwise the mode's belongs to the
- * operator.
- */
+/** Workspaces' own fee payers, and the mode's if there is one customer. Otherwise that is the operator's. */
 function lowSol(_now: Date) {
   return sql`
     select distinct on (w.id, p.address) w.id as workspace_id, null::text as user_id, p.address as subject,

@@ -10,9 +10,7 @@ type FirstKeys = { live: string; test: string }
 const ACCOUNT = "My company"
 const KEY = "First key"
 
-/**
- * An arbitrary lock number that all Vouch processes share: of those that start together, one creates the first keys.
- */
+/** An arbitrary lock number: of the processes that start together, one creates the first keys. */
 const FIRST_START_LOCK = 8_246_194
 
 export type FirstStart = {
@@ -41,10 +39,7 @@ export async function firstStart(): Promise<FirstStart> {
   })
 }
 
-/**
- * Before the transaction, because creating an account has its own. A process without VOUCH_SIGNER leaves it to a
- * worker.
- */
+/** Creating an account has its own transaction. A process without VOUCH_SIGNER leaves it to a worker. */
 async function ensureFirstAccount(): Promise<void> {
   if (!deployment.hasSigner || (await hasFirstKeys(sql)) || (await findAccount(ACCOUNT))) return
   await createAccount({ name: ACCOUNT, plan: "free" }).catch((error) => {

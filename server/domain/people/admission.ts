@@ -46,10 +46,7 @@ export async function requireAdmitted(sql: Queryable, workspaceId: string, userI
     )
 }
 
-/**
- * Confirms a member as a reviewer. The owner who let them in cannot. Errors: member_not_found, second_person_required,
- * insufficient_scope.
- */
+/** Confirms a reviewer whom another let in. Errors: member_not_found, second_person_required, insufficient_scope. */
 export async function admitMember({ userId, ...caller }: Caller & { userId: string }): Promise<{ user_id: string }> {
   const { workspaceId } = caller.principal
   await sql.begin(async (sql) => {

@@ -16,10 +16,7 @@ export const AUTH_PATH = "/api/auth"
 /** The shortest password allowed. Length makes a password hard to guess. */
 export const MIN_PASSWORD = 12
 export const MAX_PASSWORD = 128
-/**
- * Header with the client's address, for better-auth's rate limits. Vouch sets it on every request and ignores a
- * client's value.
- */
+/** The client's address for better-auth's rate limits. Vouch sets this header itself and ignores a client's value. */
 export const CLIENT_ADDRESS = "x-vouch-client-address"
 
 /** The highest counter of a passkey that its column can store. */

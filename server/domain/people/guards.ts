@@ -12,10 +12,7 @@ const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way. The same as better-auth's. */
 const TOTP_WINDOW = 1
 
-/**
- * Password attempts in a row for one address, by a browser that its user signed in from, and the time until another
- * one.
- */
+/** Password attempts in a row for one address, those by a known browser, and the time until another one. */
 const MAX_GUESSES = 20
 const MAX_GUESSES_RETURNING = 10
 const GUESS_SECONDS = 30

@@ -29,10 +29,7 @@ export type Invitation = {
   second_factor_required: boolean
 }
 
-/**
- * Creates a link that makes one bearer a member. Without an inviter, it is for the first owner. Errors:
- * invitation_limit.
- */
+/** Creates a link that makes one bearer a member: the first owner if no one invites. Errors: invitation_limit. */
 export async function createInvitation(
   sql: Queryable,
   invitation: {

@@ -97,9 +97,7 @@ export async function takeMail(sql: Queryable, { to, accountId, reason }: Counte
     refuse(`email: ${to} has received ${perAddress} emails today, which is the daily limit of an address. ${tomorrow}`)
 }
 
-/**
- * Like `takeMail`, for a mail that can wait: returns in how many seconds it can be sent, or null if it can be sent now.
- */
+/** Like `takeMail`, for a mail that can wait: the seconds until it can be sent, or null if it can be sent now. */
 export async function waitForMail(sql: Sql, counted: Counted): Promise<number | null> {
   try {
     await sql.begin((sql) => takeMail(sql, counted))
@@ -124,10 +122,7 @@ async function take(sql: Queryable, subject: string, most: number): Promise<bool
 const refuse = (detail: string): never =>
   fail("rate_limited", detail, { retryAfterSeconds: secondsLeftToday(clock.now()) })
 
-/**
- * The mailbox of an address, as the large providers read it: bob+anything@ is bob@. Domains have several spellings,
- * such as with 。 for dots.
- */
+/** The mailbox of an address, as large providers read it: bob+anything@ is bob@. Domains may have 。 for dots. */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@")
   const [local = ""] = address.slice(0, at).toLowerCase().split("+")

@@ -21,10 +21,7 @@ export type Members = {
     name: string
     email: string
     role: Role
-    /**
-     * Whether another reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can confirm
-     * them.
-     */
+    /** Whether a reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can. */
     admission: "waits" | "yours" | null
     /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
     email_confirmed: boolean | null
@@ -150,10 +147,7 @@ export const changeRole = async ({ userId, role, ...caller }: Caller & { userId:
   return { user_id: userId, role, ...leftovers }
 }
 
-/**
- * Ends a membership and the member's invitations at once. The user stays, for other accounts.
- * Errors: member_not_found, last_owner.
- */
+/** Ends a membership and its invitations. The user stays, for other accounts. Errors: member_not_found, last_owner. */
 export const removeMember = async ({ userId, ...caller }: Caller & { userId: string }) => {
   const leftovers = await changeMember(caller, userId, async (sql, accountId, role): Promise<Leftovers> => {
     if (role === "owner") await requireOtherOwner(sql, accountId, userId)

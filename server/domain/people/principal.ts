@@ -22,10 +22,7 @@ export async function signedInUser({ cookie }: IncomingHttpHeaders): Promise<Sig
   return { id: user.id, name: user.name, email: user.email, sessionId: session.id }
 }
 
-/**
- * A person in one of their workspaces, with their current permissions. Errors: workspace_not_found,
- * second_factor_required.
- */
+/** A person in a workspace, with their current permissions. Errors: workspace_not_found, second_factor_required. */
 export async function principalIn(user: SignedIn, workspaceId: string): Promise<Principal> {
   const [row] = await sql<{ mode: Mode; role: Role; lacks_factor: boolean }[]>`
     select w.mode, m.role, ${lacksSecondFactor(sql, user.sessionId)} as lacks_factor

@@ -63,10 +63,7 @@ async function ownerOf(sql: Queryable, workspaceId: string, wallet: Address): Pr
   return owner?.id ?? null
 }
 
-/**
- * Erases a person with all their attestations and the wallets that they own. Other people's verifications of these
- * wallets stay. Null if there is no such investor.
- */
+/** Erases a person with all their attestations and wallets, but not others' verifications of these. Null if unknown. */
 export const eraseInvestor = ({ investorId, ...erasing }: Erasing & { investorId: string }): Promise<Erased | null> =>
   erase(erasing, async (sql) => {
     const { workspaceId } = erasing

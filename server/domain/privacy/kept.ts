@@ -36,9 +36,7 @@ const ofAttestations = Object.fromEntries(
   Object.entries<Facts>(facts).flatMap(([column, { personal }]) => (personal ? [[column, personal]] : [])),
 ) as Record<PersonalColumn, string>
 
-/**
- * Every table of the database and what it stores about people. `npm run privacy:write` writes docs/privacy.md from it.
- */
+/** Every table and what it stores about people. `npm run privacy:write` writes docs/privacy.md from it. */
 export const kept = {
   attestations: ofInvestors("attestations", {
     what: "One verification of one wallet, with its session",

@@ -60,10 +60,7 @@ const approve: Effect = async (sql, deciding) => {
   })
 }
 
-/**
- * Serves a wallet again that is a false match, and applies its held approvals. Does nothing for a vendor's signal.
- * Errors: chain_unavailable.
- */
+/** Serves a false match again and applies held approvals. Nothing for a vendor's signal. Errors: chain_unavailable. */
 const clear: Effect = async (sql, { review, author }) => {
   const { workspace_id: workspaceId, id: reviewId, kind, wallet, attestations } = review
   if (kind !== "screening" || wallet === null) return

@@ -30,10 +30,7 @@ export const investorOfReview = (sql: Queryable) => sql`
 export const reviewNotFound = (id: string): never =>
   fail("review_not_found", `${id} is not a review of this workspace.`)
 
-/**
- * Locks a review and, before it, the attestations that it is about: the order in which a vendor's event takes them.
- * Errors: review_not_found.
- */
+/** Locks the attestations of a review and then the review, in a vendor's event's order. Errors: review_not_found. */
 export async function lockReview(sql: Queryable, workspaceId: string, id: string): Promise<LockedReview> {
   if (!isId("rev", id)) return reviewNotFound(id)
   // Lock the investor, because a merge would move its attestations to another investor.

@@ -91,10 +91,7 @@ export const toReviewSummary = ({ id, seq: _, ...row }: SummaryRow): ReviewSumma
   ...timestamped(row),
 })
 
-/**
- * A page of the queue: waiting reviews with the oldest first, closed ones with the newest first. Errors:
- * validation_failed for an invalid cursor.
- */
+/** A page of waiting reviews, oldest first, or of closed ones, newest first. Errors: validation_failed for a cursor. */
 export async function listReviews(
   { workspaceId, via }: Principal,
   { state, kind, assigned, days, investor, cursor }: ReviewFilter & { cursor?: string | undefined },

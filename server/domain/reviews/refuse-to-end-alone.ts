@@ -8,10 +8,7 @@ type Ending = {
   workspaceId: string
   author: Author
   attestationIds: readonly string[]
-  /**
-   * Also check reviews of ended attestations and of these subjects, because an erasure empties them and a vendor's
-   * event withdraws a reversal.
-   */
+  /** Also check reviews of ended attestations and of these: erasures empty them, and vendors withdraw reversals. */
   alsoOf?: { wallets: readonly string[]; investorIds: readonly string[] }
 }
 

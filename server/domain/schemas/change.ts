@@ -11,9 +11,7 @@ import { getSchema, type SchemaDetail, schemaNotFound } from "./record.ts"
 /** The most schemas of a workspace. They are listed without pages. */
 export const MAX_SCHEMAS = 100
 
-/**
- * `wallet_proof`: null if the provider decides. `reminder_days`: how many days before the expiry to remind investors.
- */
+/** `wallet_proof`: null if the provider decides. `reminder_days`: days before the expiry to remind investors. */
 const fieldColumns = columns("schemas", "name, validity_days, wallet_proof, reminder_days")
 type SchemaFields = RowOf<typeof fieldColumns>
 

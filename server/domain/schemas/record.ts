@@ -73,19 +73,14 @@ export async function getSchema({ workspaceId, mode }: Principal, id: string): P
 export const schemaNotFound = (): never =>
   fail("schema_not_found", "id: this workspace has no schema with this id. List them with GET /schemas.")
 
-/**
- * Refuses an unknown schema if a filter by it finds nothing, so that a typo does not look like an empty list.
- * Errors: unknown_schema.
- */
+/** Call it if a filter by a schema finds nothing, so that a typo is not just an empty list. Errors: unknown_schema. */
 export async function requireSchema(workspaceId: string, schemaId: string): Promise<void> {
   const known = await sql`select id from schemas where workspace_id = ${workspaceId} and id = ${schemaId}`
   if (known.length > 0) return
   fail("unknown_schema", `schema: ${schemaId} is not a schema of this workspace. List them with GET /schemas.`)
 }
 
-/**
- * The highest number that is counted. Beyond it the answer is `more`, because counting a million rows takes too long.
- */
+/** The highest number that is counted. Beyond it, the answer is `more`: counting a million rows takes too long. */
 const COUNTED = 1000
 /** How many attestations of a schema are read for the count, newest first. */
 const LOOKED_THROUGH = 20_000

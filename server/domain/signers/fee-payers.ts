@@ -12,10 +12,7 @@ import type { Address } from "#shared/address.ts"
 import type { Mode } from "#shared/mode.ts"
 import { openForWorkspace } from "./authority.ts"
 
-/**
- * The least balance of a key before it pays for a workspace: with less, all operations would wait, revocations
- * included.
- */
+/** The least balance before a key pays for a workspace: with less, all its operations would wait, even revocations. */
 const LEAST_SOL = 0.01
 
 /** The chosen fee payer has almost no SOL. */

@@ -103,10 +103,7 @@ async function lookUpAuthorities(moves: readonly Move[], { workspaceId, chain }:
   return authoritiesOf(moves, await readMintAuthorities(chain.rpc, mintsOf(moves), { since: Number(row?.slot ?? 0) }))
 }
 
-/**
- * Plans one move from the authority in the database, or, if the chain has to be asked, from the one on chain. The mint
- * may have been moved already.
- */
+/** Plans one move, from the authority in the database or, if the chain had to be asked, from the one on chain. */
 function planMove(
   issuer: Issuer,
   { id, looks, mint, to }: Move,

@@ -67,9 +67,7 @@ const toRecord = (row: Row): DeliveryRecord => timestamped({ ...row, sequence: N
 const attemptColumns = columns("webhook_attempts", "at, status_code, latency_ms, error, response")
 const LOGGED = 50
 
-/**
- * Deliveries to an endpoint, newest event first. Errors: webhook_endpoint_not_found, validation_failed for a cursor.
- */
+/** Deliveries to an endpoint, newest first. Errors: webhook_endpoint_not_found, validation_failed for a cursor. */
 export async function listDeliveries(
   workspaceId: string,
   endpointId: string,
@@ -95,10 +93,7 @@ function sequenceOf(cursor: string): number {
   return digits === undefined || cursorOf(Number(digits)) !== cursor ? badCursor() : Number(digits)
 }
 
-/**
- * A delivery with its attempts. Errors: webhook_endpoint_not_found; webhook_delivery_not_found, also if the event is
- * not of the endpoint's types.
- */
+/** A delivery with its attempts. Errors: webhook_endpoint_not_found, webhook_delivery_not_found. */
 export async function getDelivery(
   principal: Principal,
   endpointId: string,

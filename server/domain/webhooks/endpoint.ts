@@ -76,10 +76,7 @@ export function toEndpointRecord(row: Endpoint, now: Date): EndpointRecord {
 /** Replaces what a caller may not see. It is also valid in a URL. */
 export const MASKED = "***"
 
-/**
- * The view of callers that may not manage endpoints: a URL's path and query, and a consumer's responses, may hold
- * secrets.
- */
+/** URLs' paths and queries, and consumers' responses, may hold secrets. Only callers who manage endpoints see them. */
 export const maySeeSecrets = ({ scopes }: Pick<Principal, "scopes">): boolean => scopes.has("webhooks:write")
 
 export function urlFor(principal: Pick<Principal, "scopes">, url: string): string {

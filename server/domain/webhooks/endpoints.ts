@@ -43,10 +43,7 @@ export async function getEndpoint(workspaceId: string, id: string): Promise<Endp
   return toEndpointRecord(await readEndpoint(sql, workspaceId, id), clock.now())
 }
 
-/**
- * Adds an endpoint. It gets events from now on. Errors: validation_failed, webhook_endpoint_exists,
- * webhook_endpoint_limit.
- */
+/** Adds an endpoint for later events. Errors: validation_failed, webhook_endpoint_exists, webhook_endpoint_limit. */
 export async function createEndpoint({
   workspaceId,
   author,
@@ -204,10 +201,7 @@ export const rotateSecret = async ({
   })
 }
 
-/**
- * The response to a repeated request that has created a secret, with its current state. Errors:
- * webhook_endpoint_not_found.
- */
+/** The response to a repeated request that created a secret, as of now. Errors: webhook_endpoint_not_found. */
 async function readWithSecret(workspaceId: string, id: string) {
   const { secret } = await readSecret(workspaceId, id)
   return { ...(await getEndpoint(workspaceId, id)), secret }

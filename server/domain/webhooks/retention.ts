@@ -3,9 +3,7 @@ import { background as sql } from "#db/client.ts"
 import { addDays } from "#server/lib/time.ts"
 import { keptDays } from "#shared/retention.ts"
 
-/**
- * Drops attempts past their retention, deliveries of events that are no longer kept, and the rest of deleted endpoints.
- */
+/** Drops attempts past their retention, deliveries of events that were dropped, and the rest of deleted endpoints. */
 export async function dropOldDeliveries(now: Date): Promise<void> {
   const old = addDays(now, -keptDays.webhookAttempts)
   await deleteRows("webhook_attempts", () => sql`select ctid from webhook_attempts where at <= ${old}`)

@@ -12,10 +12,7 @@ import { keptDays } from "#shared/retention.ts"
 import { permissionsOf } from "#shared/roles.ts"
 import { revokeIn } from "../revoke.ts"
 
-/**
- * How many attestations of a list a worker revokes before it turns to the next list, so that a long list does not delay
- * short ones.
- */
+/** How many attestations a worker revokes before it turns to the next list, so that long lists delay no short ones. */
 const SLICE = 20
 /** How many lists a worker reads at a time. */
 const LISTS = 50

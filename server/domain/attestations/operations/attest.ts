@@ -117,10 +117,7 @@ type Landed = {
   held: string | null
 }
 
-/**
- * The wallet's unit on chain now belongs to `row`. The attestation that held it before is superseded, or holds it
- * again.
- */
+/** The wallet's unit now belongs to `row`. The attestation that held it before is superseded, or holds it again. */
 async function takeOver(sql: Queryable, row: Landed, now: Date): Promise<void> {
   const { workspace_id, id, schema_id, wallet, held } = row
   let holder = id

@@ -64,10 +64,7 @@ export const resolver = {
 
 const families: Record<string, number> = { IPv4: 4, IPv6: 6 }
 
-/**
- * Resolves a name in the form that `net.connect` needs. Refuses it if it leads to an address to which Vouch does not
- * connect.
- */
+/** Resolves a name for `net.connect`. Refuses it if it leads to an address to which Vouch does not connect. */
 export const lookupFor =
   (protocol: string): LookupFunction =>
   (hostname, { family = 0, all }, callback) => {

@@ -47,10 +47,7 @@ export function openAgent(url: string, connections: number): http.Agent {
 /** The process ended before there was a response, so the outcome is unknown. */
 export class Ended extends Error {}
 
-/**
- * Sends a body, once. Redirects are not followed, and a timeout counts as failed. Rejects only with Ended, once `end`
- * is aborted.
- */
+/** Sends a body, once. Follows no redirects, and fails on a timeout. Rejects only with Ended, once `end` is aborted. */
 export async function post(
   agent: http.Agent,
   url: string,

@@ -38,10 +38,7 @@ export async function takeEvents(): Promise<void> {
   }
 }
 
-/**
- * When the next attempt of an enabled endpoint `e` must be made. For an ordered endpoint, only the first pending one
- * counts.
- */
+/** When the next attempt of an enabled endpoint `e` must be made. If ordered, only the first pending one counts. */
 export const nextAttempts = () => sql`
   webhook_endpoints e cross join lateral (
     (select next_attempt_at from webhook_deliveries
@@ -53,10 +50,7 @@ export const nextAttempts = () => sql`
       order by next_attempt_at limit 1)) next
   where e.disabled_at is null and e.deleted_at is null`
 
-/**
- * After this, another worker may serve the endpoint. A run takes at most 10 s, plus 15 s for attempts that are in
- * progress at its end.
- */
+/** After this, another worker may serve the endpoint. A run takes at most 10 s, plus 15 s for its last attempts. */
 const LEASE_SECONDS = 40
 /** The most endpoints of one workspace that all workers together serve at a time: fast ones, and slow ones. */
 const PER_WORKSPACE = 8
@@ -159,10 +153,7 @@ export async function claim(workspaceId: string, { id, ordered }: Target, most: 
   return [...rows].sort((one, other) => Number(one.sequence - other.sequence))
 }
 
-/**
- * Leaves to another process the attempts that this process has started and cannot finish. Skips events that a failover
- * has lost.
- */
+/** Leaves attempts that this process cannot finish to another one. Skips events that a failover has lost. */
 export async function giveBack(workspaceId: string, endpointId: string, claimed: readonly Claimed[]): Promise<void> {
   await sql`
     update webhook_deliveries d set attempts = d.attempts - 1, next_attempt_at = ${clock.now()}

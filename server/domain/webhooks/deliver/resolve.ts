@@ -17,9 +17,7 @@ export type Resolving = {
   servers?: readonly string[]
 }
 
-/**
- * Resolves a name to all its addresses. Rejects with code ENOTFOUND if it has none, or EAI_AGAIN if no server answers.
- */
+/** All addresses of a name. Rejects with the code ENOTFOUND if it has none, or EAI_AGAIN if no server answers. */
 export async function resolveName(
   hostname: string,
   { family, withSystem, servers }: Resolving,

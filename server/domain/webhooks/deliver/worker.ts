@@ -37,10 +37,7 @@ class Places {
 /** A run that lasts longer no longer counts as fresh. */
 const FRESH_MS = 1000
 
-/**
- * How often to check for deliveries if nothing wakes the worker, and how often while there can be more deliveries than
- * places.
- */
+/** How often to check for deliveries if nothing wakes the worker, and while there can be more than places. */
 const POLL_MS = 1000
 const BUSY_POLL_MS = 250
 /** The shortest pause between two checks, and the pause after one that failed. */

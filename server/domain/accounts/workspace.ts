@@ -5,42 +5,16 @@ import type { Principal } from "#domain/requests"
 import { placeOfWebhookSecret } from "#server/settings/secrets.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
-import type { Mode } from "#shared/mode.ts"
 import type { PlanName } from "./plans.ts"
-import { type AccountSecurity, type OffRequest, readOffRequest } from "./security.ts"
-
-export type WorkspaceFacts = {
-  id: string
-  mode: Mode
-  account: { id: string; name: string; plan: PlanName; four_eyes_off: OffRequest | null } & AccountSecurity
-  /** The URL at which clients reach the API. */
-  base_url: string
-  /** The provider's display name; null if the mode has no provider. */
-  provider: string | null
-  /**
-   * Where the server stores the Standard Webhooks secret; null for members who cannot manage keys, and if the provider
-   * uses another kind of secret.
-   */
-  webhook_secret: {
-    variable: string
-    /** Null if it is in the environment. */
-    file: string | null
-  } | null
-  /** Null if the mode has none. */
-  chain: {
-    /** `unknown` until the chain has answered once. */
-    cluster: string
-    /** The workspace's own address. It issues its credentials and tokens, freezes accounts, and revokes. */
-    authority: string
-    /** The address that pays for transactions: the workspace's own key, or the mode's shared one. */
-    fee_payer: string
-  } | null
-}
+import { type AccountSecurity, readOffRequest } from "./security.ts"
 
 /** A workspace and the services that it uses. */
-export async function readWorkspace(principal: Principal): Promise<WorkspaceFacts> {
+export async function readWorkspace(principal: Principal) {
   const { workspaceId, mode, scopes } = principal
-  type Row = Omit<WorkspaceFacts["account"], "four_eyes_off"> & {
+  type Row = AccountSecurity & {
+    id: string
+    name: string
+    plan: PlanName
     authority: Address
     fee_payer: Address | null
   }
@@ -55,12 +29,19 @@ export async function readWorkspace(principal: Principal): Promise<WorkspaceFact
     id: workspaceId,
     mode,
     account: { ...account, four_eyes_off: await readOffRequest(principal) },
+    /** The URL at which clients reach the API. */
     base_url: `${deployment.origin}/v1`,
+    /** The provider's display name; null if the mode has no provider. */
     provider: provider?.label ?? null,
+    /** Null for members who cannot manage keys, and if the provider has no Standard Webhooks secret. */
     webhook_secret: seesSecret ? placeOfWebhookSecret(deployment.settings, mode) : null,
+    /** Null if the mode has none. */
     chain: chain && {
+      /** `unknown` until the chain has answered once. */
       cluster: chain.identity?.cluster ?? "unknown",
+      /** The workspace's own address. It issues its credentials and tokens, freezes accounts, and revokes. */
       authority,
+      /** The address that pays for transactions: the workspace's own key, or the mode's shared one. */
       fee_payer: fee_payer ?? addressOf(chain.feePayer.publicKey),
     },
   }

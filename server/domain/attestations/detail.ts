@@ -6,30 +6,12 @@ import { isId } from "#server/lib/ids.ts"
 import { addSeconds, clock, toTimestamp } from "#server/lib/time.ts"
 import { explorerOf } from "#server/solana/explorer.ts"
 import { attestationMemo } from "#server/solana/memo.ts"
-import type { ShownStatus } from "#shared/statuses.ts"
 import { openClaims } from "./claims.ts"
-import { type CredentialState, credentialState, readBurn } from "./credential-state.ts"
+import { credentialState, readBurn } from "./credential-state.ts"
 import { attestationNotFound } from "./read.ts"
-import { type AttestationRecord, type AttestationRow, attestationFields, isManual, toRecord } from "./record.ts"
+import { type AttestationRow, attestationFields, isManual, toRecord } from "./record.ts"
 import { shownStatusAt, statusAt } from "./status.ts"
-import { type Landed, type Life, type TimelineEvent, timelineOf } from "./timeline.ts"
-
-export type AttestationDetail = Omit<AttestationRecord, "status"> & {
-  status: ShownStatus
-  started_at: string
-  /** The provider's display name. */
-  provider: string
-  /** The memo in the issuing transaction; null until verified. */
-  memo: string | null
-  slot: number | null
-  /** With `{}` for `tx/…` or `address/…`; null if no public explorer reaches it. */
-  explorer: string | null
-  /** The state of its unit on chain; null until verified. */
-  credential: CredentialState | null
-  /** Whether the vendor's country code is of no country that rules can name. They then refuse the wallet. */
-  country_unknown: boolean
-  timeline: TimelineEvent[]
-}
+import { type Landed, type Life, timelineOf } from "./timeline.ts"
 
 /** Fields that a record does not have. */
 const lifeColumns = columns("attestations", "provider, consented_at, operation_id, ended_at, claims")
@@ -39,7 +21,7 @@ type DetailRow = AttestationRow & RowOf<typeof lifeColumns>
 const LOG_WINDOW_SECONDS = 60
 
 /** Everything known about an attestation, with its events in order. Errors: attestation_not_found. */
-export async function readDetail(principal: Principal, id: string): Promise<AttestationDetail> {
+export async function readDetail(principal: Principal, id: string) {
   if (!isId("att", id)) return attestationNotFound(id)
   const { workspaceId, mode } = principal
   const [row] = await sql<DetailRow[]>`
@@ -70,10 +52,14 @@ export async function readDetail(principal: Principal, id: string): Promise<Atte
     status: shownStatusAt(row, now),
     started_at: toTimestamp(row.created_at),
     provider: providerLabel(mode, row.provider),
+    /** The memo in the issuing transaction; null until verified. */
     memo: shown ? attestationMemo(row.id, row.commitment!, row.expires_at!) : null,
     slot: shown ? (issuing?.slot ?? null) : null,
+    /** With `{}` for `tx/…` or `address/…`; null if no public explorer reaches it. */
     explorer: explorerOf(deployment.chains[mode]?.identity?.cluster),
+    /** The state of its unit on chain; null until verified. */
     credential: burn && credentialState({ status: life.status, reason: row.reason }, burn),
+    /** Whether the vendor's country code is of no country that rules can name. They then refuse the wallet. */
     country_unknown: row.claims !== null && openClaims(row.id, row.claims).unknown_country !== undefined,
     timeline: timelineOf(life),
   }

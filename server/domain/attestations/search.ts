@@ -60,19 +60,6 @@ export type FindFilter = {
   upTo?: Place | undefined
 }
 
-export type AttestationSummary = {
-  attestation_id: string
-  status: ShownStatus
-  user_pubkey: string
-  schema: string
-  investor_id: string
-  external_id: string | null
-  started_at: string
-  issued_at: string | null
-  expires_at: string | null
-  onchain_tx: string | null
-}
-
 const PAGE = 50
 /** `seq` has the order of `created_at`, except among attestations that start at the same moment: at most this many. */
 const OUT_OF_ORDER = 500
@@ -302,7 +289,9 @@ const inSpan = ({ start, end }: Span) => sql`
   ${start === null ? sql`` : sql`and seq >= ${start.seq} and created_at >= ${start.at}`}
   ${end === null ? sql`` : sql`and seq <= ${end.seq} and created_at < ${end.at}`}`
 
-export function toSummary(row: FoundRow, now: Date): AttestationSummary {
+export type AttestationSummary = ReturnType<typeof toSummary>
+
+export function toSummary(row: FoundRow, now: Date) {
   const shown = row.verified_at !== null
   return {
     attestation_id: row.id,

@@ -6,34 +6,15 @@ import type { Principal } from "#domain/requests"
 import { issuedBy } from "#server/ledger/index.ts"
 import { decodeInstructions } from "#server/solana/decode.ts"
 import { fail } from "#shared/errors.ts"
-import { readUnit, type UnitOf } from "./credential-state.ts"
+import { readUnit } from "./credential-state.ts"
 import { readAttestation } from "./read.ts"
-import { type AttestationRecord, toRecord } from "./record.ts"
-
-/** What the chain says now, for comparison with the record. */
-export type OnChainState = {
-  record: AttestationRecord
-  /** Every key that issues for the workspace, or once did. */
-  issuers: string[]
-  /** Whose unit is in the wallet's account, according to the ledger. */
-  unit: UnitOf
-  /** The wallet's account for the credential; null if there is none. */
-  account: { owner: string; mint: string; amount: string; frozen: boolean; program: string } | null
-  /** The issuing transaction; null if the chain does not know it. */
-  transaction: {
-    slot: number
-    succeeded: boolean
-    /** Its signers. */
-    signers: string[]
-    memos: string[]
-  } | null
-}
+import { toRecord } from "./record.ts"
 
 /**
  * Reads an attestation's credential from the chain. Errors: attestation_not_found, validation_failed while it is not on
  * chain, chain_not_configured, chain_unavailable.
  */
-export async function verifyOnChain(principal: Principal, id: string): Promise<OnChainState> {
+export async function verifyOnChain(principal: Principal, id: string) {
   const row = await readAttestation(principal, id)
   const record = toRecord(row, principal)
   const { onchain, onchain_tx } = record
@@ -52,8 +33,11 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
   const message = transaction?.transaction.message
   return {
     record,
-    issuers: await issuedBy(sql, principal.workspaceId),
-    unit: before === (await readUnit(row)) ? before : "changing",
+    /** Every key that issues for the workspace, or once did. */
+    issuers: (await issuedBy(sql, principal.workspaceId)) as string[],
+    /** Whose unit is in the wallet's account, according to the ledger. */
+    unit: before === (await readUnit(row)) ? before : ("changing" as const),
+    /** The wallet's account for the credential; null if there is none. */
     account: account && {
       owner: account.owner.toBase58(),
       mint: account.mint.toBase58(),
@@ -61,6 +45,7 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
       frozen: account.isFrozen,
       program: TOKEN_2022_PROGRAM_ID.toBase58(),
     },
+    /** The issuing transaction; null if the chain does not know it. */
     transaction:
       transaction && message
         ? {
@@ -74,3 +59,6 @@ export async function verifyOnChain(principal: Principal, id: string): Promise<O
         : null,
   }
 }
+
+/** What the chain says now, for comparison with the record. */
+export type OnChainState = Awaited<ReturnType<typeof verifyOnChain>>

@@ -1,26 +1,13 @@
 import { sql } from "#db/client.ts"
 import { only } from "#db/rows.ts"
-import { deployment } from "#domain/deployment"
 import { mailer } from "#domain/people"
 import { type NotificationKind, notificationsOf } from "#shared/notifications.ts"
 import type { Role } from "#shared/roles.ts"
 
-export type NotificationSettings = {
-  /** The customer whose workspaces the mails are about. */
-  account: string
-  /** The kinds of mail that the member's role gets. */
-  kinds: { kind: NotificationKind; on: boolean }[]
-  /** Whether the member's address is confirmed: others get no mail. Null if this server sends no mail. */
-  email_confirmed: boolean | null
-}
-
 type Member = { workspaceId: string; via: { userId: string } }
 
 /** The mails that a member gets. */
-export async function readNotificationSettings({
-  workspaceId,
-  via: { userId },
-}: Member): Promise<NotificationSettings> {
+export async function readNotificationSettings({ workspaceId, via: { userId } }: Member) {
   type Row = { account: string; role: Role; muted: NotificationKind[]; email_verified: boolean }
   const rows = await sql<Row[]>`
     select a.name as account, m.role, m.muted_notifications as muted, u.email_verified
@@ -29,11 +16,15 @@ export async function readNotificationSettings({
     where w.id = ${workspaceId}`
   const { account, role, muted, email_verified } = only(rows)
   return {
+    /** The customer whose workspaces the mails are about. */
     account,
+    /** The kinds of mail that the member's role gets. */
     kinds: notificationsOf(role).map((kind) => ({ kind, on: !muted.includes(kind) })),
-    email_confirmed: mailer(deployment.settings).send && email_verified,
+    /** Whether the member's address is confirmed: others get no mail. Null if this server sends no mail. */
+    email_confirmed: mailer().send && email_verified,
   }
 }
+export type NotificationSettings = Awaited<ReturnType<typeof readNotificationSettings>>
 
 /** Switches a member's unwanted mails off, and the others on. Kinds that their role does not get stay unchanged. */
 export async function muteNotifications(

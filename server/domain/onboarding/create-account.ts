@@ -48,12 +48,9 @@ export async function createAccount({
           from jsonb_to_recordset(${sql.json(builtInSchemas)}) as s(id text, name text, validity_days int)`
         await insertConfig(sql, workspaceId, firstConfig)
       }
-      await recordAccountChange(sql, account.id, {
-        author: theOperator,
-        action: "account.created",
-        subject: account.id,
-        detail: { name, plan, included: includedIn(plan, quota) },
-      })
+      const detail = { name, plan, included: includedIn(plan, quota) }
+      const change = { author: theOperator, action: "account.created", subject: account.id, detail }
+      await recordAccountChange(sql, account.id, change)
     })
   } catch (error) {
     if (isUniqueViolation(error, "accounts_name_unique")) throw new AccountExists(name)

@@ -107,8 +107,8 @@ export async function join(token: string, user: SignedIn, requestId: string): Pr
 
 async function enter(sql: Queryable, invitation: Invitation, user: SignedIn, requestId: string): Promise<void> {
   const now = clock.now()
-  await sql`update invitations set used_at = ${now} where account_id = ${invitation.account_id} and id = ${invitation.id}`
-  const { account_id: accountId, invited_by: by, role } = invitation
+  const { account_id: accountId, id, invited_by: by, role } = invitation
+  await sql`update invitations set used_at = ${now} where account_id = ${accountId} and id = ${id}`
   const admitted_by = await admittedBy(sql, { accountId, by, role })
   const joined = await sql`
     insert into members (account_id, user_id, role, admitted_by, created_at)
@@ -116,10 +116,7 @@ async function enter(sql: Queryable, invitation: Invitation, user: SignedIn, req
     on conflict do nothing returning user_id`
   // An existing member keeps their role, but the link is still used up.
   if (joined.length === 0) return
-  await recordAccountChange(sql, invitation.account_id, {
-    author: { principal: user, requestId },
-    action: "member.joined",
-    subject: user.id,
-    detail: { name: user.name, role: invitation.role },
-  })
+  const author = { principal: user, requestId }
+  const detail = { name: user.name, role }
+  await recordAccountChange(sql, accountId, { author, action: "member.joined", subject: user.id, detail })
 }

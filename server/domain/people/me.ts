@@ -6,47 +6,18 @@ import type { SignedIn } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import type { Mode } from "#shared/mode.ts"
 import { permissionsOf, type Role } from "#shared/roles.ts"
-import type { Permission } from "#shared/scopes.ts"
 import { mailer } from "./mail.ts"
 import { hasSecondFactor, lacksSecondFactor } from "./second-factor.ts"
-
-export type Me = {
-  user: {
-    id: string
-    name: string
-    email: string
-    /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
-    email_confirmed: boolean | null
-    two_factor: boolean
-    /** The time zone for showing times; null for the browser's. */
-    time_zone: string | null
-  }
-  /** In each account, test comes before live, because newcomers begin there. */
-  workspaces: {
-    id: string
-    account_id: string
-    account: string
-    mode: Mode
-    role: Role
-    permissions: Permission[]
-    /**
-     * What the account requires before showing anything: setting up a second factor, or signing in with the existing
-     * one. Null if nothing is missing.
-     */
-    demands: "second_factor" | "sign_in" | null
-    /** Notices about the mode, for example that nothing in it is real. */
-    notices: string[]
-  }[]
-}
 
 const userColumns = columns("users", "two_factor_enabled, email_verified, time_zone")
 
 /** The signed-in user and their workspaces. */
-export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> {
+export async function me({ id, name, email, sessionId }: SignedIn) {
+  type Row = { id: string; account_id: string; account: string; mode: Mode; role: Role; lacks_factor: boolean }
   const [[person], workspaces] = await Promise.all([
     sql<(RowOf<typeof userColumns> & { has_factor: boolean })[]>`
       select ${sql(userColumns)}, ${hasSecondFactor()} as has_factor from users u where id = ${id}`,
-    sql<(Omit<Me["workspaces"][number], "permissions" | "notices" | "demands"> & { lacks_factor: boolean })[]>`
+    sql<Row[]>`
       select w.id, w.account_id, a.name as account, w.mode, m.role, ${lacksSecondFactor(sql, sessionId)} as lacks_factor
       from members m join accounts a on a.id = m.account_id join workspaces w on w.account_id = a.id
       where m.user_id = ${id} order by a.name, a.id, w.mode desc`,
@@ -56,18 +27,27 @@ export async function me({ id, name, email, sessionId }: SignedIn): Promise<Me> 
       id,
       name,
       email,
+      /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
       email_confirmed: mailer().send && (person?.email_verified ?? false),
       two_factor: person?.two_factor_enabled ?? false,
+      /** The time zone for showing times; null for the browser's. */
       time_zone: person?.time_zone ?? null,
     },
+    /** In each account, test comes before live, because newcomers begin there. */
     workspaces: workspaces.map(({ lacks_factor, ...workspace }) => ({
       ...workspace,
       permissions: [...permissionsOf(workspace.role)],
-      demands: lacks_factor ? (person?.has_factor ? "sign_in" : "second_factor") : null,
+      /**
+       * What the account requires before showing anything: setting up a second factor, or signing in with the existing
+       * one. Null if nothing is missing.
+       */
+      demands: lacks_factor ? (person?.has_factor ? ("sign_in" as const) : ("second_factor" as const)) : null,
+      /** Notices about the mode, for example that nothing in it is real. */
       notices: noticesOf(workspace.mode),
     })),
   }
 }
+export type Me = Awaited<ReturnType<typeof me>>
 
 /**
  * Changes the user's name. Existing audit entries keep the old name, and so does the entry of this change, so that no

@@ -1,12 +1,11 @@
 import { sql } from "#db/client.ts"
-import { columns, type RowOf } from "#db/rows.ts"
+import { columns, type RowOf, timestamped } from "#db/rows.ts"
 import { shownStatusAt } from "#domain/attestations"
 import { providerLabel, unseal } from "#domain/deployment"
 import type { Principal } from "#domain/requests"
 import {
   entryOwner,
   openReviewClaims,
-  type ReviewSummary,
   reasonOwner,
   reviewNotFound,
   reviewTables,
@@ -14,12 +13,12 @@ import {
   summaryFields,
   toReviewSummary,
 } from "#domain/reviews"
-import { type HoldingList, listsHolding } from "#domain/screening"
+import { listsHolding } from "#domain/screening"
 import { isId } from "#server/lib/ids.ts"
 import { clock, toTimestamp } from "#server/lib/time.ts"
 import type { PublicReason } from "#shared/public-reasons.ts"
 import { type Finding, type ReviewDecision, reviewKinds } from "#shared/reviews.ts"
-import type { AuditActor, ShownStatus } from "#shared/statuses.ts"
+import type { AuditActor } from "#shared/statuses.ts"
 
 /** A finding, note or action in a review's history. */
 type ReviewMoment = {
@@ -30,35 +29,6 @@ type ReviewMoment = {
   finding: Finding | null
   text: string | null
   detail: Record<string, unknown>
-}
-
-export type ReviewDetail = ReviewSummary & {
-  version: number
-  reason: string | null
-  public_reason: PublicReason | null
-  /** Whether the vendor sent claims. Reading them is a separate request. */
-  has_claims: boolean
-  /** Whether the vendor's country code is not of a country that rules can name. */
-  country_unknown: boolean
-  /** The decisions that the reader can make now. Empty if they can only confirm, or do nothing. */
-  decisions: ReviewDecision[]
-  /** Whether another member's decision waits for the reader's confirmation. */
-  can_confirm: boolean
-  /** Whether a decision must be confirmed by another member. */
-  four_eyes: boolean
-  /** The attestations that it is about, newest first. */
-  attestations: {
-    attestation_id: string
-    schema: string
-    status: ShownStatus
-    provider: string
-    wallet: string
-    started_at: string
-    external_id: string | null
-  }[]
-  /** For a wallet list match, the lists that hold the wallet now, because no member has cleared it. */
-  lists: HoldingList[]
-  moments: ReviewMoment[]
 }
 
 const MOST_ATTESTATIONS = 20
@@ -72,7 +42,7 @@ type DetailRow = SummaryRow & {
 }
 
 /** Everything that a member needs to decide. Errors: review_not_found. */
-export async function readReview(principal: Principal, id: string): Promise<ReviewDetail> {
+export async function readReview(principal: Principal, id: string) {
   if (!isId("rev", id)) return reviewNotFound(id)
   const { workspaceId, via } = principal
   const [row] = await sql<DetailRow[]>`
@@ -93,12 +63,19 @@ export async function readReview(principal: Principal, id: string): Promise<Revi
     version,
     reason: reason && unseal(reasonOwner(id), reason),
     public_reason,
+    /** Whether the vendor sent claims. Reading them is a separate request. */
     has_claims: claims !== null,
+    /** Whether the vendor's country code is not of a country that rules can name. */
     country_unknown: openReviewClaims(id, claims).unknown_country !== undefined,
+    /** Whether a decision must be confirmed by another member. */
     four_eyes,
-    decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : [],
+    /** The decisions that the reader can make now. Empty if they can only confirm, or do nothing. */
+    decisions: row.state === "open" && !isOver ? [...reviewKinds[row.kind].decisions] : ([] as ReviewDecision[]),
+    /** Whether another member's decision waits for the reader's confirmation. */
     can_confirm: row.state === "requested" && row.requested_by?.id !== me,
+    /** The attestations that it is about, newest first. */
     attestations,
+    /** For a wallet list match, the lists that hold the wallet now, because no member has cleared it. */
     lists,
     moments,
   }
@@ -162,8 +139,5 @@ async function momentsOf(workspaceId: string, reviewId: string): Promise<ReviewM
     text: null,
     detail,
   }))
-  return [...said, ...done]
-    .map((moment, n) => ({ moment, n }))
-    .sort((a, b) => a.moment.at.getTime() - b.moment.at.getTime() || a.n - b.n)
-    .map(({ moment }) => ({ ...moment, at: toTimestamp(moment.at) }))
+  return [...said, ...done].sort((a, b) => a.at.getTime() - b.at.getTime()).map(timestamped)
 }

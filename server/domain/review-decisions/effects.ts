@@ -38,12 +38,9 @@ const inVendorsPlace =
         publicReason,
       }))
     if (!decided) fail("review_changed", "The session has expired or ended, so there is nothing to decide.")
-    await recordChange(sql, workspaceId, {
-      author,
-      action: "attestation.decided_manually",
-      subject: attestationId!,
-      detail: { decision, review: reviewId },
-    })
+    const detail = { decision, review: reviewId }
+    const change = { author, action: "attestation.decided_manually", subject: attestationId!, detail }
+    await recordChange(sql, workspaceId, change)
   }
 
 /** Approves in the vendor's place, or accepts the vendor's reversal. */
@@ -52,12 +49,8 @@ const approve: Effect = async (sql, deciding) => {
   const { workspace_id: workspaceId, id: reviewId, attestation_id: attestationId } = review
   if (review.kind !== "reversal" || attestationId === null) return inVendorsPlace("approved")(sql, deciding)
   const subject = await acceptReversal(sql, { workspaceId, attestationId, reviewId, claims, author })
-  await recordChange(sql, workspaceId, {
-    author,
-    action: "attestation.decided_manually",
-    subject,
-    detail: { decision: "approved", review: reviewId, reversal_of: attestationId },
-  })
+  const detail = { decision: "approved", review: reviewId, reversal_of: attestationId }
+  await recordChange(sql, workspaceId, { author, action: "attestation.decided_manually", subject, detail })
 }
 
 /** Serves a false match again and applies held approvals. Nothing for a vendor's signal. Errors: chain_unavailable. */

@@ -80,7 +80,7 @@ async function walk(work: Omit<Walk, "token">): Promise<boolean> {
   if (!claimed) return false
   const own: Walk = { ...work, token }
   let at: Next = { step: claimed.step, upTo: claimed.up_to }
-  while (at !== null && at !== "lost") at = await steps[at.step](own, at.upTo)
+  while (at !== null && at !== "lost") at = await compare(own, at.step, await knownAfter[at.step](own, at.upTo))
   return at === null
 }
 
@@ -90,68 +90,43 @@ type Next = Place | null | "lost"
 
 const order = { attestations: "holdings", holdings: "hits", hits: null } as const
 
-const steps: Record<Step, (walk: Walk, upTo: string) => Promise<Next>> = {
-  attestations: async (own, upTo) => {
-    // In byte order, like the index.
-    const rows = await sql<{ wallet: Address }[]>`
-      select wallet from attestations where workspace_id = ${own.workspaceId} and wallet ~>~ ${upTo}
-      order by wallet using ~<~ limit ${BATCH}`
-    return compare(
-      own,
-      "attestations",
-      rows.map(({ wallet }) => ({ wallet, upTo: wallet })),
-    )
-  },
-  holdings: async (own, upTo) => {
+type Known = { wallet: Address; up_to: string; may_have_left: boolean }
+
+/** The next wallets of each step, after `upTo`. */
+const knownAfter: Record<Step, (walk: Walk, upTo: string) => PromiseLike<Known[]>> = {
+  // In byte order, like the index.
+  attestations: ({ workspaceId }, upTo) => sql<Known[]>`
+    select wallet, wallet as up_to, false as may_have_left from attestations
+    where workspace_id = ${workspaceId} and wallet ~>~ ${upTo} order by wallet using ~<~ limit ${BATCH}`,
+  holdings: ({ workspaceId }, upTo) => {
     const [config = "", wallet = ""] = upTo.split(" ")
-    const rows = await sql<{ mint_config: string; wallet: Address }[]>`
-      select mint_config, wallet from holdings
-      where workspace_id = ${own.workspaceId} and (mint_config, wallet) > (${config}, ${wallet})
+    return sql<Known[]>`
+      select wallet, mint_config || ' ' || wallet as up_to, false as may_have_left from holdings
+      where workspace_id = ${workspaceId} and (mint_config, wallet) > (${config}, ${wallet})
       order by mint_config, wallet limit ${BATCH}`
-    return compare(
-      own,
-      "holdings",
-      rows.map(({ mint_config, wallet }) => ({ wallet, upTo: `${mint_config} ${wallet}` })),
-    )
   },
-  hits: async (own, upTo) => {
-    const rows = await sql<{ wallet: Address; gone: boolean }[]>`
-      select wallet, gone_at is not null as gone from screening_hits
-      where workspace_id = ${own.workspaceId} and list = ${own.list.name} and wallet > ${upTo}
-      order by wallet limit ${BATCH}`
-    return compare(
-      own,
-      "hits",
-      rows.map(({ wallet }) => ({ wallet, upTo: wallet })),
-      rows.filter(({ gone }) => !gone).map(({ wallet }) => wallet),
-    )
-  },
+  hits: ({ workspaceId, list }, upTo) => sql<Known[]>`
+    select wallet, wallet as up_to, gone_at is null as may_have_left from screening_hits
+    where workspace_id = ${workspaceId} and list = ${list.name} and wallet > ${upTo} order by wallet limit ${BATCH}`,
 }
 
-type Known = { wallet: Address; upTo: string }
-
 /** Compares wallets. Records each match separately, before saving the walk's progress. */
-async function compare(
-  own: Walk,
-  step: Step,
-  known: readonly Known[],
-  mayHaveLeft: readonly Address[] = [],
-): Promise<Next> {
+async function compare(own: Walk, step: Step, known: readonly Known[]): Promise<Next> {
   const { workspaceId, list } = own
   const isOn = (wallet: Address) => listsWith(wallet).some(({ digest }) => digest === list.digest)
   let done = 0
   const seen = new Set<Address>()
-  for (const [n, { wallet, upTo }] of known.entries()) {
+  for (const [n, { wallet, up_to: upTo }] of known.entries()) {
     if (seen.has(wallet) || !isOn(wallet)) continue
     seen.add(wallet)
     const found = await recordHits(sql, workspaceId, [{ wallet, list }])
     if (!(await save(own, { step, upTo }, { compared: n + 1 - done, found }))) return "lost"
     done = n + 1
   }
-  for (const wallet of mayHaveLeft) if (!isOn(wallet)) await leave(own, wallet)
+  for (const { wallet, may_have_left } of known) if (may_have_left && !isOn(wallet)) await leave(own, wallet)
   const next: Place | null =
     known.length === BATCH
-      ? { step, upTo: known.at(-1)!.upTo }
+      ? { step, upTo: known.at(-1)!.up_to }
       : order[step] === null
         ? null
         : { step: order[step], upTo: "" }

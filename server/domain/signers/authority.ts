@@ -84,22 +84,8 @@ async function moveMints(sql: Queryable, workspaceId: string, to: Address): Prom
 
 const MOVES = [moveCredentialAuthority.kind, moveAssetAuthority.kind]
 
-/** The key that a workspace issues with, and the progress of its mints. */
-export type AuthorityState = {
-  workspace: string
-  mode: Mode
-  account: string
-  authority: Address
-  uri: string
-  mints: number
-  /** How many of these mints it has authority over. */
-  moved: number
-  /** Keys that issued for it before. */
-  earlier: { address: Address; uri: string }[]
-}
-
-/** Null if there is no such workspace. */
-export async function readAuthority(workspaceId: string): Promise<AuthorityState | null> {
+/** The key that a workspace issues with, and the progress of its mints. Null if there is no such workspace. */
+export async function readAuthority(workspaceId: string) {
   const [row] = await sql<{ mode: Mode; account: string; authority: Address }[]>`
     select w.mode, a.name as account, w.authority from workspaces w join accounts a on a.id = w.account_id
     where w.id = ${workspaceId}`
@@ -115,7 +101,10 @@ export async function readAuthority(workspaceId: string): Promise<AuthorityState
     authority,
     uri: known.find(({ address }) => address === authority)!.uri,
     mints: mints.length,
+    /** How many of these mints it has authority over. */
     moved: moved.length,
+    /** Keys that issued for it before. */
     earlier: known.filter(({ address }) => address !== authority),
   }
 }
+export type AuthorityState = NonNullable<Awaited<ReturnType<typeof readAuthority>>>

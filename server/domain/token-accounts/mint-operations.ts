@@ -5,6 +5,7 @@ import { addressOf, publicKeyOf } from "#server/solana/addresses.ts"
 import { operationMemo } from "#server/solana/memo.ts"
 import { moveAuthority, readMintAuthorities } from "#server/solana/mint-authority.ts"
 import { type ProgramError, SystemError } from "#server/solana/program-error.ts"
+import type { ReadOptions, Rpc } from "#server/solana/rpc/rpc.ts"
 import type { Address } from "#shared/address.ts"
 
 // Positions in an operation that creates a mint (`solana/mint-account.ts`): its memo is the first instruction.
@@ -33,44 +34,44 @@ export async function mintEffects(
   return new Map(mints.map(({ id }, i) => [id, value[i] ? "there" : "absent"]))
 }
 
-/** A mint whose authority an operation replaces. */
-type Move = {
-  id: string
-  /** Whether to ask the chain for the mint's authority, because the operation failed or vanished and is done again. */
-  looks: boolean
-  mint: PublicKey
-  to: Address
-}
+/** The authority that each operation's mint was seen to have. */
+export type SeenAuthorities = ReadonlyMap<string, Address | null>
 
-/** What an operation moves. It reads the chain first if what it knows may be out of date. */
-const moveOf = ({ id, attempts, redo, payload: { to } }: Operation<{ to: Address }>, mint: PublicKey): Move => ({
-  id,
-  looks: attempts > 0 || redo,
-  mint,
-  to,
-})
-
-/** The mint's authority according to the database, and whether that key may pause the mint. */
-type KnownMint = { authority: Address | null; pausable: boolean }
+type Move = Operation<{ to: Address }>
 
 /** What all operations that replace a mint's authority have in common. */
 export function authorityMove<Payload extends { to: Address }>(mintOf: (operation: Operation<Payload>) => PublicKey) {
-  const movesOf = (operations: readonly Operation<Payload>[]) =>
-    operations.map((operation) => moveOf(operation, mintOf(operation)))
+  const read = async (operations: readonly Operation<Payload>[], rpc: Rpc, options: ReadOptions) => {
+    const found = await readMintAuthorities(rpc, operations.map(mintOf), options)
+    return new Map(operations.map(({ id }, i) => [id, found[i] ? addressOf(found[i]) : null]))
+  }
   return {
     isUrgent: false,
-    lookUp: (operations: Operation<Payload>[], at: Lookup) => lookUpAuthorities(movesOf(operations), at),
+    /** From a node that has seen everything that landed for the workspace. */
+    async lookUp(operations: Operation<Payload>[], { workspaceId, chain }: Lookup): Promise<SeenAuthorities> {
+      const [row] = await sql<{ slot: bigint | null }[]>`
+        select max(slot) as slot from (select slot from transactions
+          where workspace_id = ${workspaceId} and status = 'confirmed' order by created_at desc limit 100) t`
+      return read(operations, chain.rpc, { since: Number(row?.slot ?? 0) })
+    },
     settleAgain: null,
     release: null,
     memoId: ({ id }: { id: string }) => id,
-    effects: (operations: Operation<Payload>[], at: Lookup & { slot: number }) => moveEffects(movesOf(operations), at),
+    async effects(operations: Operation<Payload>[], { chain, slot }: Lookup & { slot: number }) {
+      const found = await read(operations, chain.rpc, { since: slot, commitment: "finalized" })
+      const effectOf = ({ id, payload }: Move): Effect => (found.get(id) === payload.to ? "there" : "absent")
+      return new Map(operations.map((operation) => [operation.id, effectOf(operation)]))
+    },
     rebuild: null,
     /** Reads the mint's current authority. */
     recover: (): Recovery => ({ do: "retry" }),
   }
 }
 
-/** Plans moves from what is known of each mint. */
+/**
+ * Plans moves from the authorities in the database. A move that failed or vanished asks the chain, where the mint may
+ * have been moved already.
+ */
 export const planMoves = <Payload extends { to: Address }>(
   operations: readonly Operation<Payload>[],
   {
@@ -82,52 +83,26 @@ export const planMoves = <Payload extends { to: Address }>(
     issuer: Issuer
     seen: SeenAuthorities | null
     mintOf: (operation: Operation<Payload>) => PublicKey
-    known: (payload: Payload) => KnownMint
+    /** The mint's authority according to the database, and whether that key may pause the mint. */
+    known: (payload: Payload) => { authority: Address | null; pausable: boolean }
   },
 ): Map<string, Plan> =>
   new Map(
-    operations.map((operation) => [
-      operation.id,
-      planMove(issuer, moveOf(operation, mintOf(operation)), { ...known(operation.payload), seen }),
-    ]),
+    operations.map((operation): [string, Plan] => {
+      const { id, attempts, redo, payload } = operation
+      const { authority, pausable } = known(payload)
+      const looks = attempts > 0 || redo
+      const current = looks ? (seen?.get(id) ?? null) : authority
+      if (looks && current === null) return [id, { do: "look up" }]
+      const from = issuer.authority(current).publicKey
+      if (addressOf(from) === payload.to) return [id, { do: "finish" }]
+      const about = {
+        mint: mintOf(operation),
+        from,
+        to: publicKeyOf(payload.to),
+        pausable,
+        memoText: operationMemo(id),
+      }
+      return [id, { do: "send", instructions: moveAuthority(about), signers: [] }]
+    }),
   )
-
-/** The authority that each operation's mint was seen to have. */
-export type SeenAuthorities = ReadonlyMap<string, Address | null>
-
-/** The authority of each mint, from a node that has seen everything that landed for the workspace. */
-async function lookUpAuthorities(moves: readonly Move[], { workspaceId, chain }: Lookup): Promise<SeenAuthorities> {
-  const [row] = await sql<{ slot: bigint | null }[]>`
-    select max(slot) as slot from (select slot from transactions
-      where workspace_id = ${workspaceId} and status = 'confirmed' order by created_at desc limit 100) t`
-  return authoritiesOf(moves, await readMintAuthorities(chain.rpc, mintsOf(moves), { since: Number(row?.slot ?? 0) }))
-}
-
-/** Plans one move, from the authority in the database or, if the chain had to be asked, from the one on chain. */
-function planMove(
-  issuer: Issuer,
-  { id, looks, mint, to }: Move,
-  known: KnownMint & { seen: SeenAuthorities | null },
-): Plan {
-  const seen = known.seen?.get(id) ?? null
-  if (looks && seen === null) return { do: "look up" }
-  const from = issuer.authority(looks ? seen : known.authority).publicKey
-  if (addressOf(from) === to) return { do: "finish" }
-  const about = { mint, from, to: publicKeyOf(to), pausable: known.pausable, memoText: operationMemo(id) }
-  return { do: "send", instructions: moveAuthority(about), signers: [] }
-}
-
-/** Whether mints have the authorities that they were to be moved to. */
-async function moveEffects(
-  moves: readonly Move[],
-  { chain, slot }: Lookup & { slot: number },
-): Promise<Map<string, Effect>> {
-  const options = { since: slot, commitment: "finalized" } as const
-  const found = authoritiesOf(moves, await readMintAuthorities(chain.rpc, mintsOf(moves), options))
-  return new Map(moves.map(({ id, to }) => [id, found.get(id) === to ? "there" : "absent"]))
-}
-
-const mintsOf = (moves: readonly Move[]) => moves.map(({ mint }) => mint)
-
-const authoritiesOf = (moves: readonly Move[], found: readonly (PublicKey | null)[]): SeenAuthorities =>
-  new Map(moves.map(({ id }, i) => [id, found[i] ? addressOf(found[i]) : null]))

@@ -8,12 +8,12 @@ export const logger = pino({
   base: null,
   redact: ["headers.authorization", "headers.cookie"],
   serializers: { err: serializeError },
-  // Secrets in an error or a URL, in any encoding.
   // So that log lines can be found by trace, and traces by log line.
   mixin: () => {
     const span = currentSpan()
     return span ? { trace_id: span.traceId } : {}
   },
+  // Secrets in an error or a URL, in any encoding.
   hooks: { streamWrite: maskLine },
 })
 
@@ -35,17 +35,10 @@ function levelOf(name: string | undefined): string | undefined {
 }
 
 /** An error without the parameters of the failed statement, which may contain data that must not be logged. */
-function serializeError(error: unknown) {
+function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
+  const { name: type, message, stack } = error
   const { code, constraint_name } = error as { code?: unknown; constraint_name?: unknown }
-  return {
-    type: error.name,
-    message: error.message,
-    code,
-    constraint_name,
-    stack: error.stack,
-    cause: causeOf(error),
-  }
+  const cause = error.cause instanceof Error ? serializeError(error.cause) : undefined
+  return { type, message, code, constraint_name, stack, cause }
 }
-
-const causeOf = (error: Error): unknown => (error.cause instanceof Error ? serializeError(error.cause) : undefined)

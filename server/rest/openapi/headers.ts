@@ -75,28 +75,23 @@ export function headersOf(
   status: number,
   route: Route | null,
   codes: readonly ErrorCode[] = [],
-): Record<string, Header | Reference> {
-  const found: Record<string, Header | Reference> = {
-    "X-Request-Id": refTo("X-Request-Id"),
-    "Strict-Transport-Security": refTo("Strict-Transport-Security"),
+): Record<string, Reference> {
+  const found: Record<string, Reference> = {}
+  const add = (isThere: boolean | undefined, ...names: HeaderName[]) => {
+    if (isThere) for (const name of names) found[name] = refTo(name)
   }
-  if (route && !route.meta.open && status !== 401) {
-    found.RateLimit = refTo("RateLimit")
-    found["RateLimit-Policy"] = refTo("RateLimit-Policy")
-  }
-  if (codes.some((code) => errors[code].asksForKey)) found["WWW-Authenticate"] = refTo("WWW-Authenticate")
+  add(true, "X-Request-Id", "Strict-Transport-Security")
+  add(route !== null && !route.meta.open && status !== 401, "RateLimit", "RateLimit-Policy")
+  add(
+    codes.some((code) => errors[code].asksForKey),
+    "WWW-Authenticate",
+  )
   if (codes.some((code) => errors[code].isTimed || statusOf(code) === 503)) {
     found["Retry-After"] = refTo(codes.every((code) => errors[code].isTimed) ? "Retry-After" : "Retry-After-If-Known")
   }
-  if (codes.includes("events_rewound")) found["Resume-Cursor"] = refTo("Resume-Cursor")
-  if (status === 202) {
-    found.Location = refTo("Location")
-    found["Retry-After"] = refTo("Retry-After")
-    found["Preference-Applied"] = refTo("Preference-Applied")
-  }
-  const replayed = codes.length === 0 || codes.some((code) => errors[code].isReplayed)
-  if (route?.meta.idempotent && status < 500 && replayed) {
-    found["Idempotent-Replayed"] = refTo("Idempotent-Replayed")
-  }
+  add(codes.includes("events_rewound"), "Resume-Cursor")
+  add(status === 202, "Location", "Retry-After", "Preference-Applied")
+  const isReplayed = codes.length === 0 || codes.some((code) => errors[code].isReplayed)
+  add(route?.meta.idempotent && status < 500 && isReplayed, "Idempotent-Replayed")
   return found
 }

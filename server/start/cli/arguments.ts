@@ -28,20 +28,16 @@ export function nonEmpty(value: string): string {
 }
 
 /** Why a name is not allowed for something new, or null. */
-export const problemOfName = (name: string): string | null =>
-  nameText(MAX_NAME).safeParse(name).error?.issues[0]?.message ?? null
+export const problemOfName = (name: string, field = nameText(MAX_NAME)): string | null =>
+  field.safeParse(name).error?.issues[0]?.message ?? null
 
-export function readableName(value: string): string {
-  const problem = problemOfName(value)
+const allowedBy = (field: ReturnType<typeof nameText>) => (value: string) => {
+  const problem = problemOfName(value, field)
   if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`)
   return value
 }
-
-export function accountName(value: string): string {
-  const problem = mailedName(MAX_NAME).safeParse(value).error?.issues[0]?.message
-  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`)
-  return value
-}
+export const readableName = allowedBy(nameText(MAX_NAME))
+export const accountName = allowedBy(mailedName(MAX_NAME))
 
 export function walletAddress(value: string): Address {
   if (!isWalletAddress(value)) throw new InvalidArgumentError("Use a wallet address in base58.")

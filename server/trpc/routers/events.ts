@@ -60,23 +60,14 @@ export const eventRouter = router({
   search: memberWith("events:read")
     .input(
       z.object({
-        about: z.string().min(1).max(100).optional(),
-        type: z.enum(allEventTypes).optional(),
-        from: instant.optional(),
-        to: instant.optional(),
+        about: z.string().min(1).max(100).nullable().default(null),
+        type: z.enum(allEventTypes).nullable().default(null),
+        from: instant.nullable().default(null),
+        to: instant.nullable().default(null),
         ...page,
       }),
     )
-    .query(({ ctx, input }) =>
-      searchEvents(ctx.principal.workspaceId, {
-        about: input.about ?? null,
-        type: input.type ?? null,
-        from: input.from ?? null,
-        to: input.to ?? null,
-        limit: input.limit,
-        cursor: input.cursor ?? null,
-      }),
-    ),
+    .query(({ ctx, input }) => searchEvents(ctx.principal.workspaceId, { ...input, cursor: input.cursor ?? null })),
 
   view: memberWith("events:read")
     .input(z.object({ id: z.string().max(100) }))

@@ -1,15 +1,4 @@
-import {
-  createAssociatedTokenAccountIdempotentInstruction,
-  createFreezeAccountInstruction,
-  createInitializePausableConfigInstruction,
-  createMintToCheckedInstruction,
-  createPauseInstruction,
-  createResumeInstruction,
-  createThawAccountInstruction,
-  createTransferCheckedInstruction,
-  ExtensionType,
-  TOKEN_2022_PROGRAM_ID,
-} from "@solana/spl-token"
+import * as spl from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
 import { memo } from "./memo.ts"
@@ -28,7 +17,7 @@ export type RestingState = Exclude<AccountState, "absent">
 type Move<Wallets, Before, After> = Wallets & { amount: bigint; before: Before; after: After; memoText: string }
 type Both<T> = { from: T; to: T }
 
-const programId = TOKEN_2022_PROGRAM_ID
+const programId = spl.TOKEN_2022_PROGRAM_ID
 
 /**
  * Creates the mint. The authority is its mint, freeze, update and pause authority, and its permanent delegate. A mint
@@ -46,8 +35,8 @@ export function createAssetMint(
   }: NewMint & Record<"id" | "name" | "symbol", string> & { pausable: boolean },
 ): TransactionInstruction[] {
   const pausing = {
-    type: ExtensionType.PausableConfig,
-    initialize: createInitializePausableConfigInstruction(place.mint, authority, programId),
+    type: spl.ExtensionType.PausableConfig,
+    initialize: spl.createInitializePausableConfigInstruction(place.mint, authority, programId),
   }
   return createMint(
     { place, authority, feePayer },
@@ -67,7 +56,7 @@ export function mintAsset(
     ...create(asset, wallet, before),
     ...open(asset, wallet, before),
     memo(memoText),
-    createMintToCheckedInstruction(mint, account, authority, amount, decimals, [], programId),
+    spl.createMintToCheckedInstruction(mint, account, authority, amount, decimals, [], programId),
     ...rest(asset, wallet, after),
   ]
 }
@@ -86,7 +75,7 @@ export function moveAsset(
     ...open(asset, to, before.to),
     // The memo must come directly before the transfer: an account can require that.
     memo(memoText),
-    createTransferCheckedInstruction(source, mint, target, authority, amount, decimals, [], programId),
+    spl.createTransferCheckedInstruction(source, mint, target, authority, amount, decimals, [], programId),
     ...rest(asset, from, after.from),
     ...rest(asset, to, after.to),
   ]
@@ -107,26 +96,26 @@ export const thawAsset = (asset: Asset, wallet: PublicKey, memoText: string): Tr
 /** Pauses a mint in `holder` mode: nothing is minted, transferred or burned, not even by the authority. */
 export const pauseAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
   memo(memoText),
-  createPauseInstruction(mint, authority, [], programId),
+  spl.createPauseInstruction(mint, authority, [], programId),
 ]
 
 /** Ends a pause. */
 export const resumeAsset = ({ mint, authority }: Asset, memoText: string): TransactionInstruction[] => [
   memo(memoText),
-  createResumeInstruction(mint, authority, [], programId),
+  spl.createResumeInstruction(mint, authority, [], programId),
 ]
 
 const thaw = ({ mint, authority }: Asset, wallet: PublicKey) =>
-  createThawAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
+  spl.createThawAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
 
 const freeze = ({ mint, authority }: Asset, wallet: PublicKey) =>
-  createFreezeAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
+  spl.createFreezeAccountInstruction(tokenAccountOf(mint, wallet), mint, authority, [], programId)
 
 /** Idempotent: anyone may have created the account in the meantime. */
 const create = ({ mint, feePayer }: Asset, wallet: PublicKey, before: AccountState) =>
   before === "absent"
     ? [
-        createAssociatedTokenAccountIdempotentInstruction(
+        spl.createAssociatedTokenAccountIdempotentInstruction(
           feePayer,
           tokenAccountOf(mint, wallet),
           wallet,

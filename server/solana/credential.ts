@@ -1,13 +1,4 @@
-import {
-  createAssociatedTokenAccountIdempotentInstruction,
-  createBurnInstruction,
-  createFreezeAccountInstruction,
-  createInitializeNonTransferableMintInstruction,
-  createMintToInstruction,
-  createThawAccountInstruction,
-  ExtensionType,
-  TOKEN_2022_PROGRAM_ID,
-} from "@solana/spl-token"
+import * as spl from "@solana/spl-token"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { tokenAccountOf } from "./addresses.ts"
 import { memo } from "./memo.ts"
@@ -29,8 +20,8 @@ export function createCredentialMint(
   { place, schemaId, schemaName, ...more }: NewMint & { schemaId: string; schemaName: string },
 ): TransactionInstruction[] {
   const bound = {
-    type: ExtensionType.NonTransferable,
-    initialize: createInitializeNonTransferableMintInstruction(place.mint, TOKEN_2022_PROGRAM_ID),
+    type: spl.ExtensionType.NonTransferable,
+    initialize: spl.createInitializeNonTransferableMintInstruction(place.mint, spl.TOKEN_2022_PROGRAM_ID),
   }
   return createMint(
     { place, authority, feePayer },
@@ -50,11 +41,11 @@ export function attest(credential: Credential, wallet: PublicKey, memoText: stri
   const { mint, authority, feePayer } = credential
   const account = tokenAccountOf(mint, wallet)
   return [
-    createAssociatedTokenAccountIdempotentInstruction(feePayer, account, wallet, mint, TOKEN_2022_PROGRAM_ID),
-    createThawAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
+    spl.createAssociatedTokenAccountIdempotentInstruction(feePayer, account, wallet, mint, spl.TOKEN_2022_PROGRAM_ID),
+    spl.createThawAccountInstruction(account, mint, authority, [], spl.TOKEN_2022_PROGRAM_ID),
     memo(memoText),
-    createMintToInstruction(mint, account, authority, 1n, [], TOKEN_2022_PROGRAM_ID),
-    createFreezeAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
+    spl.createMintToInstruction(mint, account, authority, 1n, [], spl.TOKEN_2022_PROGRAM_ID),
+    spl.createFreezeAccountInstruction(account, mint, authority, [], spl.TOKEN_2022_PROGRAM_ID),
   ]
 }
 
@@ -63,11 +54,11 @@ export function renew(credential: Credential, wallet: PublicKey, memoText: strin
   const { mint, authority } = credential
   const account = tokenAccountOf(mint, wallet)
   return [
-    createThawAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
-    createBurnInstruction(account, mint, authority, 1n, [], TOKEN_2022_PROGRAM_ID),
+    spl.createThawAccountInstruction(account, mint, authority, [], spl.TOKEN_2022_PROGRAM_ID),
+    spl.createBurnInstruction(account, mint, authority, 1n, [], spl.TOKEN_2022_PROGRAM_ID),
     memo(memoText),
-    createMintToInstruction(mint, account, authority, 1n, [], TOKEN_2022_PROGRAM_ID),
-    createFreezeAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
+    spl.createMintToInstruction(mint, account, authority, 1n, [], spl.TOKEN_2022_PROGRAM_ID),
+    spl.createFreezeAccountInstruction(account, mint, authority, [], spl.TOKEN_2022_PROGRAM_ID),
   ]
 }
 
@@ -80,9 +71,9 @@ export function revoke(
   const { mint, authority } = credential
   const account = tokenAccountOf(mint, wallet)
   return [
-    createThawAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
+    spl.createThawAccountInstruction(account, mint, authority, [], spl.TOKEN_2022_PROGRAM_ID),
     memo(memoText),
-    createBurnInstruction(account, mint, authority, units, [], TOKEN_2022_PROGRAM_ID),
-    createFreezeAccountInstruction(account, mint, authority, [], TOKEN_2022_PROGRAM_ID),
+    spl.createBurnInstruction(account, mint, authority, units, [], spl.TOKEN_2022_PROGRAM_ID),
+    spl.createFreezeAccountInstruction(account, mint, authority, [], spl.TOKEN_2022_PROGRAM_ID),
   ]
 }

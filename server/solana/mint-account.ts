@@ -1,23 +1,11 @@
-import {
-  AccountState,
-  createInitializeDefaultAccountStateInstruction,
-  createInitializeMetadataPointerInstruction,
-  createInitializeMintInstruction,
-  createInitializePermanentDelegateInstruction,
-  ExtensionType,
-  getMintLen,
-  LENGTH_SIZE,
-  TOKEN_2022_PROGRAM_ID,
-  TYPE_SIZE,
-  unpackMint,
-} from "@solana/spl-token"
+import * as spl from "@solana/spl-token"
 import { createInitializeInstruction, createUpdateFieldInstruction, pack } from "@solana/spl-token-metadata"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import type { MintPlace } from "./keys.ts"
 import { memo } from "./memo.ts"
 import type { ReadOptions, Rpc } from "./rpc/rpc.ts"
 
-const programId = TOKEN_2022_PROGRAM_ID
+const programId = spl.TOKEN_2022_PROGRAM_ID
 
 /** A new mint's place and memo, and the rent-exempt minimum in lamports for a size in bytes. */
 export type NewMint = { place: MintPlace; memoText: string; rentOf: (bytes: number) => number }
@@ -30,7 +18,7 @@ type MintKind = {
   /** A metadata field and its value that say what the mint stands for. */
   field: readonly [string, string]
   /** Additional extensions, each with the instruction that must run before the mint is initialized. */
-  extensions: readonly { type: ExtensionType; initialize: TransactionInstruction }[]
+  extensions: readonly { type: spl.ExtensionType; initialize: TransactionInstruction }[]
 }
 
 /**
@@ -45,11 +33,11 @@ export function createMint(
   const { mint } = place
   const own = { programId, metadata: mint, updateAuthority: authority }
   const metadata = { mint, updateAuthority: authority, name, symbol, uri: "", additionalMetadata: [field] }
-  const space = getMintLen([
+  const space = spl.getMintLen([
     ...extensions.map(({ type }) => type),
-    ExtensionType.PermanentDelegate,
-    ExtensionType.DefaultAccountState,
-    ExtensionType.MetadataPointer,
+    spl.ExtensionType.PermanentDelegate,
+    spl.ExtensionType.DefaultAccountState,
+    spl.ExtensionType.MetadataPointer,
   ])
   return [
     memo(memoText),
@@ -58,15 +46,15 @@ export function createMint(
     SystemProgram.transfer({
       fromPubkey: feePayer,
       toPubkey: mint,
-      lamports: rentOf(space + TYPE_SIZE + LENGTH_SIZE + pack(metadata).length),
+      lamports: rentOf(space + spl.TYPE_SIZE + spl.LENGTH_SIZE + pack(metadata).length),
     }),
     // Also makes the token program the owner.
     SystemProgram.allocate({ accountPubkey: mint, basePubkey: place.base, seed: place.seed, space, programId }),
     ...extensions.map(({ initialize }) => initialize),
-    createInitializePermanentDelegateInstruction(mint, authority, programId),
-    createInitializeDefaultAccountStateInstruction(mint, AccountState.Frozen, programId),
-    createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
-    createInitializeMintInstruction(mint, decimals, authority, authority, programId),
+    spl.createInitializePermanentDelegateInstruction(mint, authority, programId),
+    spl.createInitializeDefaultAccountStateInstruction(mint, spl.AccountState.Frozen, programId),
+    spl.createInitializeMetadataPointerInstruction(mint, authority, mint, programId),
+    spl.createInitializeMintInstruction(mint, decimals, authority, authority, programId),
     createInitializeInstruction({ ...own, mint, mintAuthority: authority, name, symbol, uri: "" }),
     createUpdateFieldInstruction({ ...own, field: field[0], value: field[1] }),
   ]
@@ -75,5 +63,5 @@ export function createMint(
 /** The supply of a mint in base units. Throws if there is no such mint. */
 export async function readSupply(rpc: Rpc, mint: PublicKey, options: ReadOptions): Promise<bigint> {
   const { value } = await rpc.account(mint, options)
-  return unpackMint(mint, value, TOKEN_2022_PROGRAM_ID).supply
+  return spl.unpackMint(mint, value, spl.TOKEN_2022_PROGRAM_ID).supply
 }

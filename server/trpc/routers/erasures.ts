@@ -40,9 +40,7 @@ export const erasureRouter = router({
     operationId: "getErasure",
     summary: "Get an erasure",
     description: "Returns what was erased, and how far vendors are with deleting their data.",
-    input: z.object({
-      id: idOf("era").meta({ description: "The erasure's id" }),
-    }),
+    input: z.object({ id: idOf("era").meta({ description: "The erasure's id" }) }),
     output: privacy.erasureRecord,
   }).query(({ ctx, input }) => privacy.getErasure(ctx.principal.workspaceId, input.id)),
 

@@ -11,9 +11,7 @@ const { endpoint, openEndpoint } = endpointsIn("KYC")
 
 const session = z
   .object({
-    session_id: idOf("sess").meta({
-      description: "Session id. Anyone who has it can open the hosted page",
-    }),
+    session_id: idOf("sess").meta({ description: "Session id. Anyone who has it can open the hosted page" }),
     session_url: z.url().meta({
       description: "The hosted page: send the investor there",
       example: "http://localhost:3000/verify/sess_Kx8vPq3mNbR5tYw2Lc7HdZ",

@@ -96,9 +96,7 @@ export const tokenRouter = router({
     operationId: "getOperation",
     summary: "Get an operation",
     description: "Returns the status of a mint or a transfer.",
-    input: z.object({
-      id: idOf("op").meta({ description: "The operation's id" }),
-    }),
+    input: z.object({ id: idOf("op").meta({ description: "The operation's id" }) }),
     output: tokens.operationRecord,
   }).query(({ ctx, input }) => tokens.getOperation(ctx.principal, input.id)),
 

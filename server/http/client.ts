@@ -54,6 +54,8 @@ function readAddress(hop: string): string | null {
   const text = hop.trim()
   const [, host = text] = /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(text) ?? /^([0-9.]+):\d{1,5}$/.exec(text) ?? []
   if (isIP(host) === 4) return host
+  // How a socket for both versions names every client of IPv4.
+  if (host.startsWith("::ffff:") && isIP(host.slice(7)) === 4) return host.slice(7)
   return isIP(host) === 6 && ipaddr.isValid(host) ? ipaddr.process(host).toString() : null
 }
 

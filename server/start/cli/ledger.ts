@@ -8,6 +8,7 @@ import { CommandError, type Run } from "./run.ts"
 
 /** `vouch ledger …`: compares the chain with the database. */
 export function addLedgerCommands(program: Command, run: Run): void {
+  const onChain = (work: Parameters<Run>[0]) => run(work, { needsChain: true })
   const ledger = program.command("ledger").description("compare the chain with the database")
 
   ledger
@@ -19,24 +20,21 @@ export function addLedgerCommands(program: Command, run: Run): void {
       "compare only transactions since the last reconciliation, not accounts; the server does this every hour",
     )
     .action((options: { account?: string; incremental?: true }) =>
-      run(
-        async () => {
-          const report = await auditLedger({
-            account: options.account ?? null,
-            isFull: options.incremental !== true,
-            progress: (text) => console.error(text),
-          })
-          const { differences, information, checked } = report
-          const lines = differences.map((one) => `${one.kind}: ${one.detail}`)
-          const summary = `${checked.credentials} credentials, ${checked.holdings} holdings, ${checked.operations} operations and ${checked.transactions} transactions compared: ${differences.length === 0 ? "no difference." : `${differences.length} differences.`}`
-          return {
-            json: { ok: differences.length === 0, checked, differences, information },
-            text: [...lines, ...information.map((one) => `note: ${one}`), summary].join("\n"),
-            exitCode: differences.length === 0 ? 0 : 1,
-          }
-        },
-        { needsChain: true },
-      ),
+      onChain(async () => {
+        const report = await auditLedger({
+          account: options.account ?? null,
+          isFull: options.incremental !== true,
+          progress: (text) => console.error(text),
+        })
+        const { differences, information, checked } = report
+        const lines = differences.map((one) => `${one.kind}: ${one.detail}`)
+        const summary = `${checked.credentials} credentials, ${checked.holdings} holdings, ${checked.operations} operations and ${checked.transactions} transactions compared: ${differences.length === 0 ? "no difference." : `${differences.length} differences.`}`
+        return {
+          json: { ok: differences.length === 0, checked, differences, information },
+          text: [...lines, ...information.map((one) => `note: ${one}`), summary].join("\n"),
+          exitCode: differences.length === 0 ? 0 : 1,
+        }
+      }),
     )
 
   ledger
@@ -47,18 +45,15 @@ export function addLedgerCommands(program: Command, run: Run): void {
     .option("--accept", "resume signing: destroy credentials without a verification, and leave the rest unchanged")
     .option("--reason <text>", "why this is right; recorded in the audit log", nonEmpty)
     .action(({ accept, reason }: { accept?: true; reason?: string }) =>
-      run(
-        async () => {
-          if (accept && !reason) throw new CommandError("--reason: say why. The reason is recorded in the audit log.")
-          const found: operations.Quarantine[] = []
-          for (const mode of modes)
-            if (deployment.chains[mode]) found.push(await operations.reconcileMode(mode, (text) => console.error(text)))
-          const waiting = found.filter((one) => one.waits_for !== null || one.workspaces.length > 0)
-          if (accept) for (const one of waiting) await operations.acceptQuarantine(one, reason!)
-          return showQuarantine(waiting, accept === true)
-        },
-        { needsChain: true },
-      ),
+      onChain(async () => {
+        if (accept && !reason) throw new CommandError("--reason: say why. The reason is recorded in the audit log.")
+        const found: operations.Quarantine[] = []
+        for (const mode of modes)
+          if (deployment.chains[mode]) found.push(await operations.reconcileMode(mode, (text) => console.error(text)))
+        const waiting = found.filter((one) => one.waits_for !== null || one.workspaces.length > 0)
+        if (accept) for (const one of waiting) await operations.acceptQuarantine(one, reason!)
+        return showQuarantine(waiting, accept === true)
+      }),
     )
 
   ledger
@@ -69,22 +64,19 @@ export function addLedgerCommands(program: Command, run: Run): void {
     .option("--lost", "the transaction is not on chain and never will be: sign it again")
     .option("--reason <text>", "how you know; recorded in the audit log", nonEmpty)
     .action((id: string, { landed, lost, reason }: { landed?: true; lost?: true; reason?: string }) =>
-      run(
-        async () => {
-          if (!landed && !lost) return showEvidence(await operations.gatherEvidence(id))
-          if (landed && lost) throw new CommandError("--landed, --lost: use one of them, not both.")
-          if (!reason) throw new CommandError("--reason: say how you know. The reason is recorded in the audit log.")
-          const refusal = await operations.resolveOperation(id, landed ? "landed" : "lost", reason)
-          if (refusal !== null) throw new CommandError(refusal)
-          return {
-            json: { ok: true },
-            text: landed
-              ? "Settled as landed, with every operation of its transaction."
-              : "Back in the queue to be signed again, with every operation of its transaction.",
-          }
-        },
-        { needsChain: true },
-      ),
+      onChain(async () => {
+        if (!landed && !lost) return showEvidence(await operations.gatherEvidence(id))
+        if (landed && lost) throw new CommandError("--landed, --lost: use one of them, not both.")
+        if (!reason) throw new CommandError("--reason: say how you know. The reason is recorded in the audit log.")
+        const refusal = await operations.resolveOperation(id, landed ? "landed" : "lost", reason)
+        if (refusal !== null) throw new CommandError(refusal)
+        return {
+          json: { ok: true },
+          text: landed
+            ? "Settled as landed, with every operation of its transaction."
+            : "Back in the queue to be signed again, with every operation of its transaction.",
+        }
+      }),
     )
 }
 

@@ -36,6 +36,12 @@ const fields = {
     }),
 }
 
+/** Without the fields that were not sent. */
+const sent = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
+  }
+
 export const schemaRouter = router({
   list: endpoint("GET /schemas", {
     summary: "List schemas",
@@ -71,26 +77,9 @@ export const schemaRouter = router({
     summary: "Change a schema",
     description:
       "Changes the fields that you send. Changes apply to decisions from now on: issued credentials keep their expiry, which is on chain. A changed `wallet_proof` applies to sessions started from now on.",
-    input: z.object({
-      id: schemas.schemaInPath,
-      name: fields.name.optional(),
-      validity_days: fields.validity_days.optional(),
-      wallet_proof: fields.wallet_proof.optional(),
-      reminder_days: fields.reminder_days.optional(),
-    }),
+    input: z.object({ id: schemas.schemaInPath, ...z.object(fields).partial().shape }),
     output: schemas.schemaDetail,
-  }).mutation(({ ctx, input: { id, name, validity_days, wallet_proof, reminder_days } }) =>
-    schemas.changeSchema({
-      ...ctx,
-      id,
-      fields: {
-        ...(name === undefined ? {} : { name }),
-        ...(validity_days === undefined ? {} : { validity_days }),
-        ...(wallet_proof === undefined ? {} : { wallet_proof }),
-        ...(reminder_days === undefined ? {} : { reminder_days }),
-      },
-    }),
-  ),
+  }).mutation(({ ctx, input: { id, ...fields } }) => schemas.changeSchema({ ...ctx, id, fields: sent(fields) })),
 
   /** For the dashboard. */
   summary: memberProcedure

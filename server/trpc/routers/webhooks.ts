@@ -97,10 +97,7 @@ export const webhookRouter = router({
       "Changes which events are sent, and where, from now on. Events of a disabled endpoint are kept and delivered once it is enabled again.",
     input: z.object({
       id,
-      url: fields.url.optional(),
-      description: fields.description.optional(),
-      types: fields.types.optional(),
-      ordered: fields.ordered.optional(),
+      ...z.object(fields).partial().shape,
       enabled: z.boolean().optional().meta({ description: "False disables it", example: true }),
     }),
     output: webhooks.endpointRecord,

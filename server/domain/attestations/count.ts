@@ -3,17 +3,8 @@ import type { Principal } from "#domain/requests"
 import { clock } from "#server/lib/time.ts"
 import { type Count, sumOf } from "#shared/counts.ts"
 import { type ShownStatus, shownStatuses } from "#shared/statuses.ts"
-import {
-  type FindFilter,
-  inStatus,
-  matching,
-  type OrderedSearch,
-  ofInvestor,
-  readSpan,
-  type SearchFilter,
-  type Span,
-} from "./search.ts"
-import { readTexts, type Text } from "./search-texts.ts"
+import { inStatus, matching, type OrderedSearch, ofInvestor, readSpan, type SearchFilter, type Span } from "./search.ts"
+import { readTexts } from "./search-texts.ts"
 
 /** Beyond this, a screen shows "more than". */
 const MOST = 1000
@@ -64,16 +55,10 @@ export async function countAll(
   return row!.near > most ? null : row!.count
 }
 
-/** The filter, with the ids and bounds looked up for it. `span` is null if nothing can match. */
-type Prepared = {
-  workspaceId: string
-  filter: FindFilter
-  span: Span | null
-  texts: readonly Text[]
-  now: Date
-}
+type Prepared = Awaited<ReturnType<typeof prepare>>
 
-async function prepare(workspaceId: string, asked: SearchFilter): Promise<Prepared> {
+/** The filter, with the ids and bounds looked up for it. `span` is null if nothing can match. */
+async function prepare(workspaceId: string, asked: SearchFilter) {
   const now = clock.now()
   const filter = await ofInvestor(workspaceId, asked)
   const [span, texts] = await Promise.all([readSpan(workspaceId, filter), readTexts(workspaceId, filter)])

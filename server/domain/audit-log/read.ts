@@ -2,29 +2,11 @@ import { createHmac } from "node:crypto"
 import type { Fragment } from "postgres"
 import { z } from "zod"
 import { sql } from "#db/client.ts"
-import { columns, qualified, type RowOf } from "#db/rows.ts"
+import { columns, qualified, type RowOf, timestamped } from "#db/rows.ts"
 import { deployment, seal, unseal } from "#domain/deployment"
 import { badCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
-import { toTimestamp } from "#server/lib/time.ts"
-import { type AuditActor, auditActors } from "#shared/statuses.ts"
-
-export type AuditEntry = {
-  /** An opaque id of this line. */
-  entry: string
-  at: string
-  actor: AuditActor
-  actor_id: string | null
-  actor_name: string
-  action: string
-  subject: string
-  /** The member, or an invitation's address. Not stored in the line, which stays when a person is erased. */
-  subject_name: string | null
-  /** Whether it concerns the whole account and not only this workspace. */
-  whole_account: boolean
-  detail: Record<string, unknown>
-  request_id: string | null
-}
+import { auditActors } from "#shared/statuses.ts"
 
 /** Which lines to return: from `from` on, and before `to`. */
 export const auditFilter = z.object({
@@ -42,21 +24,25 @@ const auditColumns = columns(
   "audit_entries",
   "seq, at, workspace_id, actor, actor_id, actor_name, action, subject, detail, request_id",
 )
-export type AuditRow = RowOf<typeof auditColumns> & Pick<AuditEntry, "subject_name">
+export type AuditRow = RowOf<typeof auditColumns> & {
+  /** The member, or an invitation's address. Not stored in the line, which stays when a person is erased. */
+  subject_name: string | null
+}
 
 /** What happened in a workspace and to its account as a whole, newest first. Errors: validation_failed for a cursor. */
 export async function listAuditEntries(
   workspaceId: string,
   { limit, cursor, ...filter }: AuditFilter & { limit: number; cursor?: string | undefined },
-): Promise<{ data: AuditEntry[]; next_cursor: string | null }> {
+) {
   const before = cursor === undefined ? null : openCursor(workspaceId, cursor)
   const rows = await findAuditEntries(workspaceId, filter, { before, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   return {
-    data: shown.map(({ seq, workspace_id, at, ...row }) => ({
+    data: shown.map(({ seq, workspace_id, ...row }) => ({
+      /** An opaque id of this line. */
       entry: nameOf(seq),
-      ...row,
-      at: toTimestamp(at),
+      ...timestamped(row),
+      /** Whether it concerns the whole account and not only this workspace. */
       whole_account: workspace_id === null,
     })),
     next_cursor: rows.length > limit ? sealCursor(workspaceId, shown.at(-1)!.seq) : null,

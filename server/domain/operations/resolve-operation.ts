@@ -4,7 +4,7 @@ import { columns, type RowOf } from "#db/rows.ts"
 import { recordChange, theOperator } from "#domain/audit-log"
 import { chainOf } from "#domain/deployment"
 import { operations as kinds } from "#server/domain/operations/operations.ts"
-import { examine, findStillValid, isLate, settleConfirmed, settleExpired, type Verdict } from "#server/ledger/index.ts"
+import { examine, findStillValid, isLate, settleConfirmed, settleExpired } from "#server/ledger/index.ts"
 import { bindChain } from "#server/solana/chain.ts"
 import type { Mode } from "#shared/mode.ts"
 
@@ -14,39 +14,13 @@ const transactionColumns = columns(
 )
 type Transaction = RowOf<typeof transactionColumns>
 
-/** What is known about an operation in doubt. */
-export type Evidence = {
-  operation: string
-  workspace: string
-  mode: Mode
-  kind: string
-  status: string
-  transaction: {
-    signature: string
-    status: string
-    signed_at: string
-    signed_slot: number | null
-    last_valid_block_height: number
-    doubt: string | null
-    /** All operations in its transaction, this one included. A decision applies to all of them. */
-    operations: string[]
-  } | null
-  /** What the nodes say now; null if there is nothing to decide. */
-  chain: {
-    finalized_height: number
-    finalized_slot: number
-    can_still_land: boolean
-    verdict: Verdict | null
-  } | null
-}
-
 /** A person's decision: it landed, or it never will. */
 export type Decision = "landed" | "lost"
 
 /** What the database and the chain know about an operation's transaction. Throws if the id does not exist. */
-export async function gatherEvidence(id: string): Promise<Evidence> {
+export async function gatherEvidence(id: string) {
   const [operation] = await sql<
-    { workspace_id: string; mode: Mode; kind: string; status: string; signature: string }[]
+    { workspace_id: string; mode: Mode; kind: string; status: string; signature: string | null }[]
   >`
     select o.workspace_id, w.mode, o.kind, o.status, o.signature
     from operations o join workspaces w on w.id = o.workspace_id where o.id = ${id}`
@@ -68,6 +42,7 @@ export async function gatherEvidence(id: string): Promise<Evidence> {
     signed_slot: signedSlot,
     last_valid_block_height: lastValidBlockHeight,
     doubt: found.doubt,
+    /** All operations in its transaction, this one included. A decision applies to all of them. */
     operations: together.map((one) => one.id),
   }
   if (status !== "saved") return { ...known, transaction, chain: null }
@@ -81,6 +56,7 @@ export async function gatherEvidence(id: string): Promise<Evidence> {
   return {
     ...known,
     transaction,
+    /** What the nodes say now; null if there is nothing to decide. */
     chain: {
       finalized_height: finalized.height,
       finalized_slot: finalized.slot,
@@ -89,6 +65,9 @@ export async function gatherEvidence(id: string): Promise<Evidence> {
     },
   }
 }
+
+/** What is known about an operation in doubt. */
+export type Evidence = Awaited<ReturnType<typeof gatherEvidence>>
 
 /**
  * Settles an operation's transaction, and everything in it, by a person's decision, and records that in the audit log.

@@ -37,10 +37,7 @@ export async function me({ id, name, email, sessionId }: SignedIn) {
     workspaces: workspaces.map(({ lacks_factor, ...workspace }) => ({
       ...workspace,
       permissions: [...permissionsOf(workspace.role)],
-      /**
-       * What the account requires before showing anything: setting up a second factor, or signing in with the existing
-       * one. Null if nothing is missing.
-       */
+      /** What the account requires first: setting up a second factor, or signing in with the existing one. */
       demands: lacks_factor ? (person?.has_factor ? ("sign_in" as const) : ("second_factor" as const)) : null,
       /** Notices about the mode, for example that nothing in it is real. */
       notices: noticesOf(workspace.mode),

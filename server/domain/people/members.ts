@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "#db/client.ts"
 import { publishAccessLoss } from "#db/pubsub.ts"
-import { timestamped } from "#db/rows.ts"
+import { type TableRow, timestamped } from "#db/rows.ts"
 import { recordAccountChange } from "#domain/audit-log"
 import type { Caller, Principal } from "#domain/requests"
 import { linkless } from "#server/lib/linkless.ts"
@@ -15,36 +15,28 @@ import { mailer, sendOrUndo, takeMail } from "./mail.ts"
 import { accountOf, requireMember, userIdOf } from "./membership.ts"
 import { hasSecondFactor } from "./second-factor.ts"
 
-export type Members = {
-  members: {
-    user_id: string
-    name: string
-    email: string
-    role: Role
-    /** Whether a reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can. */
-    admission: "waits" | "yours" | null
-    /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
-    email_confirmed: boolean | null
-    /** Whether they have an authenticator app or a passkey. */
-    second_factor: boolean
-    joined_at: string
-  }[]
-  /** Unused links. */
-  invitations: {
-    id: string
-    role: Role
-    email: string | null
-    invited_by: string | null
-    expires_at: string
-  }[]
+type Member = {
+  user_id: string
+  name: string
+  email: string
+  role: Role
+  /** Whether a reviewer must confirm them before they decide (`admission.ts`). `yours`: the reader can. */
+  admission: "waits" | "yours" | null
+  /** Whether they opened a link mailed to the address; null if this server cannot send mail. */
+  email_confirmed: boolean | null
+  /** Whether they have an authenticator app or a passkey. */
+  second_factor: boolean
+  joined_at: Date
 }
+/** An unused link. */
+type OpenInvitation = Pick<TableRow<"invitations">, "id" | "role" | "email" | "invited_by" | "expires_at">
 
 /** The members of the workspace's account, and open invitations. */
-export async function listMembers({ workspaceId, via }: Principal): Promise<Members> {
+export async function listMembers({ workspaceId, via }: Principal) {
   const me = via.kind === "user" ? via.userId : null
   const mails = mailer().send !== null
   const [members, invitations] = await Promise.all([
-    sql<(Omit<Members["members"][number], "joined_at"> & { joined_at: Date })[]>`
+    sql<Member[]>`
       select m.user_id, u.name, u.email, m.role, ${hasSecondFactor()} as second_factor, m.created_at as joined_at,
         case when ${mails} then u.email_verified end as email_confirmed,
         case when a.four_eyes and m.admitted_by is not null then
@@ -54,7 +46,7 @@ export async function listMembers({ workspaceId, via }: Principal): Promise<Memb
       left join members r on r.account_id = w.account_id and r.user_id = ${me} and r.admitted_by is null
         and r.role = any(${reviewers})
       where w.id = ${workspaceId} order by m.created_at desc, m.user_id`,
-    sql<(Omit<Members["invitations"][number], "expires_at"> & { expires_at: Date })[]>`
+    sql<OpenInvitation[]>`
       select i.id, i.role, i.email, u.name as invited_by, i.expires_at
       from workspaces w join invitations i on i.account_id = w.account_id left join users u on u.id = i.invited_by
       where w.id = ${workspaceId} and i.used_at is null and i.expires_at > ${clock.now()}

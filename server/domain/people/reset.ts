@@ -7,10 +7,7 @@ import { hashPassword } from "./password.ts"
 
 const resetLink = (token: string): string => `${deployment.origin}/reset?token=${token}`
 
-/**
- * Creates a one-time link to choose a new password, valid for one hour; an earlier link stops working. Null if no
- * user has that address.
- */
+/** A new one-time link to choose a password, valid for one hour. It ends earlier ones. Null for an unknown address. */
 export async function createResetLink(email: string): Promise<string | null> {
   const [user] = await sql<{ id: string }[]>`select id from users where email = ${email.toLowerCase()}`
   return user ? resetLink(await createUserLink(sql, user.id, "reset")) : null

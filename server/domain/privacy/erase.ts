@@ -209,10 +209,7 @@ async function giveToErased(
   return id
 }
 
-/**
- * Ends pending and verified attestations like a revocation. Leaves those past their time to the sweep, which ends them
- * as expired. Returns those that it ended.
- */
+/** Revokes pending and verified attestations, except those past their time, which the sweep ends. Returns them. */
 async function endInForce(sql: Queryable, attestations: readonly ErasedRow[], now: Date): Promise<ErasedRow[]> {
   const inForce = attestations.filter((row) => ["pending", "verified"].includes(statusAt(row, now)))
   for (const row of inForce) {

@@ -11,7 +11,6 @@ export {
   summaryFields,
   toReviewSummary,
 } from "./read.ts"
-export { readReviewClaims } from "./claims.ts"
 export { type Acting, type LockedReview, lockReview, requireSeen, reviewNotFound } from "./lock.ts"
 
 /** Opening, closing and erasing. */
@@ -23,4 +22,11 @@ export { refuseToEndAlone } from "./refuse-to-end-alone.ts"
 export { addNote, assignReview, listReviewers } from "./assign.ts"
 
 /** Owners of sealed texts. */
-export { claimsOwner, entryOwner, openReviewClaims, reasonOwner, sealReviewClaims } from "./owners.ts"
+export {
+  claimsOwner,
+  entryOwner,
+  openReviewClaims,
+  readReviewClaims,
+  reasonOwner,
+  sealReviewClaims,
+} from "./owners.ts"

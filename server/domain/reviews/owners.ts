@@ -1,5 +1,9 @@
+import { sql } from "#db/client.ts"
+import { recordChange } from "#domain/audit-log"
 import { seal, unseal } from "#domain/deployment"
+import { type Caller, requireScope } from "#domain/requests"
 import type { Claims } from "#shared/claims.ts"
+import { reviewNotFound } from "./lock.ts"
 
 // Sealing contexts of a review's parts, so that one part cannot replace another.
 
@@ -11,3 +15,21 @@ export const openReviewClaims = (reviewId: string, sealed: Buffer | null): Claim
   sealed === null ? {} : JSON.parse(unseal(claimsOwner(reviewId), sealed))
 export const sealReviewClaims = (reviewId: string, claims: Claims): Buffer =>
   seal(claimsOwner(reviewId), JSON.stringify(claims))
+
+/**
+ * Claims that the vendor sent without a decision, or those of an approval that waits for confirmation. The audit log
+ * records each read, and commits before the claims are shown. Errors: review_not_found, insufficient_scope.
+ */
+export async function readReviewClaims({ reviewId, ...caller }: Caller & { reviewId: string }): Promise<Claims> {
+  requireScope(caller.principal, "claims:read")
+  const { workspaceId } = caller.principal
+  const sealed = await sql.begin(async (sql) => {
+    const [row] = await sql<{ claims: Buffer | null }[]>`
+      select coalesce(approved_claims, claims) as claims from reviews
+      where workspace_id = ${workspaceId} and id = ${reviewId}`
+    if (!row) return reviewNotFound(reviewId)
+    await recordChange(sql, workspaceId, { author: caller, action: "claims.viewed", subject: reviewId })
+    return row.claims
+  })
+  return openReviewClaims(reviewId, sealed)
+}

@@ -2,10 +2,7 @@ import { deployment } from "#domain/deployment"
 import type { Provider } from "#domain/providers"
 import type { Mode } from "#shared/mode.ts"
 
-/**
- * Whether sessions require proof of the wallet if their schema does not say. Sessions of real people do. Tests, and
- * providers that do not verify anyone, do not.
- */
+/** Whether sessions require proof of the wallet if their schema does not say: those of real people at real vendors. */
 export const requiredByDefault = (mode: Mode, provider: Provider | null): boolean =>
   mode === "live" && (provider === null || provider.testOnly === null)
 

@@ -1,9 +1,9 @@
 import type { Queryable } from "#db/client.ts"
 import { type Author, recordChange, vouch } from "#domain/audit-log"
 import { closeReviews } from "#domain/reviews"
+import { followScreening } from "#domain/token-accounts"
 import { clock } from "#server/lib/time.ts"
 import type { Address } from "#shared/address.ts"
-import { followScreening } from "./freeze.ts"
 
 /**
  * Clears a wallet that a member decided is a false match, for the lists of this review, in the transaction that closes

@@ -59,21 +59,11 @@ async function requireFunds(workspaceId: string, address: Address): Promise<void
   if ((value?.lamports ?? 0) < LEAST_SOL * LAMPORTS_PER_SOL) throw new EmptyFeePayer(address)
 }
 
-export type FeePayer = {
-  mode: Mode
-  /** Its workspace; null if it is the mode's. */
-  workspace: string | null
-  address: Address
-  uri: string
-  /** Whether it pays now. Earlier fee payers are listed too, because their transactions are followed to the end. */
-  pays: "now" | "before"
-  /** Its transactions that can still land. */
-  under_way: number
-}
-
 /** The fee payers of each mode, current and earlier, the latest first; then those of workspaces with their own. */
-export async function readFeePayers(): Promise<FeePayer[]> {
-  const rows = await sql<(Omit<FeePayer, "pays" | "under_way"> & { is_chosen: boolean | null })[]>`
+export async function readFeePayers() {
+  /** `workspace` is null if it is the mode's. */
+  type Row = { mode: Mode; workspace: string | null; address: Address; uri: string; is_chosen: boolean | null }
+  const rows = await sql<Row[]>`
     select * from (
       select mode, null as workspace, address, uri, null::boolean as is_chosen, created_at from fee_payers
       union all
@@ -89,6 +79,9 @@ export async function readFeePayers(): Promise<FeePayer[]> {
     const signed = inProgress.filter(
       (one) => one.payer === address && (workspace === null || one.workspace_id === workspace),
     )
-    return { mode, workspace, address, uri, pays: isNow ? "now" : "before", under_way: signed.length }
+    // Earlier fee payers are listed too, because their transactions are followed to the end.
+    const pays: "now" | "before" = isNow ? "now" : "before"
+    return { mode, workspace, address, uri, pays, under_way: signed.length }
   })
 }
+export type FeePayer = Awaited<ReturnType<typeof readFeePayers>>[number]

@@ -68,10 +68,7 @@ export function authorityMove<Payload extends { to: Address }>(mintOf: (operatio
   }
 }
 
-/**
- * Plans moves from the authorities in the database. A move that failed or vanished asks the chain, where the mint may
- * have been moved already.
- */
+/** Plans moves by the database. One that failed or vanished asks the chain, where the mint may have moved already. */
 export const planMoves = <Payload extends { to: Address }>(
   operations: readonly Operation<Payload>[],
   {

@@ -1,6 +1,7 @@
+import type { Fragment } from "postgres"
 import { z } from "zod"
 import type { Queryable } from "#db/client.ts"
-import { enqueue } from "#server/ledger/index.ts"
+import { enqueue, voidPlans } from "#server/ledger/index.ts"
 import { storedAddress } from "#server/lib/fields.ts"
 import { addressOf } from "#server/solana/addresses.ts"
 import type { Address } from "#shared/address.ts"
@@ -15,30 +16,30 @@ export const reconciliation = {
 } as const
 
 /** Enqueues reconciling a wallet's account. Its target state is decided when the operation runs. */
-export async function enqueueReconcile(
-  sql: Queryable,
-  workspaceId: string,
-  configId: string,
-  wallet: Address,
-): Promise<void> {
-  await enqueue(sql, workspaceId, reconciliation, {
+export const enqueueReconcile = (sql: Queryable, workspaceId: string, configId: string, wallet: Address) =>
+  enqueue(sql, workspaceId, reconciliation, {
     payload: { mint_config: configId, wallet },
     writes: [accountName(configId, wallet)],
     reads: [addressOf(assetMintOf(workspaceId, configId))],
   })
-}
 
-/**
- * Reconciles a wallet's accounts after it was verified for a schema or lost its verification, unless they stay frozen
- * in either case. Call it in the transaction of the change, so that both happen or neither.
- */
-export async function followVerification(
-  sql: Queryable,
-  { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: Address },
-): Promise<void> {
+/** Reconciles a wallet's accounts in holder mode. In agent mode they stay frozen anyway. */
+async function reconcileHeld(sql: Queryable, workspaceId: string, wallet: Address, which: Fragment): Promise<void> {
   const rows = await sql<{ id: string }[]>`
     select c.id from mint_configs c join holdings h
       on h.workspace_id = c.workspace_id and h.mint_config = c.id and h.wallet = ${wallet}
-    where c.workspace_id = ${workspaceId} and c.required_schema = ${schemaId} and c.transfer_mode = 'holder'`
+    where c.workspace_id = ${workspaceId} and c.transfer_mode = 'holder' ${which}`
   for (const { id } of rows) await enqueueReconcile(sql, workspaceId, id, wallet)
+}
+
+/** Follows a wallet's verification for a schema, or its end, in the transaction of the change. */
+export const followVerification = (
+  sql: Queryable,
+  { workspaceId, schemaId, wallet }: { workspaceId: string; schemaId: string; wallet: Address },
+): Promise<void> => reconcileHeld(sql, workspaceId, wallet, sql`and c.required_schema = ${schemaId}`)
+
+/** Freezes or opens a wallet's accounts after a match or its clearing, in the transaction of the change. */
+export async function followScreening(sql: Queryable, workspaceId: string, wallet: Address): Promise<void> {
+  await reconcileHeld(sql, workspaceId, wallet, sql``)
+  await voidPlans(sql, workspaceId)
 }

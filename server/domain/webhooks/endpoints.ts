@@ -87,12 +87,7 @@ export async function createEndpoint({
 
 /** Changes an endpoint, whose row stays locked, as long as the author may. Errors: webhook_endpoint_not_found. */
 export const changeLocked = <T>(
-  {
-    workspaceId,
-    author,
-    idempotency = null,
-    id,
-  }: Partial<Pick<Writing, "idempotency">> & Omit<Writing, "idempotency"> & { id: string },
+  { workspaceId, author, idempotency, id }: Writing & { id: string },
   change: (sql: Queryable, row: Endpoint) => Promise<T>,
 ): Promise<T> =>
   sql.begin(async (sql) => {

@@ -33,7 +33,7 @@ export async function replay({
   which: Replayed
 }): Promise<{ endpoint_id: string; events: number }> {
   const from = "since" in which ? { after: await placeOf(workspaceId, which.since) } : which
-  const replayed = await changeLocked({ workspaceId, author, id }, async (sql, endpoint) => {
+  const replayed = await changeLocked({ workspaceId, author, idempotency: null, id }, async (sql, endpoint) => {
     if (endpoint.disabled_at !== null)
       fail(
         "webhook_endpoint_disabled",

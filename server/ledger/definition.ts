@@ -147,9 +147,8 @@ export class Operations {
     return this.#byKind.get(kind)?.label ?? kind
   }
 
-  byKind<T>(all: readonly T[], rowOf: (one: T) => OperationRow): [AnyDefinition, T[]][] {
-    const groups = Map.groupBy(all, (one) => rowOf(one).kind)
-    return [...groups].map(([kind, group]) => [this.definitionOf(kind), group])
+  byKind<Row extends OperationRow>(rows: readonly Row[]): [AnyDefinition, Row[]][] {
+    return [...Map.groupBy(rows, ({ kind }) => kind)].map(([kind, own]) => [this.definitionOf(kind), own])
   }
 }
 

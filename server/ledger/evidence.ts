@@ -196,7 +196,7 @@ async function searchHistory(
   for (const { signature } of late) {
     const found = bySignature.get(signature)
     const memoIds = kinds
-      .byKind(effects.carried.get(signature) ?? [], (row) => row)
+      .byKind(effects.carried.get(signature) ?? [])
       .flatMap(([definition, rows]) => decodeAll(definition, rows).map((one) => definition.memoId(one)))
     const twin = landed.find(({ memo, err }) => err === null && memoIds.some((id) => memo?.includes(id)))
     const there = effects.there(signature)
@@ -291,7 +291,7 @@ export async function effectsOf(
   const { workspaceId, carried, asOf } = about
   const at = { workspaceId, chain, slot: asOf.slot }
   const effects = kinds
-    .byKind(carried, (row) => row)
+    .byKind(carried)
     .map(async ([definition, rows]) => [...(await definition.effects(decodeAll(definition, rows), at))])
   return new Map((await Promise.all(effects)).flat())
 }

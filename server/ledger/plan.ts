@@ -68,12 +68,10 @@ export type Facts = { of: ReadonlySet<string>; byKind: ReadonlyMap<string, unkno
 
 /** Reads from the chain what operations need to be planned. No database transaction is open while it waits. */
 export async function lookUp(at: Lookup, kinds: Operations, operations: readonly OperationRow[]): Promise<Facts> {
-  const facts = kinds
-    .byKind(operations, (row) => row)
-    .map(async ([definition, rows]) => {
-      const found = await definition.lookUp?.(decodeAll(definition, rows), at)
-      return [definition.kind, found ?? null] as const
-    })
+  const facts = kinds.byKind(operations).map(async ([definition, rows]) => {
+    const found = await definition.lookUp?.(decodeAll(definition, rows), at)
+    return [definition.kind, found ?? null] as const
+  })
   return { of: new Set(operations.map(({ id }) => id)), byKind: new Map(await Promise.all(facts)) }
 }
 

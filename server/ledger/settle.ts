@@ -44,7 +44,7 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
     const [, won, all] = await Promise.all([waitShortly(sql), winning, carrying])
     const landingOf = new Map(won.map((landing) => [landing.signature, landing]))
     const carried = all.filter(({ signature }) => landingOf.has(signature))
-    const landed = carried.map((row) => ({ row, landing: landingOf.get(row.signature)! }))
+    const landed = carried.map((row) => ({ ...row, landing: landingOf.get(row.signature)! }))
     await confirm(sql, kinds, landed, now)
     if (won.length > 0) await also?.(sql)
     return { won, carried, now }
@@ -58,15 +58,14 @@ export async function settleConfirmed(kinds: Operations, landings: readonly Land
 
 /** Ends an operation whose effect needs no transaction or is already on chain. */
 export const finishOperation = (sql: Queryable, kinds: Operations, row: OperationRow): Promise<void> =>
-  confirm(sql, kinds, [{ row, landing: null }], clock.now())
+  confirm(sql, kinds, [{ ...row, landing: null }], clock.now())
 
-type Ended = { row: OperationRow; landing: Landing | null }
+type Ended = OperationRow & { landing: Landing | null }
 
 async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: Date): Promise<void> {
-  for (const [workspaceId, ofWorkspace] of Map.groupBy(ended, ({ row }) => row.workspace_id)) {
-    for (const [definition, ofKind] of kinds.byKind(ofWorkspace, ({ row }) => row)) {
-      const rows = ofKind.map(({ row }) => row)
-      const settled = decodeAll(definition, rows).map((one, i) => ({ ...one, landing: ofKind[i]!.landing }))
+  for (const [workspaceId, ofWorkspace] of Map.groupBy(ended, (row) => row.workspace_id)) {
+    for (const [definition, rows] of kinds.byKind(ofWorkspace)) {
+      const settled = decodeAll(definition, rows).map((one, i) => ({ ...one, landing: rows[i]!.landing }))
       const again = settled.filter(({ redo }) => redo)
       const first = settled.filter(({ redo }) => !redo)
       if (first.length > 0) await definition.settle?.(sql, first, workspaceId)
@@ -75,7 +74,7 @@ async function confirm(sql: Queryable, kinds: Operations, ended: Ended[], now: D
     await sql`
       update operations
       set status = 'confirmed', finished_at = ${now}, redo = false, error_code = null, error_detail = null
-      where workspace_id = ${workspaceId} and id = any(${ofWorkspace.map(({ row }) => row.id)})`
+      where workspace_id = ${workspaceId} and id = any(${ofWorkspace.map(({ id }) => id)})`
   }
 }
 

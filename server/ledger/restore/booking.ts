@@ -140,7 +140,7 @@ export class Booking {
       select ${sql(OPERATION_COLUMNS)} from operations
       where workspace_id = ${workspaceId} and status in ('queued', 'submitted')`
     const byMemo = new Map<string, OperationRow>()
-    for (const [definition, ofKind] of this.#kinds.byKind(rows, (row) => row))
+    for (const [definition, ofKind] of this.#kinds.byKind(rows))
       for (const [i, operation] of decodeAll(definition, ofKind).entries())
         byMemo.set(definition.memoId(operation), ofKind[i]!)
     this.#unfinished.set(workspaceId, byMemo)

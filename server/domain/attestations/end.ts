@@ -50,10 +50,7 @@ export async function endPending(sql: Queryable, end: PendingEnd): Promise<boole
 
 type Ended = Pick<TableRow<"attestations">, "workspace_id" | "id" | "schema_id" | "wallet">
 
-/**
- * Enqueues the burn of an attestation's credential. The ledger checks whether there is still something to burn when it
- * runs: a renewal may have replaced the unit before that.
- */
+/** Enqueues the burn of a credential. When it runs, the ledger checks that no renewal has replaced the unit. */
 export async function revokeCredential(sql: Queryable, { workspace_id, id, schema_id, wallet }: Ended): Promise<void> {
   const { mint, account } = credentialAccounts(workspace_id, schema_id, wallet)
   await enqueue(sql, workspace_id, revoke, {

@@ -85,10 +85,7 @@ export const placeOf = async (workspaceId: string, cursor: string): Promise<Plac
 
 type ListFilter = FindFilter & { investor?: string | undefined; order?: ListOrder | undefined }
 
-/**
- * A page of the matching rows, as a list shows them. A page stays the same while rows are added. Errors:
- * validation_failed for a cursor, unknown_schema.
- */
+/** A page of matching rows, the same while rows are added. Errors: validation_failed for a cursor, unknown_schema. */
 export async function listRows<Row extends { id: string }, Shown>(
   workspaceId: string,
   { cursor, limit, order, ...filter }: ListFilter & { cursor?: string | undefined; limit: number },

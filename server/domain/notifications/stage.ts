@@ -25,10 +25,7 @@ const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boo
   review_waiting: { find: waitingReviews, again: true },
 }
 
-/**
- * Stages the mails for members who have confirmed their address and not switched that kind off. Each subject is mailed
- * once, or, for lasting problems, once a day.
- */
+/** Stages mails for members with a confirmed address who want them: once a subject, or daily for lasting problems. */
 export async function stageNotifications(): Promise<void> {
   const now = clock.now()
   for (const kind of allNotifications) {

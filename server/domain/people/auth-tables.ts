@@ -36,10 +36,7 @@ export async function authTables(database: Sql): Promise<DBAdapterInstance> {
   }
 }
 
-/**
- * Names of tables and columns come from the options in `auth.ts`. better-auth has already translated its names, except
- * in lists of columns and in orders.
- */
+/** Names come from the options in `auth.ts`. better-auth translates them, except in lists of columns and in orders. */
 const statements =
   (sql: Queryable): AdapterFactoryCustomizeAdapterCreator =>
   ({ getFieldName }) => {

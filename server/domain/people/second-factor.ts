@@ -5,10 +5,7 @@ import { fail } from "#shared/errors.ts"
 export const hasSecondFactor = (on: Queryable = sql) => on`
   (u.two_factor_enabled or exists (select from user_passkeys p where p.user_id = u.id))`
 
-/**
- * Whether account `a` requires a second factor and the session of member `m` lacks it: the sign-in must have proven two
- * factors, and the person must still have them.
- */
+/** Whether account `a` requires a second factor, and member `m` has none now or did not prove it in this session. */
 export const lacksSecondFactor = (on: Queryable, sessionId: string) => on`
   (a.second_factor_required and not exists (
     select from user_sessions s join users u on u.id = s.user_id

@@ -129,10 +129,7 @@ async function findRecord(claim: IdempotencyClaim): Promise<Known | null> {
 // biome-ignore lint/suspicious/noExplicitAny: a part of a statement, with any kind of rows
 type Fragment = PendingQuery<any>
 
-/**
- * The one statement that inserts records. `rows` selects key_id, idempotency_key, fingerprint, subject, status and
- * body.
- */
+/** The insert of records. `rows` selects key_id, idempotency_key, fingerprint, subject, status and body. */
 const insertRecords = (sql: Queryable, workspaceId: string, rows: Fragment): Fragment => sql`
   insert into idempotency_records as r
     (workspace_id, key_id, idempotency_key, fingerprint, subject, status, body, created_at)

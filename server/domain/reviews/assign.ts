@@ -40,10 +40,7 @@ export const listReviewers = ({ workspaceId }: Principal): Promise<{ user_id: st
 /** The most notes of a review. */
 const MOST_NOTES = 500
 
-/**
- * Adds a note, also to a closed review. Notes are sealed, and erased with the person. Errors:
- * review_not_found, validation_failed, insufficient_scope.
- */
+/** Adds a sealed note, also to a closed review. Errors: review_not_found, validation_failed, insufficient_scope. */
 export const addNote = ({ reviewId, text, ...caller }: Omit<Acting, "version"> & { text: string }) =>
   changeAs(caller, "review:write", async (sql) => {
     const { workspaceId, via } = caller.principal

@@ -6,10 +6,7 @@ import type { ReviewEnding } from "#shared/reviews.ts"
 
 type Ending = Exclude<ReviewEnding, "decided">
 
-/**
- * Closes open reviews, in the transaction that leaves nothing to decide. A decision that waits for confirmation ends
- * with them.
- */
+/** Closes open reviews in the transaction that leaves nothing to decide. Decisions that wait for confirmation end. */
 export async function closeReviews(sql: Queryable, workspaceId: string, which: Fragment, ending: Ending) {
   const closed = await sql<{ id: string }[]>`
     update reviews set state = 'closed', ending = ${ending}, closed_at = ${clock.now()}, claims = null, approved_claims = null,

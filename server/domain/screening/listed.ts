@@ -6,10 +6,7 @@ import type { LoadedList } from "./stored-lists.ts"
 /** A match of a wallet that no member of the workspace has cleared. */
 export type ListedWallet = { wallet: Address; list: LoadedList }
 
-/**
- * Finds the wallets that are on a list. Asks the database only about those, because members may have cleared them, so a
- * wallet on no list costs no statement.
- */
+/** Finds the wallets on a list that no member has cleared. A wallet on no list costs no statement. */
 export async function findListed(
   sql: Queryable,
   workspaceId: string,

@@ -28,7 +28,9 @@ function offset_ms(instant_ms: number, zone: string): number {
   }
   const parts = Object.fromEntries(format.formatToParts(instant_ms).map(({ type, value }) => [type, Number(value)]))
   const { year, month, day, hour, minute, second } = parts as Record<string, number>
-  return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(instant_ms / 1000) * 1000
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const shown_ms = new Date(Date.UTC(2000, month! - 1, day, hour, minute, second)).setUTCFullYear(year!)
+  return shown_ms - Math.floor(instant_ms / 1000) * 1000
 }
 
 /** What the zone's clocks show at an instant, in the format of `datetime-local`: `2027-01-31T09:30:00`. */
@@ -50,15 +52,21 @@ export function instantIn(zone: string, local: string): Date | null {
   return new Date(shown_ms - (isShown(before) || !isShown(after) ? before : after))
 }
 
-/** From the start of one day to the end of another in the page's zone, as the server takes it. */
+/**
+ * From the start of one day to the end of another in the page's zone, as the server takes it. Years may be half typed. A
+ * time outside the years that the server takes is left out, because all rows are within them.
+ */
 export function timesOf(
   { from, to }: { from: string | null; to: string | null },
   zone: string,
 ): { from?: string; to?: string } {
   const start = from === null ? null : instantIn(zone, `${from}T00:00:00`)
   const end = to === null ? null : instantIn(zone, `${dayAfter(to)}T00:00:00`)
-  return { ...(start && { from: start.toISOString() }), ...(end && { to: end.toISOString() }) }
+  return { ...(isTaken(start) && { from: start.toISOString() }), ...(isTaken(end) && { to: end.toISOString() }) }
 }
+
+const isTaken = (time: Date | null): time is Date =>
+  time !== null && time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999
 
 function dayAfter(day: string): string {
   const time = new Date(`${day}T00:00:00Z`)

@@ -43,6 +43,8 @@ test.each([
   ["Europe/Berlin", "2027-03-28", "2027-03-28", "2027-03-27T23:00:00.000Z", "2027-03-28T22:00:00.000Z"],
   ["Europe/Berlin", "2027-10-31", "2027-10-31", "2027-10-30T22:00:00.000Z", "2027-10-31T23:00:00.000Z"],
   ["America/New_York", "2028-02-28", "2028-02-29", "2028-02-28T05:00:00.000Z", "2028-03-01T05:00:00.000Z"],
+  // The years 2 and 20, as a browser reads them while 2026 is typed.
+  ["UTC", "0002-11-26", "0020-11-26", "0002-11-26T00:00:00.000Z", "0020-11-27T00:00:00.000Z"],
 ])(
   "in %s, the days %s to %s last from the start of the first to the start of the day after the last",
   (zone, first, last, from, to) => {
@@ -55,4 +57,10 @@ test("an empty or invalid day sets no limit", () => {
   expect(timesOf({ from: "2027-01-01", to: null }, "UTC")).toEqual({ from: "2027-01-01T00:00:00.000Z" })
   expect(timesOf({ from: null, to: "2027-01-01" }, "UTC")).toEqual({ to: "2027-01-02T00:00:00.000Z" })
   expect(timesOf({ from: "yesterday", to: "2027-13-45" }, "UTC")).toEqual({})
+})
+
+test("a time before the year 1 or after 9999 sets no limit, because the server does not take it", () => {
+  const days = { from: "0001-01-01", to: "9999-12-31" }
+  expect(timesOf(days, "UTC")).toEqual({ from: "0001-01-01T00:00:00.000Z" })
+  expect(timesOf(days, "Asia/Tokyo")).toEqual({ to: "9999-12-31T15:00:00.000Z" })
 })

@@ -56,7 +56,9 @@ function readAddress(hop: string): string | null {
   if (isIP(host) === 4) return host
   // How a socket for both versions names every client of IPv4.
   if (host.startsWith("::ffff:") && isIP(host.slice(7)) === 4) return host.slice(7)
-  return isIP(host) === 6 && ipaddr.isValid(host) ? ipaddr.process(host).toString() : null
+  // Without the zone of a link-local address: the name of an interface may have characters that the parser refuses.
+  const [plain] = host.split("%") as [string]
+  return isIP(host) === 6 && ipaddr.isValid(plain) ? ipaddr.process(plain).toString() : null
 }
 
 /** The network of one customer: for IPv6, the first 64 bits. */

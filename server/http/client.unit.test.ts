@@ -7,7 +7,7 @@ import { clientOf } from "./client.ts"
 const from = (remoteAddress: string, headers: Record<string, string>) =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage
 
-const trusted = parseNetworks("VOUCH_TRUSTED_PROXIES", "10.0.0.0/8, 192.0.2.7,, fd00::/8")
+const trusted = parseNetworks("VOUCH_TRUSTED_PROXIES", "10.0.0.0/8, 192.0.2.7,, fd00::/8, fe80::/10")
 
 const local = parseNetworks("VOUCH_TRUSTED_PROXIES", "127.0.0.1")
 
@@ -38,6 +38,7 @@ test.each([
   ["10.1.2.3", "10.9.9.9", "10.9.9.9", "a proxy that calls for itself"],
   ["::ffff:10.1.2.3", "198.51.100.1", "198.51.100.1", "IPv4 on a socket for both"],
   ["fd00::1", "2001:db8::5", "2001:db8::5", "IPv6"],
+  ["fe80::1%br-lan.5", "2001:db8::5", "2001:db8::5", "a proxy on the same link, behind an interface of any name"],
 ])("%s with X-Forwarded-For %j is %s: %s", (remote, forwarded, address) => {
   expect(clientOf(from(remote, { "x-forwarded-for": forwarded }), trusted).address).toBe(address)
 })
@@ -50,6 +51,7 @@ test.each([
   ["2001:db8::1", "2001:db8:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["fe80::1%br-lan.5", "fe80:0:0:0::/64"],
   ["", ""],
 ])("%s counts as %s", (remote, network) => {
   expect(clientOf(from(remote, {}), null).network).toBe(network)

@@ -67,14 +67,7 @@ export async function nextEvent(socket: Socket, events: readonly string[], signa
   }
 }
 
-const FIELDS: Record<string, string> = {
-  V: "severity",
-  C: "code",
-  M: "message",
-  D: "detail",
-  H: "hint",
-  R: "routine",
-}
+const FIELDS: Record<string, string> = { V: "severity", C: "code", M: "message", D: "detail", H: "hint", R: "routine" }
 
 /** The server's refusal, in the form of postgres.js. */
 export function refusalOf(body: Buffer): postgres.PostgresError {

@@ -1,15 +1,5 @@
 import { execFileSync } from "node:child_process"
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs"
+import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { Log } from "./log.ts"
@@ -29,7 +19,7 @@ export function postgresAccount(cluster: string, log: Log): Account {
     throw new Error("The embedded Postgres does not run on this system. Set DATABASE_URL to your own Postgres.")
   }
   if (uid !== 0) return { uid, gid: process.getgid!() }
-  const owner = existsSync(cluster) ? statSync(cluster) : undefined
+  const owner = fs.existsSync(cluster) ? fs.statSync(cluster) : undefined
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   return systemUser("postgres") ?? createSystemUser("postgres", log)
 }
@@ -61,8 +51,8 @@ function createSystemUser(name: string, log: Log): Account {
 
 /** Whether an account may enter a path and every directory above it. */
 export function canEnter(path: string, account: Account): boolean {
-  for (let directory = realpathSync(path); ; directory = dirname(directory)) {
-    const { uid, gid, mode } = statSync(directory)
+  for (let directory = fs.realpathSync(path); ; directory = dirname(directory)) {
+    const { uid, gid, mode } = fs.statSync(directory)
     const executeBit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
     if ((mode & executeBit) === 0) return false
     if (directory === dirname(directory)) return true
@@ -75,18 +65,18 @@ export async function postgresBinaries(account: Account, log: Log): Promise<Bina
   if (process.getuid?.() !== 0 || canEnter(installed.root, account)) return binariesIn(installed.root)
 
   const copy = join(sharedHome, `postgres-${installed.version}-${process.platform}-${process.arch}`)
-  if (!existsSync(copy)) {
+  if (!fs.existsSync(copy)) {
     log.info(`${installed.root} is not accessible to the user that Postgres runs as: copying its binaries to ${copy}`)
-    mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
-    const half = mkdtempSync(`${copy}.`)
+    fs.mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
+    const half = fs.mkdtempSync(`${copy}.`)
     try {
-      cpSync(installed.root, half, { recursive: true, verbatimSymlinks: true })
-      chmodSync(half, 0o755)
-      renameSync(half, copy)
+      fs.cpSync(installed.root, half, { recursive: true, verbatimSymlinks: true })
+      fs.chmodSync(half, 0o755)
+      fs.renameSync(half, copy)
     } catch (error) {
-      rmSync(half, { recursive: true, force: true })
+      fs.rmSync(half, { recursive: true, force: true })
       // Another process was faster. Its copy is the same.
-      if (!existsSync(copy)) throw error
+      if (!fs.existsSync(copy)) throw error
     }
   }
   return binariesIn(copy)

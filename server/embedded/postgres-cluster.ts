@@ -1,19 +1,6 @@
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import * as fs from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Log } from "./log.ts"
@@ -31,51 +18,51 @@ export type NewCluster = { dataDir: string; account: Account; binaries: Binaries
  */
 export async function ensureCluster({ dataDir, account, binaries, durable, log }: NewCluster): Promise<string> {
   const cluster = join(dataDir, "postgres")
-  if (existsSync(cluster)) return checkCluster(realpathSync(cluster), account)
+  if (fs.existsSync(cluster)) return checkCluster(fs.realpathSync(cluster), account)
 
   const began = performance.now()
   log.info(`Creating the embedded Postgres in ${cluster}`)
   const home = reachableHome(dataDir, account, log)
-  const half = mkdtempSync(join(home, "postgres.new-"))
+  const half = fs.mkdtempSync(join(home, "postgres.new-"))
   const passwordFile = join(dataDir, "postgres-password")
   try {
-    if (!existsSync(passwordFile)) {
-      writeFileSync(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
+    if (!fs.existsSync(passwordFile)) {
+      fs.writeFileSync(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
     }
     chown(half, account)
     // initdb reads the password as the account, which may not enter root's data directory.
-    const handover = mkdtempSync(join(home, "postgres.password-"))
+    const handover = fs.mkdtempSync(join(home, "postgres.password-"))
     try {
-      writeFileSync(join(handover, "password"), readFileSync(passwordFile), { mode: 0o600 })
+      fs.writeFileSync(join(handover, "password"), fs.readFileSync(passwordFile), { mode: 0o600 })
       chown(handover, account)
       chown(join(handover, "password"), account)
       await run(binaries.initdb, initdbArguments(half, join(handover, "password"), durable), runAs(account))
     } finally {
-      rmSync(handover, { recursive: true, force: true })
+      fs.rmSync(handover, { recursive: true, force: true })
     }
     await createDatabase(half, account, binaries)
-    if (home === dataDir) renameSync(half, cluster)
+    if (home === dataDir) fs.renameSync(half, cluster)
     else {
-      renameSync(half, join(home, "postgres"))
-      symlinkSync(join(home, "postgres"), cluster)
+      fs.renameSync(half, join(home, "postgres"))
+      fs.symlinkSync(join(home, "postgres"), cluster)
     }
   } catch (error) {
-    rmSync(half, { recursive: true, force: true })
+    fs.rmSync(half, { recursive: true, force: true })
     throw error
   }
   log.info(`Created the embedded Postgres (${Math.round(performance.now() - began)} ms)`)
-  return realpathSync(cluster)
+  return fs.realpathSync(cluster)
 }
 
 function checkCluster(cluster: string, account: Account): string {
-  const { uid } = statSync(cluster)
+  const { uid } = fs.statSync(cluster)
   if (uid !== account.uid) {
     throw new Error(
       `${cluster} belongs to another user (uid ${uid}). Run Vouch as the user that created it, ` +
         "or set VOUCH_DATA_DIR to your own directory.",
     )
   }
-  const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
+  const version = fs.readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
   if (version !== major) {
     throw new Error(
       `${cluster} was created by PostgreSQL ${version}; this release of Vouch includes ${major}. ` +
@@ -115,12 +102,12 @@ function reachableHome(dataDir: string, account: Account, log: Log): string {
   if (process.getuid?.() !== 0) return dataDir
   if (canEnter(join(dataDir, ".."), account)) {
     // The account passes through to its own directory. It can neither list this one nor write to it.
-    chmodSync(dataDir, statSync(dataDir).mode | 0o001)
+    fs.chmodSync(dataDir, fs.statSync(dataDir).mode | 0o001)
     return dataDir
   }
-  mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
-  const home = mkdtempSync(join(sharedHome, "data-"))
-  chmodSync(home, 0o711)
+  fs.mkdirSync(sharedHome, { recursive: true, mode: 0o755 })
+  const home = fs.mkdtempSync(join(sharedHome, "data-"))
+  fs.chmodSync(home, 0o711)
   log.warn(
     `${dataDir} is not accessible to the user that Postgres runs as: the database is in ${home}, ` +
       `and ${join(dataDir, "postgres")} is a link to it`,
@@ -129,7 +116,7 @@ function reachableHome(dataDir: string, account: Account, log: Log): string {
 }
 
 function chown(path: string, account: Account): void {
-  if (process.getuid?.() === 0) chownSync(path, account.uid, account.gid)
+  if (process.getuid?.() === 0) fs.chownSync(path, account.uid, account.gid)
 }
 
 /** A minimal environment, because ours holds secrets. */

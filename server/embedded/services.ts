@@ -3,18 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { sayWhenSlow } from "#server/lib/say-when-slow.ts"
 import type { RunningLocalnet } from "./localnet.ts"
 import { startLocalnet } from "./localnet.ts"
-import type { Holder } from "./lock.ts"
-import {
-  isAlive,
-  ourselves,
-  readJson,
-  releaseLock,
-  returnLease,
-  takeLease,
-  takeLock,
-  withMutex,
-  writeJson,
-} from "./lock.ts"
+import * as locks from "./lock.ts"
 import type { Log } from "./log.ts"
 import type { RunningPostgres } from "./postgres.ts"
 import { startPostgres } from "./postgres.ts"
@@ -50,7 +39,7 @@ export type Services = {
 }
 
 /** What a running server passes to commands, in `services.json`. */
-export type Announcement = Holder & {
+export type Announcement = locks.Holder & {
   origin?: string | undefined
   databaseUrl: string
   rpcUrl: string
@@ -59,8 +48,8 @@ export type Announcement = Holder & {
 
 /** The server that runs on a data directory now, if any. */
 export function runningServer(dataDir: string): Announcement | undefined {
-  const announced = readJson<Announcement>(join(dataDir, "services.json"))
-  return announced && isAlive(announced) ? announced : undefined
+  const announced = locks.readJson<Announcement>(join(dataDir, "services.json"))
+  return announced && locks.isAlive(announced) ? announced : undefined
 }
 
 /**
@@ -93,7 +82,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 
   const databaseUrl = configured.databaseUrl ?? running.postgres()!.url
   const rpcUrl = configured.rpcUrl ?? running.localnet()?.url ?? `http://127.0.0.1:${options.localnetPort}`
-  if (isServer) announce(dataDir, { ...ourselves(), origin: options.origin, databaseUrl, rpcUrl, embedded })
+  if (isServer) announce(dataDir, { ...locks.ourselves(), origin: options.origin, databaseUrl, rpcUrl, embedded })
   let stopping: Promise<void> | undefined
   return {
     databaseUrl,
@@ -147,7 +136,7 @@ function configuration({ databaseUrl, rpcUrl, purpose }: ServicesOptions, dataDi
 
 function lockForServer(dataDir: string): () => void {
   const lock = join(dataDir, "server.lock")
-  const holder = takeLock(lock)
+  const holder = locks.takeLock(lock)
   if (holder) {
     throw new Error(
       `Another Vouch server (pid ${holder.pid}) uses ${dataDir}. Stop it, or give this one ` +
@@ -155,15 +144,15 @@ function lockForServer(dataDir: string): () => void {
         "set DATABASE_URL and SOLANA_RPC_URL.",
     )
   }
-  return () => releaseLock(lock)
+  return () => locks.releaseLock(lock)
 }
 
 /** The embedded services of this process, supervised, and their orderly shutdown. */
 function embeddedServices(options: ServicesOptions, dataDir: string) {
   const { log, durable = true } = options
   const leases = join(dataDir, "leases")
-  const withPostgres = <T>(work: () => Promise<T>) => withMutex(join(dataDir, "postgres.lock"), work)
-  const withLocalnet = <T>(work: () => Promise<T>) => withMutex(join(dataDir, "localnet.lock"), work)
+  const withPostgres = <T>(work: () => Promise<T>) => locks.withMutex(join(dataDir, "postgres.lock"), work)
+  const withLocalnet = <T>(work: () => Promise<T>) => locks.withMutex(join(dataDir, "localnet.lock"), work)
   let postgres: Supervised<RunningPostgres> | undefined
   let localnet: Supervised<RunningLocalnet> | undefined
   let lease: string | undefined
@@ -177,7 +166,7 @@ function embeddedServices(options: ServicesOptions, dataDir: string) {
     async startPostgres(): Promise<void> {
       const start = () => withPostgres(() => startPostgres({ dataDir, durable, log }))
       await withPostgres(async () => {
-        lease = takeLease(leases)
+        lease = locks.takeLease(leases)
       })
       postgres = await supervise("The embedded Postgres", start, log)
     },
@@ -193,17 +182,17 @@ function embeddedServices(options: ServicesOptions, dataDir: string) {
       await Promise.all([postgres?.release(), localnet?.release()])
       await localnet?.current.stop()
       await withPostgres(async () => {
-        if (lease && returnLease(lease)) await postgres?.current.stop()
+        if (lease && locks.returnLease(lease)) await postgres?.current.stop()
       })
     },
   }
 }
 
 function announce(dataDir: string, announcement: Announcement): void {
-  writeJson(join(dataDir, "services.json"), announcement)
+  locks.writeJson(join(dataDir, "services.json"), announcement)
 }
 
 function withdraw(dataDir: string): void {
   const file = join(dataDir, "services.json")
-  if (readJson<Announcement>(file)?.pid === process.pid) rmSync(file, { force: true })
+  if (locks.readJson<Announcement>(file)?.pid === process.pid) rmSync(file, { force: true })
 }

@@ -210,10 +210,7 @@ async function startWorkers(chains: Chain[], { settings }: StartOptions, http: L
           ceiling: settings.VOUCH_PRIORITY_FEE_MAX_MICROLAMPORTS,
           percentile: settings.VOUCH_PRIORITY_FEE_PERCENTILE,
         },
-        lowFunds: {
-          lowBalanceSol: settings.VOUCH_LOW_BALANCE_SOL,
-          lowBalanceHours: settings.VOUCH_LOW_BALANCE_HOURS,
-        },
+        lowFunds: { lowBalanceSol: settings.VOUCH_LOW_BALANCE_SOL, lowBalanceHours: settings.VOUCH_LOW_BALANCE_HOURS },
         commitment: settings.VOUCH_COMMITMENT,
       }),
   )

@@ -14,10 +14,6 @@ export function keyFromSpki(label: string, der: Uint8Array): Uint8Array {
 
 /** A verifier for the signatures of a key. */
 export function verifierOf(publicKey: Uint8Array): (message: Uint8Array, signature: Uint8Array) => boolean {
-  const key: KeyObject = createPublicKey({
-    key: Buffer.concat([SPKI_PREFIX, publicKey]),
-    format: "der",
-    type: "spki",
-  })
+  const key: KeyObject = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" })
   return (message, signature) => signature.length === 64 && verify(null, message, key, signature)
 }

@@ -18,20 +18,14 @@ const MAX_GUESSES_RETURNING = 10
 const GUESS_SECONDS = 30
 const MAX_EMAIL = 254
 
-/** Endpoints where a sign-in can end. */
-const LAST_STEPS = new Set([
-  "/sign-in/email",
-  "/two-factor/verify-totp",
-  "/two-factor/verify-backup-code",
-  "/passkey/verify-authentication",
-])
-
 /** Endpoints that prove two factors: a code after the password, or a passkey. */
 const SECOND_STEPS = new Set([
   "/two-factor/verify-totp",
   "/two-factor/verify-backup-code",
   "/passkey/verify-authentication",
 ])
+/** Endpoints where a sign-in can end. */
+const LAST_STEPS = new Set(["/sign-in/email", ...SECOND_STEPS])
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 const emailOf = (ctx: GenericEndpointContext): string => textOf(ctx.body?.email).toLowerCase()

@@ -1,4 +1,3 @@
-import type { z } from "zod"
 import type { Context } from "#domain/requests"
 
 type Step = { ctx: Context; input: unknown; getRawInput: () => Promise<unknown> }
@@ -15,13 +14,7 @@ type Middleware = (
 
 /** A procedure built by tRPC. */
 export type Procedure = {
-  _def: {
-    type: "query" | "mutation"
-    middlewares: Middleware[]
-    inputs: z.ZodType[]
-    output?: z.ZodType
-    meta?: unknown
-  }
+  _def: { type: "query" | "mutation"; middlewares: Middleware[]; inputs: unknown[]; meta?: unknown }
 }
 
 /**

@@ -253,7 +253,7 @@ describe("an endpoint whose work continues after its answer", () => {
             idempotent: true,
             accepted: "/thing/{id}",
             fails: ["mint_paused"],
-            openapi: { method: "POST", path: "/coin/mint", tags: ["Token"], summary: "Mint", description: "Mints." },
+            openapi: { method: "POST", path: "/coin/mint", tags: ["Token"] },
           })
           .input(input)
           .output(made)

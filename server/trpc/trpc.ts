@@ -1,4 +1,5 @@
 import { initTRPC } from "@trpc/server"
+import type { OpenApiMeta } from "trpc-to-openapi"
 import { z } from "zod"
 import {
   type Context,
@@ -17,17 +18,8 @@ import { sentenceOf } from "#server/lib/validation.ts"
 import { type ErrorCode, fail, statusOf } from "#shared/errors.ts"
 import type { Permission } from "#shared/scopes.ts"
 
-/** What the adapter and the OpenAPI document need from a procedure. */
-export type ProcedureMeta = {
-  /** Where REST offers it, and its words in the API reference. */
-  openapi?: {
-    method: "GET" | "POST" | "PATCH" | "DELETE"
-    path: `/${string}`
-    tags: string[]
-    summary: string
-    description: string
-    operationId?: string
-  }
+/** What the adapter and the OpenAPI document need from a procedure in addition to `trpc-to-openapi`'s meta. */
+export type ProcedureMeta = OpenApiMeta<{
   /** The key's scope or the member's permission that the caller needs. Absent if any caller may. */
   scope?: Permission
   /** Whether the endpoint honors Idempotency-Key. */
@@ -44,7 +36,7 @@ export type ProcedureMeta = {
   accepted?: `/${string}`
   /** Its own errors, in addition to those of every endpoint. */
   fails?: readonly ErrorCode[]
-}
+}>
 
 z.config({ customError: sentenceOf })
 
@@ -111,7 +103,8 @@ type Openapi = NonNullable<ProcedureMeta["openapi"]>
 type Route = `${Openapi["method"]} /${string}`
 /** What an endpoint needs, takes, returns, and says in the API reference. */
 type Endpoint<Input, Output> = Omit<ProcedureMeta, "openapi" | "open" | "idempotent"> &
-  Omit<Openapi, "method" | "path" | "tags"> & { input?: Input; output: Output }
+  Required<Pick<Openapi, "summary" | "description">> &
+  Pick<Openapi, "operationId"> & { input?: Input; output: Output }
 
 const nothing = z.object({})
 

@@ -1,24 +1,27 @@
 import type { AnyRouter } from "@trpc/server"
+import { generateOpenApiDocument } from "trpc-to-openapi"
 import { version } from "#server/lib/version.ts"
 import { appRouter } from "#server/trpc/router.ts"
 import { RouteTable } from "../routes.ts"
+import { closeOnlyRequests, componentsWith, onlyUsed, operationsOf } from "./components.ts"
 import { description, tags } from "./description.ts"
-import { headers, headersOf } from "./headers.ts"
+import { headersOf } from "./headers.ts"
 import { addLinks } from "./links.ts"
-import { operationOf, parameters } from "./operations.ts"
-import { errorResponses, errorSchema } from "./responses.ts"
-import { open, reachable } from "./schemas.ts"
-import type { Components, Media, OpenApi, Operation, PathItem } from "./types.ts"
-import { eventAsSent, webhookSignature } from "./webhook.ts"
+import { finish } from "./operations.ts"
+import { errorResponses } from "./responses.ts"
+import { tidy } from "./schemas.ts"
+import type { Components, Media, OpenApi, PathItem, Response, Schema } from "./types.ts"
 
 /** The OpenAPI description of every endpoint: from the procedures, and with what the generator cannot see. */
 export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
   const { routes } = new RouteTable(router)
-  const components = sharedComponents()
+  const generated = generate(router)
+  const components = componentsWith(generated.components.schemas)
   const paths: Record<string, PathItem> = {}
   for (const route of routes) {
-    const operation = operationOf(route, components)
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
+    const method = route.method.toLowerCase()
+    const operation = generated.paths[route.path]![method]!
+    paths[route.path] = { ...paths[route.path], [method]: finish(operation, route, components) }
   }
   Object.assign(paths, documentPaths(components))
   closeOnlyRequests(paths, components)
@@ -37,6 +40,24 @@ export function openApiDocument(router: AnyRouter = appRouter): OpenApi {
     tags: usedTags(paths),
     paths,
     components: onlyUsed(components, paths),
+  }
+}
+
+function generate(router: AnyRouter): OpenApi {
+  const options = { title: "Vouch", version, baseUrl: "/v1", openApiVersion: "3.1.1" } as const
+  const generated = generateOpenApiDocument(router as never, options) as unknown as OpenApi
+  for (const schema of schemasOf(generated)) tidy(schema)
+  return generated
+}
+
+function* schemasOf({ paths, components }: OpenApi): Generator<Schema> {
+  yield* Object.values(components.schemas)
+  for (const operation of operationsOf(paths)) {
+    for (const parameter of operation.parameters ?? []) if ("schema" in parameter) yield parameter.schema
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) yield schema
+    for (const response of Object.values(operation.responses)) {
+      for (const { schema } of Object.values((response as Response).content ?? {})) yield schema
+    }
   }
 }
 
@@ -75,59 +96,4 @@ function documentPaths(components: Components): Record<string, PathItem> {
       example: { openapi },
     }),
   }
-}
-
-/** The components that many operations refer to. Each operation adds its own. */
-const sharedComponents = (): Components => ({
-  schemas: { ApiError: errorSchema, WebhookEvent: eventAsSent },
-  responses: {},
-  parameters,
-  examples: {},
-  headers,
-  links: {},
-  securitySchemes: {
-    apiKey: {
-      type: "http",
-      scheme: "bearer",
-      description: "An API key of a workspace: `vouch_live_…` or `vouch_test_…`.",
-    },
-    webhookSignature,
-  },
-})
-
-const operationsOf = (paths: Record<string, PathItem>): Operation[] =>
-  Object.values(paths).flatMap((item) => Object.values(item))
-
-/** Only requests refuse unknown fields. Answers may gain fields within a version, so they stay open. */
-function closeOnlyRequests(paths: Record<string, PathItem>, { schemas }: Components): void {
-  const sent = new Set<string>()
-  for (const { requestBody } of operationsOf(paths)) {
-    for (const { schema } of Object.values(requestBody?.content ?? {})) reachable(schema, schemas, sent)
-  }
-  for (const [name, schema] of Object.entries(schemas)) {
-    if (!sent.has(name) && schema !== errorSchema) open(schema)
-  }
-}
-
-/** Removes unused components and sorts the rest by name. */
-function onlyUsed(components: Components, paths: Record<string, PathItem>): Components {
-  const used = new Set(Object.keys(components.securitySchemes).map((name) => `securitySchemes/${name}`))
-  const follow = (value: unknown): void => {
-    for (const [, name] of JSON.stringify(value).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)) {
-      if (used.has(name!)) continue
-      used.add(name!)
-      const [kind, key] = name!.split("/") as [keyof Components, string]
-      follow(components[kind][key])
-    }
-  }
-  follow(paths)
-  const kept = Object.entries(components).map(([kind, named]) => [
-    kind,
-    Object.fromEntries(
-      Object.entries(named)
-        .filter(([name]) => used.has(`${kind}/${name}`))
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
-  ])
-  return Object.fromEntries(kept)
 }

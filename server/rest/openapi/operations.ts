@@ -1,11 +1,10 @@
-import { z } from "zod"
 import type { Route } from "../routes.ts"
 import { answerExample, requestExample, sample } from "./examples.ts"
 import { headersOf } from "./headers.ts"
 import { operationIdOf, pascalCase } from "./names.ts"
 import { errorResponses } from "./responses.ts"
-import { refTo, schemaOf } from "./schemas.ts"
-import type { Components, Operation, Parameter, Reference, Response, Schema } from "./types.ts"
+import { refTo } from "./schemas.ts"
+import type { Components, Operation, Parameter, Reference, Response, Schema, Security } from "./types.ts"
 import { signedWebhook } from "./webhook.ts"
 
 /** Request headers that the adapter reads, by their name in the document's components. */
@@ -37,25 +36,36 @@ const BEGUN = "Accepted, not final yet. The body is the record so far; poll it u
 
 const JSON_TYPE = "application/json"
 
-/** Describes an endpoint: its procedure with its meta, and what the adapter does. */
-export function operationOf(route: Route, components: Components): Operation {
-  const { summary, description, tags, operationId = operationIdOf(route.name) } = route.meta.openapi!
-  const { security, headers, requestBody } = route.meta.raw ? signedWebhook : keyed(route, operationId, components)
-  const parameters = [...parametersOf(route, components), ...headers]
+/** The generator's description of a procedure, completed with its meta and what the adapter does. */
+export function finish(generated: Operation, route: Route, components: Components): Operation {
+  const { meta } = route
+  const operationId = meta.openapi?.operationId ?? operationIdOf(route.name)
+  const { security, headers, requestBody } = meta.raw ? signedWebhook : keyed(generated, route, operationId, components)
+  const inPath = (generated.parameters ?? []) as Parameter[]
+  const parameters = [...inPath.map((one) => documentParameter(one, route, components)), ...headers]
   return {
     operationId,
-    summary,
-    description,
-    tags,
+    ...pick(generated, ["summary", "description", "tags", "deprecated"]),
     security,
-    ...(parameters.length > 0 && { parameters }),
-    ...(requestBody && { requestBody }),
-    responses: { ...errorResponses(route, components), ...successes(route, operationId, components) },
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody ? { requestBody } : {}),
+    responses: {
+      ...errorResponses(route, components),
+      ...successes(generated, route, operationId, components),
+    },
   }
 }
 
-function keyed(route: Route, operationId: string, components: Components) {
-  const { meta, method } = route
+const pick = <T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> =>
+  Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as Pick<T, K>
+
+type Sent = {
+  security: Security
+  headers: (Parameter | Reference)[]
+  requestBody: Operation["requestBody"] | undefined
+}
+
+function keyed({ requestBody }: Operation, { meta }: Route, operationId: string, components: Components): Sent {
   return {
     // For a scheme other than OAuth, OpenAPI 3.1 lists roles here. Ours are scopes.
     security: meta.open ? [] : [{ apiKey: meta.scope === undefined ? [] : [meta.scope] }],
@@ -63,35 +73,29 @@ function keyed(route: Route, operationId: string, components: Components) {
       ...(meta.idempotent ? [parameterRef("Idempotency-Key")] : []),
       ...(meta.accepted ? [parameterRef("Prefer")] : []),
     ],
-    requestBody: method === "GET" ? undefined : bodyOf(route, operationId, components),
+    requestBody: nameBody(requestBody?.content[JSON_TYPE]?.schema, operationId, components),
   }
 }
 
 const parameterRef = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
 
 /** Requests get names for code generators, and refuse unknown fields. */
-function bodyOf(route: Route, operationId: string, components: Components): Operation["requestBody"] | undefined {
-  const {
-    type,
-    properties: fields = {},
-    required = [],
-  } = schemaOf(route.procedure._def.inputs[0]!, "input", components)
-  const sent = ([name]: [string, unknown]) => !route.parameters.includes(name)
-  const properties = Object.entries(fields)
-    .filter(sent)
-    .map(([name, field]) => [name, optional(field)])
-  if (properties.length === 0) return undefined
-  const needed = required.filter((name) => !route.parameters.includes(name))
-  const request: Schema = {
-    ...(type && { type }),
-    properties: Object.fromEntries(properties),
-    ...(needed.length > 0 && { required: needed }),
-    additionalProperties: false,
-  }
+function nameBody(
+  schema: Schema | undefined,
+  operationId: string,
+  { schemas }: Components,
+): Operation["requestBody"] | undefined {
+  const fields = Object.keys(schema?.properties ?? {})
+  if (!schema || fields.length === 0) return undefined
   const name = `${pascalCase(operationId)}Request`
-  components.schemas[name] = request
-  const example = requestExample(request, components.schemas, operationId)
-  return { required: needed.length > 0, content: { [JSON_TYPE]: { schema: refTo(name), example } } }
+  const properties = Object.entries(schema.properties!).map(([name, field]) => [name, optional(field)])
+  const request = { ...schema, properties: Object.fromEntries(properties), additionalProperties: false }
+  schemas[name] = request
+  const required = (schema.required ?? []).length > 0
+  return {
+    required,
+    content: { [JSON_TYPE]: { schema: refTo(name), example: requestExample(request, schemas, operationId) } },
+  }
 }
 
 /** Describes a default in text, because with the keyword client generators assume that the field is always present. */
@@ -100,39 +104,47 @@ function optional({ default: value, ...field }: Schema): Schema {
   return { ...field, description: `${field.description}. Default: \`${value}\`` }
 }
 
-/** The parameters of the path, then those of the query. */
-function parametersOf({ method, parameters, procedure }: Route, components: Components): Parameter[] {
-  const shape = (procedure._def.inputs[0] as z.ZodObject | undefined)?.shape ?? {}
-  const inPath = Object.keys(shape).filter((name) => parameters.includes(name))
-  const inQuery = method === "GET" ? Object.keys(shape).filter((name) => !parameters.includes(name)) : []
-  return [...inPath, ...inQuery].map((name) => {
-    const field = shape[name] as z.ZodType
-    const type = field instanceof z.ZodOptional ? field.unwrap() : field
-    const whole = schemaOf(type, "input", components)
-    const { description, examples: _, ...schema } = whole
-    const words = field.meta()?.description ?? description
-    const example = sample(whole, components.schemas)
-    return {
-      name,
-      in: inPath.includes(name) ? "path" : "query",
-      required: inPath.includes(name) || !field.safeParse(undefined).success,
-      ...(words !== undefined && { description: words }),
-      schema,
-      ...(example !== undefined && { example }),
-    }
-  })
+/** Moves the description to the parameter. The generator loses that of optional ones. */
+function documentParameter(
+  { name, in: where, required, schema }: Parameter,
+  route: Route,
+  components: Components,
+): Parameter {
+  const { description, examples: _, ...type } = schema
+  const words = metaOf(route, name).description ?? description
+  const example = sample(schema, components.schemas)
+  return {
+    name,
+    in: where,
+    required: required ?? false,
+    ...(words === undefined ? {} : { description: words }),
+    schema: type,
+    ...(example === undefined ? {} : { example }),
+  }
 }
 
-function successes(route: Route, operationId: string, components: Components): Record<string, Response> {
-  const { meta, path, procedure } = route
-  const schema = schemaOf(procedure._def.output!, "output", components)
+type Described = { meta(): { description?: string } | undefined }
+
+function metaOf(route: Route, field: string): { description?: string } {
+  const input = route.procedure._def.inputs[0] as { shape: Record<string, Described> }
+  return input.shape[field]?.meta() ?? {}
+}
+
+function successes(
+  generated: Operation,
+  route: Route,
+  operationId: string,
+  { schemas }: Components,
+): Record<string, Response> {
+  const { meta, path } = route
+  const { schema } = (generated.responses["200"] as Response).content![JSON_TYPE]!
   const statuses: Record<number, string> = {
-    200: "Success.",
+    200: meta.openapi?.successDescription ?? "Success.",
     ...(meta.accepted ? { 202: BEGUN } : {}),
     ...alsoAnswers[path],
   }
   const answers = Object.entries(statuses).map(([status, description]): [string, Response] => {
-    const example = answerExample(schema, components.schemas, operationId, Number(status))
+    const example = answerExample(schema, schemas, operationId, Number(status))
     const content = { [JSON_TYPE]: { schema, example } }
     return [status, { description, headers: headersOf(Number(status), route), content }]
   })

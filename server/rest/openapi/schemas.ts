@@ -1,5 +1,4 @@
-import { z } from "zod"
-import type { Components, Schema } from "./types.ts"
+import type { Schema } from "./types.ts"
 
 /** A schema and all schemas within it, outer ones last. References are not followed. */
 export function* within(schema: Schema): Generator<Schema> {
@@ -15,39 +14,8 @@ export function* within(schema: Schema): Generator<Schema> {
   yield schema
 }
 
-const COMPONENT = "#/components/schemas/"
-
-/** The JSON Schema of a type as it is sent or received. Types with an id become components. */
-export function schemaOf(
-  type: z.core.$ZodType,
-  io: "input" | "output",
-  { schemas }: Pick<Components, "schemas">,
-): Schema {
-  const json = JSON.stringify(z.toJSONSchema(z.object({ type }), { io, override: addDiscriminator }))
-  const { properties, $defs = {} } = JSON.parse(json.replaceAll('"#/$defs/', `"${COMPONENT}`)) as Schema
-  for (const [name, { id: _, ...schema }] of Object.entries($defs as Record<string, Schema>)) {
-    if (!(name in schemas)) tidy(schema)
-    schemas[name] ??= schema
-  }
-  const schema = properties!.type!
-  tidy(schema)
-  return schema
-}
-
-/** Code generators need the field that selects a variant, and the variant of each of its values. */
-function addDiscriminator({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
-  const { def } = zodSchema._zod as { def: z.core.$ZodTypeDef & Partial<z.core.$ZodDiscriminatedUnionDef> }
-  if (def.discriminator === undefined) return
-  const propertyName = def.discriminator
-  const mapping = def.options!.flatMap((option) => {
-    const name = z.globalRegistry.get(option)?.id
-    return [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, `${COMPONENT}${name}`])
-  })
-  Object.assign(jsonSchema, { type: "object", discriminator: { propertyName, mapping: Object.fromEntries(mapping) } })
-}
-
-/** Changes zod's output, in place, to the form that suits 3.1 and code generators best. */
-function tidy(schema: Schema): void {
+/** Changes the generator's output, in place, to the form that suits 3.1 and code generators best. */
+export function tidy(schema: Schema): void {
   for (const one of within(schema)) {
     if ("example" in one) {
       one.examples = [one.example]
@@ -75,6 +43,8 @@ function flattenNullable(schema: Schema): void {
 export function open(schema: Schema): void {
   for (const one of within(schema)) if (one.additionalProperties === false) delete one.additionalProperties
 }
+
+const COMPONENT = "#/components/schemas/"
 
 export const refTo = (name: string): Schema => ({ $ref: COMPONENT + name })
 

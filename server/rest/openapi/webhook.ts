@@ -1,7 +1,8 @@
+import { z } from "zod"
 import { type WebhookEvent, webhookEvent } from "#domain/providers"
 import { EVENT_TYPE, exampleEvent } from "#shared/webhook-event.ts"
-import { refTo, schemaOf } from "./schemas.ts"
-import type { Example, Operation, Parameter } from "./types.ts"
+import { refTo, tidy } from "./schemas.ts"
+import type { Example, Operation, Parameter, Schema } from "./types.ts"
 
 /** How a provider signs a webhook: https://www.standardwebhooks.com, symmetric, version 1. */
 export const webhookSignature = {
@@ -37,7 +38,9 @@ const headers: Parameter[] = [
   },
 ]
 
-export const eventAsSent = schemaOf(webhookEvent, "input", { schemas: {} })
+const { $schema: _, ...eventSchema } = z.toJSONSchema(webhookEvent, { io: "input" })
+export const eventAsSent = eventSchema as Schema
+tidy(eventAsSent)
 
 const { session_id, occurred_at } = exampleEvent.data
 

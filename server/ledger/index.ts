@@ -38,7 +38,7 @@ export {
   send,
   unclearEffects,
 } from "./definition.ts"
-export { examine, findStillValid, isLate, type Verdict } from "./evidence.ts"
+export { examine, findStillValid, isLate } from "./evidence.ts"
 export { batchSize, whileWaiting } from "./fair-share.ts"
 export { authorityForNew, type Issuer, issuedBy, readAuthorities, readFeePayer } from "./issuer.ts"
 export { voidPlans } from "./lease.ts"
@@ -53,7 +53,7 @@ export {
   inform,
   type Report,
 } from "./reconciliation/operations.ts"
-export { type Depths, readAges, readAudits, readDepths, reportOn, troubleIn } from "./report.ts"
+export { readAges, readAudits, readDepths, reportOn, troubleIn } from "./report.ts"
 export { Comparison } from "./restore/comparison.ts"
 export { readQuarantine, recheckQuarantines, refuseInQuarantine } from "./restore/quarantine.ts"
 export { markCompared, readState, serverRun } from "./restore/state.ts"

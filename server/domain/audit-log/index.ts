@@ -3,7 +3,6 @@
 /** Writing it, in the transaction of the change. */
 export {
   type Author,
-  type Change,
   recordAccountChange,
   recordChange,
   recordChanges,

@@ -4,7 +4,6 @@
 export {
   countReviews,
   listReviews,
-  type ReviewSummary,
   reviewFilter,
   reviewTables,
   type SummaryRow,

@@ -4,7 +4,6 @@
 export { digestsInUse, isScreening, ListWatch, listFacts, listTrouble, loadedLists } from "./lists.ts"
 export {
   findListed,
-  type HoldingList,
   type ListedWallet,
   listsHolding,
   loadFrozen,

@@ -62,10 +62,7 @@ function createClient(): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      queries: {
-        staleTime: FRESH_MS,
-        retry: (failures, error) => failures < RETRIES && isPassing(error),
-      },
+      queries: { staleTime: FRESH_MS, retry: (failures, error) => failures < RETRIES && isPassing(error) },
       mutations: { retry: false },
     },
   })

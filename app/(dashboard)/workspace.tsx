@@ -49,10 +49,7 @@ export function usePath(): (...parts: string[]) => string {
 }
 
 export const useMe = (): UseQueryResult<Me> =>
-  useTanstackQuery({
-    queryKey: ["me"],
-    queryFn: ({ signal }) => everybody.me.get.query(undefined, { signal }),
-  })
+  useTanstackQuery({ queryKey: ["me"], queryFn: ({ signal }) => everybody.me.get.query(undefined, { signal }) })
 
 /**
  * The result of a procedure, such as `useQuery("attestation.detail", { id })`, cached per workspace and input. With

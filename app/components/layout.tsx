@@ -13,11 +13,7 @@ export function Card({
   className,
   children,
   ...props
-}: Omit<ComponentProps<"section">, "title"> & {
-  title?: ReactNode
-  description?: ReactNode
-  actions?: ReactNode
-}) {
+}: Omit<ComponentProps<"section">, "title"> & { title?: ReactNode; description?: ReactNode; actions?: ReactNode }) {
   const id = useId()
   return (
     <section

@@ -21,11 +21,7 @@ export function problemOf(error: unknown): Problem {
   const said = error instanceof CallError ? error.refusal : (error as { data?: unknown } | null)?.data
   const refusal = said as Partial<ErrorBody> | null | undefined
   if (typeof refusal?.error !== "string" || typeof refusal.detail !== "string") return unreachable
-  return {
-    code: refusal.error,
-    detail: refusal.detail,
-    requestId: refusal.requestId ?? refusal.request_id ?? null,
-  }
+  return { code: refusal.error, detail: refusal.detail, requestId: refusal.requestId ?? refusal.request_id ?? null }
 }
 
 /** Whether a retry may succeed: no response, or a server error. */

@@ -17,10 +17,7 @@ export function useSelection<Row>(
   of: string,
   { nameOf, refusal }: Pick<Selection<Row>, "nameOf" | "refusal">,
 ): Selection<Row> {
-  const [kept, setKept] = useState<{ of: string; chosen: ReadonlyMap<string, Row> }>({
-    of,
-    chosen: new Map(),
-  })
+  const [kept, setKept] = useState<{ of: string; chosen: ReadonlyMap<string, Row> }>({ of, chosen: new Map() })
   // Another filter hides rows, and an action must not affect hidden rows.
   const chosen = useMemo(() => (kept.of === of ? kept.chosen : new Map<string, Row>()), [kept, of])
   return {
@@ -33,11 +30,7 @@ export function useSelection<Row>(
   }
 }
 
-type SelectAllProps<Row> = {
-  selection: Selection<Row>
-  rows: readonly Row[]
-  rowKey: (row: Row) => string
-}
+type SelectAllProps<Row> = { selection: Selection<Row>; rows: readonly Row[]; rowKey: (row: Row) => string }
 
 function SelectAll<Row>({ selection: { chosen, change, refusal }, rows, rowKey }: SelectAllProps<Row>) {
   const open = rows.filter((row) => refusal(row) === null)

@@ -38,9 +38,7 @@ const endpoints: Record<string, "GET" | z.ZodObject> = {
   "/passkey/generate-register-options": "GET",
   "/passkey/verify-registration": z.strictObject({
     name: nameText(100).optional(),
-    response: z.looseObject({
-      response: z.looseObject({ transports: z.array(transport).max(10).optional() }),
-    }),
+    response: z.looseObject({ response: z.looseObject({ transports: z.array(transport).max(10).optional() }) }),
   }),
   "/passkey/generate-authenticate-options": "GET",
   "/passkey/verify-authentication": z.strictObject({ response: z.looseObject({ id: text }) }),

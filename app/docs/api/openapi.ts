@@ -163,9 +163,7 @@ export function fieldsOf(given: Schema): { fields: [string, Schema][]; required:
 /** For a value whose `type` decides its fields: the names of the types, and the fields of each. */
 export function variantsOf(given: Schema): { types: string[]; schema: Schema }[] | null {
   const { schema } = named(given)
-  const { discriminator, oneOf, items } = schema as Schema & {
-    discriminator?: { mapping: Record<string, string> }
-  }
+  const { discriminator, oneOf, items } = schema as Schema & { discriminator?: { mapping: Record<string, string> } }
   if (items) return variantsOf(items)
   if (!discriminator || !oneOf) return null
   return oneOf.map((variant) => ({

@@ -41,11 +41,7 @@ function Fields({ schema, isRequest, depth = 0 }: { schema: Schema; isRequest: b
   )
 }
 
-type VariantsProps = {
-  variants: { types: string[]; schema: Schema }[]
-  isRequest: boolean
-  depth: number
-}
+type VariantsProps = { variants: { types: string[]; schema: Schema }[]; isRequest: boolean; depth: number }
 
 const Variants = ({ variants, isRequest, depth }: VariantsProps) => (
   <ul className="divide-y divide-line">

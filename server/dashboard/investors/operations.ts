@@ -20,10 +20,7 @@ export async function listInvestorOperations(
   const wallets = (await walletsOf(workspaceId, [of]))(of)
   const rows = await findOperations(workspaceId, { wallets, isFailed: false, before, limit: PAGE + 1 })
   const shown = rows.slice(0, PAGE)
-  return {
-    data: shown.map(toOperationRecord),
-    next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null,
-  }
+  return { data: shown.map(toOperationRecord), next_cursor: rows.length > PAGE ? toCursor(shown.at(-1)!.id) : null }
 }
 
 async function placeOf(workspaceId: string, cursor: string): Promise<bigint> {
@@ -65,11 +62,7 @@ const SHOWN = 50
 /** The most refused requests of the workspace to search, because no index covers their wallets. */
 const LOOKED_THROUGH = 10_000
 
-const paths = {
-  "/token/mint": "mint",
-  "/token/transfer": "transfer",
-  "/kyc/start": "verification",
-} as const
+const paths = { "/token/mint": "mint", "/token/transfer": "transfer", "/kyc/start": "verification" } as const
 
 const requestColumns = columns("api_requests", "id, at, path, error_code, request_body, response_body")
 type RequestRow = RowOf<typeof requestColumns, { path: keyof typeof paths; error_code: string }>

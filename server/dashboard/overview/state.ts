@@ -67,10 +67,7 @@ export async function readLedgerState(workspaceId: string) {
     sql<{ at: Date; differences: number }[]>`
       select at, differences from audits where workspace_id = ${workspaceId} and at is not null`,
   ])
-  return {
-    quarantine,
-    audit: audit ? { at: toTimestamp(audit.at), differences: audit.differences } : null,
-  }
+  return { quarantine, audit: audit ? { at: toTimestamp(audit.at), differences: audit.differences } : null }
 }
 
 /** How far a workspace is set up. */

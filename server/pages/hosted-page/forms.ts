@@ -90,11 +90,7 @@ function sandboxForm({ company, provider, consented }: Extract<SessionView, { st
   )}`
   return form(
     "submit",
-    {
-      validation_failed: failures.refused,
-      invalid_public_key: failures.notAWallet,
-      other: failures.notSent,
-    },
+    { validation_failed: failures.refused, invalid_public_key: failures.notAWallet, other: failures.notSent },
     html`<h2>${texts.heading}</h2>
 <label for="country">${texts.country}</label>${select(
       country,

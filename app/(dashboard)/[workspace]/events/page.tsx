@@ -66,9 +66,5 @@ const columns: Column<Event>[] = [
     note: (row) => subjectOf(row).more,
   },
   { header: "Number", align: "end", cell: ({ sequence }) => sequence },
-  {
-    header: "When",
-    className: "whitespace-nowrap",
-    cell: ({ occurred_at }) => <Timestamp at={occurred_at} />,
-  },
+  { header: "When", className: "whitespace-nowrap", cell: ({ occurred_at }) => <Timestamp at={occurred_at} /> },
 ]

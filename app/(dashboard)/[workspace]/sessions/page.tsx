@@ -56,10 +56,7 @@ export default function Page() {
   const [wanted, setWanted] = useQueryStates({ wallet: parseAsString, schema: parseAsString })
   const [isStarting, setStarting] = useState(wanted.wallet !== null)
   const [link, setLink] = useState<Link | null>(null)
-  const list = useList("session.list", {
-    filters: filters[state] as typeof filters.closed,
-    input: { state },
-  })
+  const list = useList("session.list", { filters: filters[state] as typeof filters.closed, input: { state } })
   const counts = useCounts()
   const start = can("kyc:write") && (
     <Button variant="primary" onClick={() => setStarting(true)}>

@@ -151,9 +151,7 @@ function MemberMenu({ member, isYou, onLess }: MemberMenuProps) {
   const { account } = useWorkspace()
   const client = useQueryClient()
   const changeRole = useMutation((api, role: Role) => api.member.changeRole.mutate({ user_id: member.user_id, role }))
-  const remove = useMutation((api) => api.member.remove.mutate({ user_id: member.user_id }), {
-    refresh: !isYou,
-  })
+  const remove = useMutation((api) => api.member.remove.mutate({ user_id: member.user_id }), { refresh: !isYou })
   return (
     <>
       <Menu

@@ -30,11 +30,7 @@ type Entry<T extends FieldType> = {
 }
 
 const entries: { [T in FieldType]: Entry<T> } = {
-  countries: {
-    empty: [],
-    show: (codes) => codes,
-    send: (codes) => (codes.length === 0 ? undefined : codes),
-  },
+  countries: { empty: [], show: (codes) => codes, send: (codes) => (codes.length === 0 ? undefined : codes) },
   amount: { empty: "", show: (amount) => amount, send: (text) => plain(text) || undefined },
   count: { empty: "", show: String, send: (text) => (text.trim() === "" ? undefined : count(text)) },
   flag: { empty: false, show: (isOn) => isOn, send: (isOn) => isOn || undefined },

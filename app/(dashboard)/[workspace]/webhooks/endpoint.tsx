@@ -53,9 +53,7 @@ export function EndpointForm({ of, onClose, onCreated }: EndpointFormProps) {
           : "Applies to new events, and to those waiting for another attempt."
       }
       submit={of === null ? "Add endpoint" : "Save"}
-      check={() => ({
-        types: !wantsAll && chosen.size === 0 ? "Select at least one type." : undefined,
-      })}
+      check={() => ({ types: !wantsAll && chosen.size === 0 ? "Select at least one type." : undefined })}
       onSubmit={async (values) => {
         const saved = await save.mutateAsync({
           url: String(values.get("url")).trim(),

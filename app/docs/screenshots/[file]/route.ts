@@ -11,7 +11,5 @@ export const generateStaticParams = () => readdirSync(folder).map((file) => ({ f
 /** A screenshot of a document. */
 export async function GET(_request: Request, { params }: { params: Promise<{ file: string }> }) {
   const { file } = await params
-  return new Response(new Uint8Array(readFileSync(join(folder, file))), {
-    headers: { "Content-Type": "image/png" },
-  })
+  return new Response(new Uint8Array(readFileSync(join(folder, file))), { headers: { "Content-Type": "image/png" } })
 }

@@ -55,10 +55,7 @@ async function poll(): Promise<void> {
 async function showView(view: SessionView): Promise<void> {
   if (JSON.stringify(view) === JSON.stringify(shown)) return
   const request = ++latestRequest
-  const response = await fetch(location.href, {
-    headers: { accept: "text/html" },
-    signal: timeout(VIEW_TIMEOUT_MS),
-  })
+  const response = await fetch(location.href, { headers: { accept: "text/html" }, signal: timeout(VIEW_TIMEOUT_MS) })
   const page = new DOMParser().parseFromString(await response.text(), "text/html")
   const next = find("#page", page)
   if (request !== latestRequest || !next || !(response.ok || response.status === 404)) return

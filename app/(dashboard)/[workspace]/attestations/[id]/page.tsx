@@ -121,10 +121,7 @@ const manual: Record<string, string> = {
 const wordsOf = ({ event, detail, by }: TimelineEvent): string =>
   (event === "decided" && detail !== null && (by === null ? decisions : manual)[detail]) || copy[event]
 
-const dots: Partial<Record<TimelineEvent["event"], string>> = {
-  confirmed: "bg-accent",
-  revoked: "bg-danger",
-}
+const dots: Partial<Record<TimelineEvent["event"], string>> = { confirmed: "bg-accent", revoked: "bg-danger" }
 
 const AttestationTimeline = ({ events }: { events: readonly TimelineEvent[] }) => (
   <Timeline>

@@ -69,10 +69,7 @@ const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
 type Entered = { from: string; to: string; amount: string }
 
-const fields = {
-  mint: { to: "user_pubkey" },
-  transfer: { from: "from_pubkey", to: "to_pubkey" },
-} as const
+const fields = { mint: { to: "user_pubkey" }, transfer: { from: "from_pubkey", to: "to_pubkey" } } as const
 
 type MoveFormProps = { token: TokenView; kind: MoveKind; onSent: (operation: Operation) => void }
 

@@ -238,14 +238,8 @@ const load = () => import("./move.tsx")
 const Move = lazy(load)
 
 const copy = {
-  mint: {
-    verb: "Mint",
-    describe: "Creates new tokens in a verified wallet. All rules are checked first.",
-  },
-  transfer: {
-    verb: "Transfer",
-    describe: "Moves tokens between two verified wallets. All rules are checked first.",
-  },
+  mint: { verb: "Mint", describe: "Creates new tokens in a verified wallet. All rules are checked first." },
+  transfer: { verb: "Transfer", describe: "Moves tokens between two verified wallets. All rules are checked first." },
 } as const
 
 /** Mints or transfers: the form with the rules check, then the progress of the operation. */

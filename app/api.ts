@@ -33,6 +33,10 @@ export class CallError extends Error {
   }
 }
 
+export function unanswered(cause: unknown): never {
+  throw new CallError(null, null, { cause })
+}
+
 /**
  * The procedures, with the types of @trpc/client: `api.key.list.query({})`. It implements single calls of tRPC's
  * protocol in a thirtieth of that package's code, which includes batches and sockets and cannot be split. Streams use
@@ -77,9 +81,7 @@ async function call(procedure: string, isQuery: boolean, input: unknown, { heade
         headers: { ...headers, "content-type": "application/json" },
         body: body ?? null,
       })
-  const response = await fetch(request, signal ? { signal } : {}).catch((cause) => {
-    throw new CallError(null, null, { cause })
-  })
+  const response = await fetch(request, signal ? { signal } : {}).catch(unanswered)
   const answer = await response.json().catch(() => null)
   if (response.ok && answer?.result) return answer.result.data
   // Before a procedure is reached (too many requests, say), the server answers as it does over REST.
@@ -105,9 +107,7 @@ export const api = createApi()
 
 /** Uploads a file unchanged and returns the server's answer. Errors: CallError. */
 export async function upload<T>(url: string, file: File): Promise<T> {
-  const response = await fetch(url, { method: "POST", body: file }).catch((cause) => {
-    throw new CallError(null, null, { cause })
-  })
+  const response = await fetch(url, { method: "POST", body: file }).catch(unanswered)
   const answer = await response.json().catch(() => null)
   if (!response.ok) throw new CallError(response.status, answer)
   return answer

@@ -1,4 +1,4 @@
-import { CallError } from "#app/api.ts"
+import { CallError, unanswered } from "#app/api.ts"
 import { notify } from "#app/components/toast.ts"
 import { countOf } from "#shared/counts.ts"
 
@@ -24,9 +24,7 @@ export async function saveExport(
 }
 
 async function download(url: string, signal: AbortSignal, onProgress: (progress: Progress) => void) {
-  const response = await fetch(url, { signal }).catch((cause) => {
-    throw new CallError(null, null, { cause })
-  })
+  const response = await fetch(url, { signal }).catch(unanswered)
   if (!response.ok || response.body === null)
     throw new CallError(response.status, await response.json().catch(() => null))
   const type = response.headers.get("content-type") ?? "text/csv"
@@ -40,9 +38,7 @@ async function download(url: string, signal: AbortSignal, onProgress: (progress:
   let reported_ms = performance.now()
   const reader = response.body.getReader()
   for (;;) {
-    const { done, value } = await reader.read().catch((cause) => {
-      throw new CallError(null, null, { cause })
-    })
+    const { done, value } = await reader.read().catch(unanswered)
     if (done) break
     counter.add(value)
     chunks.push(value)

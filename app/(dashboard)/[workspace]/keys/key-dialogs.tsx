@@ -8,8 +8,8 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { CodeBlock } from "#app/components/values.tsx"
-import type { Key } from "./columns.tsx"
 
+export type Key = RouterOutputs["key"]["list"]["data"][number]
 type Scope = Key["scopes"][number]
 type Options = RouterOutputs["key"]["options"]
 

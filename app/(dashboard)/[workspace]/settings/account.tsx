@@ -4,7 +4,7 @@ import { CurrentPassword, NewPassword } from "#app/(access)/password.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { useMe, useMutation, useQuery, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, Form, SelectField, Submit, TextField } from "#app/components/form.tsx"
-import { Card, Failed, Loaded, Loading } from "#app/components/layout.tsx"
+import { Card, Loaded } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import { ownZone } from "#app/components/zone.ts"
@@ -17,24 +17,24 @@ import { TwoFactor } from "./two-factor.tsx"
 
 /** The member's own settings, the same in every workspace. */
 export function YourAccount() {
-  const { data: me, error, refetch } = useMe()
-  if (!me) {
-    return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading your account" lines={8} />
-  }
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
-      <div className="grid gap-6">
-        <Profile user={me.user} />
-        <Password email={me.user.email} />
-        <Notifications />
-      </div>
-      <div className="grid gap-6">
-        <TwoFactor isOn={me.user.two_factor} />
-        <Passkeys />
-        <Display timeZone={me.user.time_zone} />
-      </div>
-      <SignIns className="lg:col-span-2" />
-    </div>
+    <Loaded query={useMe()} what="your account" lines={8}>
+      {({ user }) => (
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <div className="grid gap-6">
+            <Profile user={user} />
+            <Password email={user.email} />
+            <Notifications />
+          </div>
+          <div className="grid gap-6">
+            <TwoFactor isOn={user.two_factor} />
+            <Passkeys />
+            <Display timeZone={user.time_zone} />
+          </div>
+          <SignIns className="lg:col-span-2" />
+        </div>
+      )}
+    </Loaded>
   )
 }
 

@@ -1,21 +1,21 @@
 import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { RouterOutputs } from "#app/api.ts"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
-import { Card, Facts, Failed, Loading } from "#app/components/layout.tsx"
+import { Card, Facts, Loaded } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Copyable, Timestamp } from "#app/components/values.tsx"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
 export function Monitoring() {
-  const { data, error, refetch } = useQuery("monitoring.get", {})
-  if (!data) {
-    return error ? <Failed error={error} onRetry={refetch} /> : <Loading what="Loading monitoring" lines={8} />
-  }
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
-      <PolicyCard chosen={data.policies} />
-      <ListsCard {...data} />
-    </div>
+    <Loaded query={useQuery("monitoring.get", {})} what="monitoring" lines={8}>
+      {(data) => (
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <PolicyCard chosen={data.policies} />
+          <ListsCard {...data} />
+        </div>
+      )}
+    </Loaded>
   )
 }
 

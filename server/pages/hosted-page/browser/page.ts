@@ -140,6 +140,22 @@ function prepare(): void {
   prepareWalletStep<SessionView>(showViewSafely)
 }
 
+const enteredIn = (data: FormData, name: string) => String(data.get(name)).trim()
+
+/** What each form sends to the procedure of its name. */
+const inputs = {
+  agree: () => ({ consent: true }),
+  proveOnChain: (data: FormData) => ({ transaction: enteredIn(data, "transaction") }),
+  continue: () => ({ consent: true, language: lang }),
+  renew: () => ({}),
+  remind: (data: FormData) => ({ email: enteredIn(data, "email"), language: lang }),
+  stopReminders: () => ({}),
+  submit(data: FormData) {
+    const { country, over18, accredited } = answersIn(data)
+    return { consent: true, country, ageOver18: over18, accredited, decision: data.get("outcome") }
+  },
+}
+
 /** Sends a form, once at a time. The form stays on the screen until the server has accepted it. */
 async function send(form: HTMLFormElement): Promise<void> {
   if (form.getAttribute("aria-busy") === "true") return
@@ -155,28 +171,17 @@ async function send(form: HTMLFormElement): Promise<void> {
   setBusy(form, true)
   try {
     const data = new FormData(form)
-    const does = form.dataset.form!
-    if (does === "agree") {
-      await showViewSafely(await call<SessionView>("agree", { consent: true }, SEND_TIMEOUT_MS))
-    } else if (does === "proveOnChain") {
-      const transaction = String(data.get("transaction")).trim()
-      await showViewSafely(await call<SessionView>("proveOnChain", { transaction }, SEND_TIMEOUT_MS))
-    } else if (does === "continue" || does === "renew") {
-      const input = does === "continue" ? { consent: true, language: lang } : {}
-      const { url, view } = await call<{ url: string | null; view: SessionView }>(does, input, SEND_TIMEOUT_MS)
-      // Stays busy until the other page has loaded.
-      if (url !== null) return location.assign(url)
-      await showViewSafely(view)
-    } else if (does === "remind" || does === "stopReminders") {
-      const input = does === "remind" ? { email: String(data.get("email")).trim(), language: lang } : {}
-      await showViewSafely(await call<SessionView>(does, input, SEND_TIMEOUT_MS))
-    } else {
-      const { country, over18, accredited } = answersIn(data)
-      const input = { consent: true, country, ageOver18: over18, accredited, decision: data.get("outcome") }
-      const view = await call<SessionView>("submit", input, SEND_TIMEOUT_MS)
-      keep(data)
-      await showViewSafely(view)
-    }
+    const does = form.dataset.form as keyof typeof inputs
+    const answer = await call<SessionView | { url: string | null; view: SessionView }>(
+      does,
+      inputs[does](data),
+      SEND_TIMEOUT_MS,
+    )
+    if (does === "submit") keep(data)
+    const { url, view } = "view" in answer ? answer : { url: null, view: answer }
+    // Stays busy until the other page has loaded.
+    if (url !== null) return location.assign(url)
+    await showViewSafely(view)
   } catch (error) {
     const failures = JSON.parse(form.dataset.failures!) as Record<string, string>
     const { code, detail } = error instanceof Refusal ? error : { code: "other", detail: "" }

@@ -8,11 +8,6 @@ export type Check = { name: string; result: "passed" | "failed" | "open"; detail
 export async function checksOf({ record, issuers, unit, account, transaction }: OnChainState): Promise<Check[]> {
   const { onchain } = record
   if (onchain === null) return []
-  const check = (name: string, passed: boolean, detail: string | null = null): Check => ({
-    name,
-    result: passed ? "passed" : "failed",
-    detail: passed ? null : detail,
-  })
   const memo = memoOf(record, onchain.commitment)
   return [
     check(
@@ -45,6 +40,9 @@ export async function checksOf({ record, issuers, unit, account, transaction }: 
   ]
 }
 
+const check = (name: string, passed: boolean, detail: string | null = null): Check =>
+  passed ? { name, result: "passed", detail: null } : { name, result: "failed", detail }
+
 type Committed = OnChainState["record"]
 type Onchain = NonNullable<Committed["onchain"]>
 
@@ -74,10 +72,7 @@ const toBase64url = (bytes: Uint8Array): string =>
 
 /** The wallet's account must hold what the ledger says: this credential, a later attestation's, or none. */
 function checkUnit({ status }: Committed, unit: OnChainState["unit"], amount: string): Check {
-  const expect = (name: string, expected: string): Check =>
-    amount === expected
-      ? { name, result: "passed", detail: null }
-      : { name, result: "failed", detail: `It holds ${amount}.` }
+  const expect = (name: string, expected: string) => check(name, amount === expected, `It holds ${amount}.`)
   switch (unit) {
     case "this":
       return expect("The account holds exactly one credential", "1")
@@ -86,12 +81,10 @@ function checkUnit({ status }: Committed, unit: OnChainState["unit"], amount: st
     case "none":
       return expect("The credential is destroyed: the account holds none", "0")
     case "changing":
-      return status === "verified"
-        ? {
-            name: "The credential is about to change",
-            result: "open",
-            detail: "Verify again in a moment.",
-          }
-        : { name: "The credential is being removed", result: "open", detail: "Verify again in a moment." }
+      return {
+        name: status === "verified" ? "The credential is about to change" : "The credential is being removed",
+        result: "open",
+        detail: "Verify again in a moment.",
+      }
   }
 }

@@ -208,15 +208,10 @@ function Proof({ attestation }: { attestation: Detail }) {
     <span className="flex flex-wrap items-center gap-x-3">
       <Copyable value={value} what={what} compact />
       {explorer && (
-        <a
-          href={explorer.replace("{}", `address/${value}`)}
-          target="_blank"
-          rel="noopener noreferrer"
-          className="text-[13px] text-accent underline"
-        >
+        <NewTab href={explorer.replace("{}", `address/${value}`)} className="text-[13px] text-accent underline">
           Explorer
-          <span className="sr-only"> shows the {what} (opens a new tab)</span>
-        </a>
+          <span className="sr-only"> shows the {what}</span>
+        </NewTab>
       )}
     </span>
   )

@@ -80,99 +80,89 @@ async function look(token: string, mayBeSignedIn: boolean, signal: AbortSignal) 
   return { offer, visitor: data?.user ?? null }
 }
 
-function Spent() {
-  return (
-    <>
-      <Heading title="This link does not work">
-        It was already used, has expired, was revoked, or is incomplete. Ask for a new one.
-      </Heading>
-      <Link href="/sign-in" prefetch={false} className={linkLook}>
-        Sign in
-      </Link>
-    </>
-  )
-}
+const Spent = () => (
+  <>
+    <Heading title="This link does not work">
+      It was already used, has expired, was revoked, or is incomplete. Ask for a new one.
+    </Heading>
+    <Link href="/sign-in" prefetch={false} className={linkLook}>
+      Sign in
+    </Link>
+  </>
+)
 
-function Newcomer({ token, offer }: { token: string; offer: Offer }) {
-  return (
-    <>
-      <Question
-        title={offer.kind === "owner" ? "Create your account" : `Join ${offer.account}`}
-        text={`${offer.kind === "owner" ? `For ${offer.account}. ` : ""}${termsOf(offer)}`}
-        submit="Create account"
-        onSubmit={async (values) => {
-          const password = String(values.get("password"))
-          const { email } = await api.setup.createUser.mutate({
-            token,
-            name: String(values.get("name")).trim(),
-            email: String(values.get("email")).trim(),
-            password,
-            take_over: values.get("take_over") !== null,
-          })
-          await withAuth((auth) => auth.signIn.email({ email, password }))
-          window.location.assign("/")
-        }}
-      >
-        <TextField name="name" label="Name" required autoComplete="name" maxLength={100} />
-        <OfferedEmail email={offer.email} hint="This link only works for this address." />
-        <NewPassword />
-        {offer.holder === "unconfirmed" && (
-          <FieldGroup name="take_over" legend="This address is in use">
-            <Checkbox name="take_over" value="yes" required>
-              Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that user: remove
-              it and its access.
-            </Checkbox>
-          </FieldGroup>
-        )}
-      </Question>
-      <HasAccount token={token} />
-    </>
-  )
-}
+const Newcomer = ({ token, offer }: { token: string; offer: Offer }) => (
+  <>
+    <Question
+      title={offer.kind === "owner" ? "Create your account" : `Join ${offer.account}`}
+      text={`${offer.kind === "owner" ? `For ${offer.account}. ` : ""}${termsOf(offer)}`}
+      submit="Create account"
+      onSubmit={async (values) => {
+        const password = String(values.get("password"))
+        const { email } = await api.setup.createUser.mutate({
+          token,
+          name: String(values.get("name")).trim(),
+          email: String(values.get("email")).trim(),
+          password,
+          take_over: values.get("take_over") !== null,
+        })
+        await withAuth((auth) => auth.signIn.email({ email, password }))
+        window.location.assign("/")
+      }}
+    >
+      <TextField name="name" label="Name" required autoComplete="name" maxLength={100} />
+      <OfferedEmail email={offer.email} hint="This link only works for this address." />
+      <NewPassword />
+      {offer.holder === "unconfirmed" && (
+        <FieldGroup name="take_over" legend="This address is in use">
+          <Checkbox name="take_over" value="yes" required>
+            Someone registered {offer.email} and never confirmed it. It was not me, or I do not need that user: remove
+            it and its access.
+          </Checkbox>
+        </FieldGroup>
+      )}
+    </Question>
+    <HasAccount token={token} />
+  </>
+)
 
 /** The email field. If the link is for one address, it shows that address. */
-function OfferedEmail({ email, hint }: { email: string | null; hint?: string }) {
-  return (
-    <TextField
-      name="email"
-      label="Email"
-      required
-      {...(email !== null && { hint })}
-      type="email"
-      autoComplete="username"
-      defaultValue={email ?? ""}
-      readOnly={email !== null}
-    />
-  )
-}
+const OfferedEmail = ({ email, hint }: { email: string | null; hint?: string }) => (
+  <TextField
+    name="email"
+    label="Email"
+    required
+    {...(email !== null && { hint })}
+    type="email"
+    autoComplete="username"
+    defaultValue={email ?? ""}
+    readOnly={email !== null}
+  />
+)
 
-function HasAccount({ token }: { token: string }) {
-  return (
-    <p className="mt-6 text-sm text-muted">
-      Already have an account?{" "}
-      <a href={signInFor(token)} className={linkLook}>
-        Sign in to accept
-      </a>
-      .
-    </p>
-  )
-}
+const HasAccount = ({ token }: { token: string }) => (
+  <p className="mt-6 text-sm text-muted">
+    Already have an account?{" "}
+    <a href={signInFor(token)} className={linkLook}>
+      Sign in to accept
+    </a>
+    .
+  </p>
+)
 
 const signInFor = (token: string) => `/sign-in?next=${encodeURIComponent(`/join?token=${token}`)}`
 
 /** For an invited address that already has a confirmed user: they sign in and accept. */
-function SignInToJoin({ token, offer }: { token: string; offer: Offer }) {
-  return (
-    <>
-      <Heading title={`Join ${offer.account}`}>
-        {termsOf(offer)} You already have an account with {offer.email}: sign in to accept.
-      </Heading>
-      <a href={signInFor(token)} className={buttonLook({ variant: "primary", size: "lg", className: "w-full" })}>
-        Sign in
-      </a>
-    </>
-  )
-}
+const SignInToJoin = ({ token, offer }: { token: string; offer: Offer }) => (
+  <>
+    <Heading title={`Join ${offer.account}`}>
+      {termsOf(offer)} You already have an account with {offer.email}: sign in to accept.
+    </Heading>
+    <a href={signInFor(token)} className={buttonLook({ variant: "primary", size: "lg", className: "w-full" })}>
+      Sign in
+    </a>
+  </>
+)
 
 /** Mails a second link first: an address is confirmed only once its owner opens a mailed link. */
 function MailFirst({ token, offer }: { token: string; offer: Offer }) {

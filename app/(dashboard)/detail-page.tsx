@@ -90,19 +90,17 @@ type MomentProps = {
   children?: ReactNode
 }
 
-export function Moment({ dot = "bg-field", what, at, more, children }: MomentProps) {
-  return (
-    <li className="relative">
-      <span
-        aria-hidden="true"
-        className={clsx("absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface", dot)}
-      />
-      <p className="font-medium">{what}</p>
-      <p className="text-[13px] text-muted">
-        <Timestamp at={at} />
-        {more}
-      </p>
-      {children}
-    </li>
-  )
-}
+export const Moment = ({ dot = "bg-field", what, at, more, children }: MomentProps) => (
+  <li className="relative">
+    <span
+      aria-hidden="true"
+      className={clsx("absolute top-1.5 -left-[1.5625rem] size-2 rounded-full ring-4 ring-surface", dot)}
+    />
+    <p className="font-medium">{what}</p>
+    <p className="text-[13px] text-muted">
+      <Timestamp at={at} />
+      {more}
+    </p>
+    {children}
+  </li>
+)

@@ -77,33 +77,31 @@ function AccountSwitch({ workspaces, here, section }: { workspaces: Known; here:
   )
 }
 
-export function UserMenu({ user }: { user: Me["user"] }) {
-  return (
-    <Menu
-      trigger={
-        <Button variant="ghost" size="round" aria-label={`Account of ${user.name}`}>
-          <span
-            aria-hidden="true"
-            className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
-          >
-            {initialsOf(user.name)}
-          </span>
-        </Button>
-      }
-      className="w-60"
-    >
-      <MenuLabel className="text-sm!">
-        <span className="block font-medium text-ink">{user.name}</span>
-        <span className="block text-[13px]">{user.email}</span>
-      </MenuLabel>
-      <MenuSeparator />
-      <MenuItem onSelect={() => void signOut()}>
-        <LogOut aria-hidden="true" />
-        Sign out
-      </MenuItem>
-    </Menu>
-  )
-}
+export const UserMenu = ({ user }: { user: Me["user"] }) => (
+  <Menu
+    trigger={
+      <Button variant="ghost" size="round" aria-label={`Account of ${user.name}`}>
+        <span
+          aria-hidden="true"
+          className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
+        >
+          {initialsOf(user.name)}
+        </span>
+      </Button>
+    }
+    className="w-60"
+  >
+    <MenuLabel className="text-sm!">
+      <span className="block font-medium text-ink">{user.name}</span>
+      <span className="block text-[13px]">{user.email}</span>
+    </MenuLabel>
+    <MenuSeparator />
+    <MenuItem onSelect={() => void signOut()}>
+      <LogOut aria-hidden="true" />
+      Sign out
+    </MenuItem>
+  </Menu>
+)
 
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)

@@ -147,14 +147,12 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Line({ name, off = false, children }: { name: string; off?: boolean; children: ReactNode }) {
-  return (
-    <Fragment>
-      <dt className={off ? "text-muted line-through" : undefined}>{name}</dt>
-      <dd className="text-right">{children}</dd>
-    </Fragment>
-  )
-}
+const Line = ({ name, off = false, children }: { name: string; off?: boolean; children: ReactNode }) => (
+  <Fragment>
+    <dt className={off ? "text-muted line-through" : undefined}>{name}</dt>
+    <dd className="text-right">{children}</dd>
+  </Fragment>
+)
 
 const Key = ({ children }: { children: string }) => (
   <kbd className="inline-block min-w-6 rounded border border-field bg-sunken px-1.5 text-center font-mono text-xs leading-5">

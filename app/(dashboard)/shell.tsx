@@ -117,20 +117,18 @@ export function Shell({ workspaceId, children }: { workspaceId: string; children
 }
 
 /** Names the page's time zone. All times use it unless they say UTC. */
-function ZoneNote({ zone, workspaceId }: { zone: string; workspaceId: string }) {
-  return (
-    <Link
-      href={`/${workspaceId}/settings?part=account`}
-      prefetch={false}
-      title={`Times are in ${zone}. Change this in Settings, Your account.`}
-      className="truncate rounded-md px-1 text-xs text-muted hover:text-ink"
-    >
-      <span className="sr-only">Times in </span>
-      <span className="max-sm:hidden">{zone.replaceAll("_", " ")}</span>
-      <span className="sm:hidden">{shortZone(zone)}</span>
-    </Link>
-  )
-}
+const ZoneNote = ({ zone, workspaceId }: { zone: string; workspaceId: string }) => (
+  <Link
+    href={`/${workspaceId}/settings?part=account`}
+    prefetch={false}
+    title={`Times are in ${zone}. Change this in Settings, Your account.`}
+    className="truncate rounded-md px-1 text-xs text-muted hover:text-ink"
+  >
+    <span className="sr-only">Times in </span>
+    <span className="max-sm:hidden">{zone.replaceAll("_", " ")}</span>
+    <span className="sm:hidden">{shortZone(zone)}</span>
+  </Link>
+)
 
 /** What a reader must know about the mode. */
 function Notices({ notices }: { notices: Me["workspaces"][number]["notices"] }) {

@@ -11,13 +11,11 @@ import type { Section } from "./sections.ts"
 import { useMe, type Workspace } from "./workspace.tsx"
 
 /** Redirects to a section of the workspace visited last. */
-export function Start({ section }: { section: Section }) {
-  return (
-    <Providers>
-      <GoOn section={section} />
-    </Providers>
-  )
-}
+export const Start = ({ section }: { section: Section }) => (
+  <Providers>
+    <GoOn section={section} />
+  </Providers>
+)
 
 function GoOn({ section }: { section: Section }) {
   const router = useRouter()

@@ -18,17 +18,15 @@ export function TransactionLink({ signature, explorer }: { signature: string; ex
 // The drawer's content loads when it opens.
 const Transaction = lazy(() => import("./transaction-details.tsx"))
 
-function TransactionDrawer({ signature }: { signature: string }) {
-  return (
-    <Dialog
-      kind="right"
-      trigger={<Button size="sm">Raw transaction</Button>}
-      title="Transaction"
-      description="As it was signed and sent. This network has no public explorer."
-    >
-      <Suspense fallback={<Loading what="Loading the transaction" lines={8} />}>
-        <Transaction signature={signature} />
-      </Suspense>
-    </Dialog>
-  )
-}
+const TransactionDrawer = ({ signature }: { signature: string }) => (
+  <Dialog
+    kind="right"
+    trigger={<Button size="sm">Raw transaction</Button>}
+    title="Transaction"
+    description="As it was signed and sent. This network has no public explorer."
+  >
+    <Suspense fallback={<Loading what="Loading the transaction" lines={8} />}>
+      <Transaction signature={signature} />
+    </Suspense>
+  </Dialog>
+)

@@ -128,22 +128,20 @@ function missing(form: HTMLFormElement): Problems {
 }
 
 /** An error that does not belong to one field. Takes the focus, so that screen readers read it. */
-export function FormError({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) {
-  return (
-    <div
-      ref={ref}
-      role="alert"
-      tabIndex={-1}
-      className="flex gap-2.5 rounded-lg bg-danger-soft px-3 py-2.5 text-sm text-danger"
-    >
-      <Icon name="alert" className="mt-0.5 size-4" />
-      <div className="min-w-0">
-        <p>{problem.detail}</p>
-        {problem.requestId && <p className="mt-0.5 font-mono text-xs">{problem.requestId}</p>}
-      </div>
+export const FormError = ({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) => (
+  <div
+    ref={ref}
+    role="alert"
+    tabIndex={-1}
+    className="flex gap-2.5 rounded-lg bg-danger-soft px-3 py-2.5 text-sm text-danger"
+  >
+    <Icon name="alert" className="mt-0.5 size-4" />
+    <div className="min-w-0">
+      <p>{problem.detail}</p>
+      {problem.requestId && <p className="mt-0.5 font-mono text-xs">{problem.requestId}</p>}
     </div>
-  )
-}
+  </div>
+)
 
 type FieldProps = {
   label: ReactNode

@@ -40,19 +40,17 @@ export function Card({
 }
 
 /** One column with one subject: the whole screen on a phone, a card on wider screens. */
-export function PageCard({ badge, children }: { badge?: ReactNode; children: ReactNode }) {
-  return (
-    <div className="mx-auto min-h-dvh w-full max-w-[30rem] sm:min-h-0 sm:px-4 sm:py-12">
-      <div className="min-h-dvh bg-surface px-5 pt-5 pb-8 sm:min-h-0 sm:rounded-2xl sm:border sm:border-line sm:px-8 sm:pt-6 sm:shadow-card">
-        <header className="mb-7 flex h-8 items-center justify-between">
-          <Wordmark />
-          {badge}
-        </header>
-        <main>{children}</main>
-      </div>
+export const PageCard = ({ badge, children }: { badge?: ReactNode; children: ReactNode }) => (
+  <div className="mx-auto min-h-dvh w-full max-w-[30rem] sm:min-h-0 sm:px-4 sm:py-12">
+    <div className="min-h-dvh bg-surface px-5 pt-5 pb-8 sm:min-h-0 sm:rounded-2xl sm:border sm:border-line sm:px-8 sm:pt-6 sm:shadow-card">
+      <header className="mb-7 flex h-8 items-center justify-between">
+        <Wordmark />
+        {badge}
+      </header>
+      <main>{children}</main>
     </div>
-  )
-}
+  </div>
+)
 
 type PageHeaderProps = {
   /** Plain words, for the browser's title. */
@@ -64,52 +62,46 @@ type PageHeaderProps = {
 }
 
 /** The top of a page: its only first-level heading, and the browser's title. */
-export function PageHeader({ title, heading = title, description, actions }: PageHeaderProps) {
-  return (
-    <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-      <title>{`${title} · Vouch`}</title>
-      <div className="min-w-0">
-        <h1 className="text-xl leading-tight font-semibold tracking-tight">{heading}</h1>
-        {description && <p className="mt-1 max-w-2xl text-sm text-muted">{description}</p>}
-      </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
-    </header>
-  )
-}
+export const PageHeader = ({ title, heading = title, description, actions }: PageHeaderProps) => (
+  <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+    <title>{`${title} · Vouch`}</title>
+    <div className="min-w-0">
+      <h1 className="text-xl leading-tight font-semibold tracking-tight">{heading}</h1>
+      {description && <p className="mt-1 max-w-2xl text-sm text-muted">{description}</p>}
+    </div>
+    {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+  </header>
+)
 
 /** Names and values. Null values are left out. */
-export function Facts({ facts, className }: { facts: Record<string, ReactNode>; className?: string }) {
-  return (
-    <dl className={clsx("grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2", className)}>
-      {Object.entries(facts).map(
-        ([name, value]) =>
-          value !== null &&
-          value !== undefined &&
-          value !== false && (
-            <div key={name} className="contents">
-              <dt className="text-muted">{name}</dt>
-              <dd className="min-w-0">{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  )
-}
+export const Facts = ({ facts, className }: { facts: Record<string, ReactNode>; className?: string }) => (
+  <dl className={clsx("grid grid-cols-[fit-content(45%)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2", className)}>
+    {Object.entries(facts).map(
+      ([name, value]) =>
+        value !== null &&
+        value !== undefined &&
+        value !== false && (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0">{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
 
 const centred = "flex flex-col items-center px-4 py-12 text-center text-sm"
 
 type EmptyProps = { title: ReactNode; children?: ReactNode; action?: ReactNode; className?: string }
 
 /** Says that a list is empty, and what to do about it. */
-export function Empty({ title, children, action, className }: EmptyProps) {
-  return (
-    <div className={clsx(centred, className)}>
-      <p className="font-medium">{title}</p>
-      {children && <div className="mt-1 max-w-md text-muted">{children}</div>}
-      {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
-    </div>
-  )
-}
+export const Empty = ({ title, children, action, className }: EmptyProps) => (
+  <div className={clsx(centred, className)}>
+    <p className="font-medium">{title}</p>
+    {children && <div className="mt-1 max-w-md text-muted">{children}</div>}
+    {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+  </div>
+)
 
 type FailedProps = { error: unknown; onRetry?: (() => unknown) | undefined; className?: string }
 
@@ -134,30 +126,26 @@ export function Failed({ error, onRetry, className }: FailedProps) {
 type LoadingProps = { what?: string; lines?: number; className?: string; children?: ReactNode }
 
 /** Placeholder lines while text loads. `children` draws another shape. */
-export function Loading({ what = "Loading", lines = 4, className, children }: LoadingProps) {
-  return (
-    <div role="status" className={clsx("space-y-3", className)}>
-      <span className="sr-only">{what}</span>
-      {children ??
-        Array.from({ length: lines }, (_, line) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
-          <Skeleton key={line} className={line === lines - 1 ? "h-4 w-1/2 rounded" : "h-4 w-full rounded"} />
-        ))}
-    </div>
-  )
-}
+export const Loading = ({ what = "Loading", lines = 4, className, children }: LoadingProps) => (
+  <div role="status" className={clsx("space-y-3", className)}>
+    <span className="sr-only">{what}</span>
+    {children ??
+      Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <Skeleton key={line} className={line === lines - 1 ? "h-4 w-1/2 rounded" : "h-4 w-full rounded"} />
+      ))}
+  </div>
+)
 
 /** A placeholder while something loads. Hidden from screen readers, which `Loading` and `DataTable` inform. */
-export function Skeleton({ className, ...props }: ComponentProps<"span">) {
-  return (
-    <span
-      data-slot="skeleton"
-      aria-hidden="true"
-      className={clsx("block bg-line motion-safe:animate-pulse", className)}
-      {...props}
-    />
-  )
-}
+export const Skeleton = ({ className, ...props }: ComponentProps<"span">) => (
+  <span
+    data-slot="skeleton"
+    aria-hidden="true"
+    className={clsx("block bg-line motion-safe:animate-pulse", className)}
+    {...props}
+  />
+)
 
 /** The result of a query, or a part of it. */
 export type Query<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown }

@@ -19,18 +19,16 @@ type MeterProps = {
 }
 
 /** The used part of a limit. Changes color at 80 %, and again when nothing is left. */
-export function Meter({ label, used, limit, hint, className }: MeterProps) {
-  return (
-    <div className={clsx("min-w-0 text-sm", className)}>
-      <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <span className="font-medium">{label}</span>
-        <span>{usedOf(used, limit)}</span>
-      </p>
-      {limit !== null && <MeterBar label={label} used={used} limit={limit} className="mt-2" />}
-      {hint && <p className="mt-1.5 text-[13px] text-muted">{hint}</p>}
-    </div>
-  )
-}
+export const Meter = ({ label, used, limit, hint, className }: MeterProps) => (
+  <div className={clsx("min-w-0 text-sm", className)}>
+    <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+      <span className="font-medium">{label}</span>
+      <span>{usedOf(used, limit)}</span>
+    </p>
+    {limit !== null && <MeterBar label={label} used={used} limit={limit} className="mt-2" />}
+    {hint && <p className="mt-1.5 text-[13px] text-muted">{hint}</p>}
+  </div>
+)
 
 type MeterBarProps = { label: string; used: Amount; limit: Amount; className?: string }
 

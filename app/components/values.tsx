@@ -67,14 +67,12 @@ export function Copyable({ value, what, compact = false, whole = false }: Copyab
 }
 
 /** An address or an id, shortened in the middle for the eye and whole for a screen reader. */
-export function Shortened({ value }: { value: string }) {
-  return (
-    <code className="font-mono text-[13px] whitespace-nowrap">
-      <span aria-hidden="true">{shorten(value)}</span>
-      <span className="sr-only">{value}</span>
-    </code>
-  )
-}
+export const Shortened = ({ value }: { value: string }) => (
+  <code className="font-mono text-[13px] whitespace-nowrap">
+    <span aria-hidden="true">{shorten(value)}</span>
+    <span className="sr-only">{value}</span>
+  </code>
+)
 
 /** In dense rows the copy icon appears only on hover or focus. */
 const onApproach = "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 pointer-coarse:opacity-100"
@@ -200,18 +198,16 @@ const tones = {
 
 type Tone = keyof typeof tones
 
-export function Badge({ tone = "plain", className, ...props }: ComponentProps<"span"> & { tone?: Tone }) {
-  return (
-    <span
-      className={clsx(
-        "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium whitespace-nowrap",
-        tones[tone],
-        className,
-      )}
-      {...props}
-    />
-  )
-}
+export const Badge = ({ tone = "plain", className, ...props }: ComponentProps<"span"> & { tone?: Tone }) => (
+  <span
+    className={clsx(
+      "inline-flex items-center gap-1.5 rounded-full border px-2 py-px text-xs leading-5 font-medium whitespace-nowrap",
+      tones[tone],
+      className,
+    )}
+    {...props}
+  />
+)
 
 type Look = { word: string; tone: Tone }
 

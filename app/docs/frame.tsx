@@ -21,23 +21,21 @@ type FrameProps = {
 }
 
 /** A documentation page next to the contents. On small screens the contents are below, with a link in the top bar. */
-export function Frame({ current, aside, children }: FrameProps) {
-  return (
-    <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
-      <div className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}>
-        <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
-          {children}
-        </main>
-        {aside && (
-          <div className="sticky top-14 hidden max-h-[calc(100dvh-3.5rem)] self-start overflow-y-auto py-8 xl:block">
-            {aside}
-          </div>
-        )}
-      </div>
-      <Contents current={current} />
+export const Frame = ({ current, aside, children }: FrameProps) => (
+  <div className="mx-auto max-w-[88rem] px-4 sm:px-6 lg:grid lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-10">
+    <div className={`lg:col-start-2 ${aside ? "xl:grid xl:grid-cols-[minmax(0,1fr)_14rem] xl:gap-10" : ""}`}>
+      <main id="main" tabIndex={-1} className="min-w-0 max-w-3xl py-8">
+        {children}
+      </main>
+      {aside && (
+        <div className="sticky top-14 hidden max-h-[calc(100dvh-3.5rem)] self-start overflow-y-auto py-8 xl:block">
+          {aside}
+        </div>
+      )}
     </div>
-  )
-}
+    <Contents current={current} />
+  </div>
+)
 
 function Contents({ current }: { current: string }) {
   const pages = chapters().map(({ title, documents }) => ({

@@ -1,7 +1,9 @@
 import MiniSearch from "minisearch"
 import { useEffect, useMemo, useState } from "react"
 import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
-import type { Entry } from "./entries.ts"
+
+/** An entry of the search: a section of a document, an endpoint or an error. */
+export type Entry = { href: string; title: string; page: string; text: string }
 
 const MOST = 20
 

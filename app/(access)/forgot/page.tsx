@@ -51,12 +51,10 @@ export default function Forgot() {
   )
 }
 
-function BackToSignIn() {
-  return (
-    <p className="mt-6 text-sm">
-      <Link href="/sign-in" prefetch={false} className={linkLook}>
-        Back to sign in
-      </Link>
-    </p>
-  )
-}
+const BackToSignIn = () => (
+  <p className="mt-6 text-sm">
+    <Link href="/sign-in" prefetch={false} className={linkLook}>
+      Back to sign in
+    </Link>
+  </p>
+)

@@ -20,40 +20,38 @@ export default function Page() {
   return <SecondStep key={step} kind={step} onOther={setStep} onDone={goOn} />
 }
 
-function PasswordStep({ onSecond, onDone }: { onSecond: () => void; onDone: () => void }) {
-  return (
-    <>
-      <Question
-        title="Sign in"
-        submit="Sign in"
-        onSubmit={async (values) => {
-          const [email, password] = [String(values.get("email")), String(values.get("password"))]
-          const data = await withAuth((auth) => auth.signIn.email({ email, password }))
-          if ("twoFactorRedirect" in data && data.twoFactorRedirect) onSecond()
-          else onDone()
-        }}
-      >
-        <TextField name="email" label="Email" required type="email" autoComplete="username" />
-        <TextField
-          name="password"
-          label="Password"
-          required
-          aside={
-            <Link href="/forgot" prefetch={false} className={linkLook}>
-              Forgot password?
-            </Link>
-          }
-          type="password"
-          autoComplete="current-password"
-        />
-      </Question>
-      <PasskeyButton onDone={onDone} />
-      <p className="mt-8 border-t border-line pt-4 text-sm text-muted">
-        Asked to verify a wallet? Open the full link you were given; you do not need to sign in.
-      </p>
-    </>
-  )
-}
+const PasswordStep = ({ onSecond, onDone }: { onSecond: () => void; onDone: () => void }) => (
+  <>
+    <Question
+      title="Sign in"
+      submit="Sign in"
+      onSubmit={async (values) => {
+        const [email, password] = [String(values.get("email")), String(values.get("password"))]
+        const data = await withAuth((auth) => auth.signIn.email({ email, password }))
+        if ("twoFactorRedirect" in data && data.twoFactorRedirect) onSecond()
+        else onDone()
+      }}
+    >
+      <TextField name="email" label="Email" required type="email" autoComplete="username" />
+      <TextField
+        name="password"
+        label="Password"
+        required
+        aside={
+          <Link href="/forgot" prefetch={false} className={linkLook}>
+            Forgot password?
+          </Link>
+        }
+        type="password"
+        autoComplete="current-password"
+      />
+    </Question>
+    <PasskeyButton onDone={onDone} />
+    <p className="mt-8 border-t border-line pt-4 text-sm text-muted">
+      Asked to verify a wallet? Open the full link you were given; you do not need to sign in.
+    </p>
+  </>
+)
 
 const unchanging = () => () => {}
 

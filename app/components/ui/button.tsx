@@ -61,11 +61,9 @@ export const Button = ({ variant, size, pending = false, className, children, ..
 export const Link = module as unknown as typeof module.default
 
 /** A link that opens a new tab, and says so to screen readers. */
-export function NewTab({ href, className, children }: { href: string; className?: string; children: ReactNode }) {
-  return (
-    <a href={href} target="_blank" rel="noopener noreferrer" className={className}>
-      {children}
-      <span className="sr-only"> (opens a new tab)</span>
-    </a>
-  )
-}
+export const NewTab = ({ href, className, children }: { href: string; className?: string; children: ReactNode }) => (
+  <a href={href} target="_blank" rel="noopener noreferrer" className={className}>
+    {children}
+    <span className="sr-only"> (opens a new tab)</span>
+  </a>
+)

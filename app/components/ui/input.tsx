@@ -21,16 +21,14 @@ const controlLook =
   "w-full min-w-0 rounded-md border border-field bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-danger max-sm:text-base"
 
 /** Inside a `Field`, it takes its name, label, hint and error from there. */
-export function Input({ className, ...props }: ComponentProps<"input">) {
-  return (
-    <input
-      type="text"
-      {...useControl()}
-      {...props}
-      className={clsx(controlLook, "h-9 read-only:bg-sunken pointer-coarse:h-11", className)}
-    />
-  )
-}
+export const Input = ({ className, ...props }: ComponentProps<"input">) => (
+  <input
+    type="text"
+    {...useControl()}
+    {...props}
+    className={clsx(controlLook, "h-9 read-only:bg-sunken pointer-coarse:h-11", className)}
+  />
+)
 
 /** Inside a `Field`, it takes its name, label, hint and error from there. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {

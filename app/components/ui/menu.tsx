@@ -117,21 +117,19 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
 
 type ItemProps = Omit<ComponentProps<"button">, "onSelect" | "type"> & { onSelect: () => void; danger?: boolean }
 
-export function MenuItem({ onSelect, danger = false, disabled = false, ...props }: ItemProps) {
-  return (
-    <button
-      type="button"
-      role="menuitem"
-      tabIndex={-1}
-      {...(disabled ? { "aria-disabled": true } : { onClick: onSelect })}
-      {...props}
-      className={clsx(
-        "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0",
-        danger ? "text-danger" : "[&_svg]:text-muted",
-      )}
-    />
-  )
-}
+export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props }: ItemProps) => (
+  <button
+    type="button"
+    role="menuitem"
+    tabIndex={-1}
+    {...(disabled ? { "aria-disabled": true } : { onClick: onSelect })}
+    {...props}
+    className={clsx(
+      "flex w-full cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-left -outline-offset-2 hover:bg-sunken focus:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:opacity-50 pointer-coarse:py-2.5 [&_svg]:size-4 [&_svg]:shrink-0",
+      danger ? "text-danger" : "[&_svg]:text-muted",
+    )}
+  />
+)
 
 type ChoicesProps = {
   label: string
@@ -141,24 +139,22 @@ type ChoicesProps = {
 }
 
 /** Items of which one is selected, below their label. */
-export function MenuChoices({ label, value, onChange, options }: ChoicesProps) {
-  return (
-    <>
-      <MenuLabel>{label}</MenuLabel>
-      {/* biome-ignore lint/a11y/useSemanticElements: a menu has no fieldsets */}
-      <div role="group" aria-label={label}>
-        {options.map(([one, content]) => (
-          <MenuItem key={one} role="menuitemradio" aria-checked={one === value} onSelect={() => onChange(one)}>
-            <span className="min-w-0 flex-1">{content}</span>
-            <span aria-hidden="true" className="text-accent">
-              {one === value ? "✓" : ""}
-            </span>
-          </MenuItem>
-        ))}
-      </div>
-    </>
-  )
-}
+export const MenuChoices = ({ label, value, onChange, options }: ChoicesProps) => (
+  <>
+    <MenuLabel>{label}</MenuLabel>
+    {/* biome-ignore lint/a11y/useSemanticElements: a menu has no fieldsets */}
+    <div role="group" aria-label={label}>
+      {options.map(([one, content]) => (
+        <MenuItem key={one} role="menuitemradio" aria-checked={one === value} onSelect={() => onChange(one)}>
+          <span className="min-w-0 flex-1">{content}</span>
+          <span aria-hidden="true" className="text-accent">
+            {one === value ? "✓" : ""}
+          </span>
+        </MenuItem>
+      ))}
+    </div>
+  </>
+)
 
 /** Text above the items. */
 export const MenuLabel = ({ className, ...props }: ComponentProps<"div">) => (

@@ -176,25 +176,23 @@ type LanguageTabs = Record<Language, [name: string, panel: ReactNode]>
 /** Six characters. Not `randomUUID`, which browsers offer over HTTPS only. */
 const newAttempt = () => crypto.getRandomValues(new Uint32Array(1))[0]!.toString(36).padStart(6, "0").slice(-6)
 
-function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
-  return (
-    <li className="grid min-w-0 gap-x-3 sm:grid-cols-[1.75rem_minmax(0,1fr)]">
-      <span
-        aria-hidden="true"
-        className="hidden size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent sm:flex"
-      >
-        {number}
-      </span>
-      <div className="min-w-0 space-y-3 [&_p]:max-w-2xl [&_p]:text-muted">
-        <h3 className="font-medium sm:leading-7">
-          <span className="sm:sr-only">{number}. </span>
-          {title}
-        </h3>
-        {children}
-      </div>
-    </li>
-  )
-}
+const Step = ({ number, title, children }: { number: number; title: string; children: ReactNode }) => (
+  <li className="grid min-w-0 gap-x-3 sm:grid-cols-[1.75rem_minmax(0,1fr)]">
+    <span
+      aria-hidden="true"
+      className="hidden size-7 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent sm:flex"
+    >
+      {number}
+    </span>
+    <div className="min-w-0 space-y-3 [&_p]:max-w-2xl [&_p]:text-muted">
+      <h3 className="font-medium sm:leading-7">
+        <span className="sm:sr-only">{number}. </span>
+        {title}
+      </h3>
+      {children}
+    </div>
+  </li>
+)
 
 /** A name from the API within a sentence. */
 const Code = ({ children }: { children: ReactNode }) => (

@@ -119,29 +119,25 @@ export default function Chart({ days }: { days: readonly Day[] }) {
 
 const patternOf = (outcome: string) => `outcome-${outcome}`
 
-function Patterns() {
-  return (
-    <defs>
-      {outcomes.map(({ key, pattern }) => (
-        <pattern key={key} id={patternOf(key)} width="6" height="6" patternUnits="userSpaceOnUse">
-          <rect width="6" height="6" fill={`var(--chart-${key})`} fillOpacity={pattern ? 0.45 : 1} />
-          {pattern && <path d={pattern} stroke={`var(--chart-${key})`} strokeWidth="1.5" />}
-        </pattern>
-      ))}
-    </defs>
-  )
-}
+const Patterns = () => (
+  <defs>
+    {outcomes.map(({ key, pattern }) => (
+      <pattern key={key} id={patternOf(key)} width="6" height="6" patternUnits="userSpaceOnUse">
+        <rect width="6" height="6" fill={`var(--chart-${key})`} fillOpacity={pattern ? 0.45 : 1} />
+        {pattern && <path d={pattern} stroke={`var(--chart-${key})`} strokeWidth="1.5" />}
+      </pattern>
+    ))}
+  </defs>
+)
 
-function Numbers({ day }: { day: Day }) {
-  return (
-    <div className="rounded-lg border border-line bg-surface px-3 py-2 text-[13px] shadow-card">
-      <p className="mb-1 font-medium">{shown(day.day)}</p>
-      {outcomes.map(({ key, name }) => (
-        <p key={key} className="flex justify-between gap-6">
-          <span className="text-muted">{name}</span>
-          {day[key]}
-        </p>
-      ))}
-    </div>
-  )
-}
+const Numbers = ({ day }: { day: Day }) => (
+  <div className="rounded-lg border border-line bg-surface px-3 py-2 text-[13px] shadow-card">
+    <p className="mb-1 font-medium">{shown(day.day)}</p>
+    {outcomes.map(({ key, name }) => (
+      <p key={key} className="flex justify-between gap-6">
+        <span className="text-muted">{name}</span>
+        {day[key]}
+      </p>
+    ))}
+  </div>
+)

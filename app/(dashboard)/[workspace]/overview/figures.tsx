@@ -12,34 +12,30 @@ const sols = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 })
 const count = new Intl.NumberFormat("en-GB")
 
 /** The share of started verifications that became verified, and how long that took. */
-export function Conversion({ figures: { started, verified, median_seconds } }: { figures: Overview["figures"] }) {
-  return (
-    <Card>
-      <dl className="grid grid-cols-2 gap-4">
-        <Figure
-          name="Started to verified"
-          value={started === 0 ? "–" : percent.format(verified / started)}
-          note={`${count.format(verified)} of ${count.format(started)} in 30 days`}
-        />
-        <Figure
-          name="Median time to verify"
-          value={median_seconds === null ? "–" : duration(median_seconds)}
-          note="from session start to on-chain confirmation"
-        />
-      </dl>
-    </Card>
-  )
-}
+export const Conversion = ({ figures: { started, verified, median_seconds } }: { figures: Overview["figures"] }) => (
+  <Card>
+    <dl className="grid grid-cols-2 gap-4">
+      <Figure
+        name="Started to verified"
+        value={started === 0 ? "–" : percent.format(verified / started)}
+        note={`${count.format(verified)} of ${count.format(started)} in 30 days`}
+      />
+      <Figure
+        name="Median time to verify"
+        value={median_seconds === null ? "–" : duration(median_seconds)}
+        note="from session start to on-chain confirmation"
+      />
+    </dl>
+  </Card>
+)
 
-function Figure({ name, value, note }: { name: string; value: ReactNode; note: ReactNode }) {
-  return (
-    <div>
-      <dt className="font-medium">{name}</dt>
-      <dd className="mt-1 text-2xl font-semibold tracking-tight">{value}</dd>
-      <dd className="mt-0.5 text-[13px] text-muted">{note}</dd>
-    </div>
-  )
-}
+const Figure = ({ name, value, note }: { name: string; value: ReactNode; note: ReactNode }) => (
+  <div>
+    <dt className="font-medium">{name}</dt>
+    <dd className="mt-1 text-2xl font-semibold tracking-tight">{value}</dd>
+    <dd className="mt-0.5 text-[13px] text-muted">{note}</dd>
+  </div>
+)
 
 const UNITS = [
   { name: "d", seconds: 86_400 },
@@ -55,22 +51,20 @@ function duration(seconds: number): string {
   return `${value < 10 ? Math.round(value * 10) / 10 : Math.round(value)} ${unit.name}`
 }
 
-export function IssuerBalance({ issuer }: { issuer: Overview["issuer"] }) {
-  return (
-    <Line name="Fee payer’s SOL">
-      {issuer === null ? (
-        <span className="text-muted">No chain is configured</span>
-      ) : issuer.sol === null ? (
-        <span className="text-muted">Chain unreachable</span>
-      ) : (
-        <span className="inline-flex flex-wrap items-center justify-end gap-2">
-          {issuer.low && <Badge tone="bad">Low: add</Badge>}
-          {sols.format(issuer.sol)} SOL
-        </span>
-      )}
-    </Line>
-  )
-}
+export const IssuerBalance = ({ issuer }: { issuer: Overview["issuer"] }) => (
+  <Line name="Fee payer’s SOL">
+    {issuer === null ? (
+      <span className="text-muted">No chain is configured</span>
+    ) : issuer.sol === null ? (
+      <span className="text-muted">Chain unreachable</span>
+    ) : (
+      <span className="inline-flex flex-wrap items-center justify-end gap-2">
+        {issuer.low && <Badge tone="bad">Low: add</Badge>}
+        {sols.format(issuer.sol)} SOL
+      </span>
+    )}
+  </Line>
+)
 
 export function ChainCosts({ chain }: { chain: Overview["quota"]["chain"] }) {
   const sol = (lamports: string) => grouped(solOf(lamports))
@@ -106,45 +100,41 @@ export function Health({ checks: states }: { checks: Overview["checks"] }) {
 }
 
 /** When the workspace was last compared with the chain, and what to do if they differ. */
-export function LastReconciliation({ audit }: { audit: Overview["ledger"]["audit"] }) {
-  return (
-    <Line name="Last reconciliation">
-      {audit === null ? (
-        <span className="text-muted">None yet</span>
-      ) : (
-        <>
-          <span className="inline-flex flex-wrap items-center justify-end gap-2">
-            <Badge tone={audit.differences === 0 ? "good" : "bad"}>
-              {audit.differences === 0
-                ? "No differences"
-                : audit.differences === 1
-                  ? "1 difference"
-                  : `${count.format(audit.differences)} differences`}
-            </Badge>
-            <Ago at={audit.at} />
+export const LastReconciliation = ({ audit }: { audit: Overview["ledger"]["audit"] }) => (
+  <Line name="Last reconciliation">
+    {audit === null ? (
+      <span className="text-muted">None yet</span>
+    ) : (
+      <>
+        <span className="inline-flex flex-wrap items-center justify-end gap-2">
+          <Badge tone={audit.differences === 0 ? "good" : "bad"}>
+            {audit.differences === 0
+              ? "No differences"
+              : audit.differences === 1
+                ? "1 difference"
+                : `${count.format(audit.differences)} differences`}
+          </Badge>
+          <Ago at={audit.at} />
+        </span>
+        {audit.differences > 0 && (
+          <span className="block text-[13px] text-muted">
+            <WithCommands>
+              Your records and the chain differ. Ask the administrator of this server to run `vouch ledger audit`: it
+              lists each difference.
+            </WithCommands>
           </span>
-          {audit.differences > 0 && (
-            <span className="block text-[13px] text-muted">
-              <WithCommands>
-                Your records and the chain differ. Ask the administrator of this server to run `vouch ledger audit`: it
-                lists each difference.
-              </WithCommands>
-            </span>
-          )}
-        </>
-      )}
-    </Line>
-  )
-}
+        )}
+      </>
+    )}
+  </Line>
+)
 
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex items-baseline justify-between gap-4">
-      <dt className="shrink-0 font-medium">{name}</dt>
-      <dd className="min-w-0 text-right">{children}</dd>
-    </div>
-  )
-}
+const Line = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="flex items-baseline justify-between gap-4">
+    <dt className="shrink-0 font-medium">{name}</dt>
+    <dd className="min-w-0 text-right">{children}</dd>
+  </div>
+)
 
 type Quarantine = NonNullable<RouterOutputs["overview"]["get"]["ledger"]["quarantine"]>
 

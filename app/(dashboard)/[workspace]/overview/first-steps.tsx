@@ -133,20 +133,18 @@ export function FirstSteps({ overview: { setup, issuer }, isNew }: { overview: O
   )
 }
 
-function Mark({ isDone, children }: { isDone: boolean; children: number }) {
-  return (
-    <span
-      aria-hidden="true"
-      className={
-        isDone
-          ? "flex size-6 shrink-0 items-center justify-center rounded-full bg-accent text-accent-ink"
-          : "flex size-6 shrink-0 items-center justify-center rounded-full border border-field text-xs tabular-nums"
-      }
-    >
-      {isDone ? <Check className="size-3.5" /> : children}
-    </span>
-  )
-}
+const Mark = ({ isDone, children }: { isDone: boolean; children: number }) => (
+  <span
+    aria-hidden="true"
+    className={
+      isDone
+        ? "flex size-6 shrink-0 items-center justify-center rounded-full bg-accent text-accent-ink"
+        : "flex size-6 shrink-0 items-center justify-center rounded-full border border-field text-xs tabular-nums"
+    }
+  >
+    {isDone ? <Check className="size-3.5" /> : children}
+  </span>
+)
 
 /** Hidden in this browser only: a colleague may still want to see it. */
 const hiddenIn = (workspaceId: string) => `vouch.first-steps-hidden.${workspaceId}`

@@ -108,19 +108,17 @@ function Figures({ overview }: { overview: Overview }) {
 
 const count = new Intl.NumberFormat("en-GB")
 
-function Section({ title, more, children }: { title: string; more: string; children: ReactNode }) {
-  return (
-    <section className="min-w-0" aria-label={title}>
-      <header className="mb-2 flex items-baseline justify-between gap-3">
-        <h2 className="text-sm font-semibold">{title}</h2>
-        <To path={[more]} className="text-[13px] text-accent hover:underline">
-          All {more}
-        </To>
-      </header>
-      {children}
-    </section>
-  )
-}
+const Section = ({ title, more, children }: { title: string; more: string; children: ReactNode }) => (
+  <section className="min-w-0" aria-label={title}>
+    <header className="mb-2 flex items-baseline justify-between gap-3">
+      <h2 className="text-sm font-semibold">{title}</h2>
+      <To path={[more]} className="text-[13px] text-accent hover:underline">
+        All {more}
+      </To>
+    </header>
+    {children}
+  </section>
+)
 
 const numbers = new Intl.NumberFormat("en-GB")
 const sols = new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 3 })

@@ -97,19 +97,17 @@ const common: Column<Review>[] = [
 ]
 
 /** The wallet, or the person if the review covers several wallets. On phones also the reason. */
-function About({ of: { wallet, investor_id, external_id, kind } }: { of: Review }) {
-  return (
-    <>
-      <Shortened value={wallet ?? investor_id ?? ""} />
-      {external_id && (
-        <span className="block min-w-28 text-xs font-normal text-muted">
-          <ExternalId value={external_id} />
-        </span>
-      )}
-      <span className="block text-xs font-normal text-muted md:hidden">{reviewKinds[kind].label}</span>
-    </>
-  )
-}
+const About = ({ of: { wallet, investor_id, external_id, kind } }: { of: Review }) => (
+  <>
+    <Shortened value={wallet ?? investor_id ?? ""} />
+    {external_id && (
+      <span className="block min-w-28 text-xs font-normal text-muted">
+        <ExternalId value={external_id} />
+      </span>
+    )}
+    <span className="block text-xs font-normal text-muted md:hidden">{reviewKinds[kind].label}</span>
+  </>
+)
 
 const columns: Record<(typeof states)[number], Column<Review>[]> = {
   waiting: [

@@ -91,33 +91,31 @@ const QrCode = lazy(() => import("#app/components/qr-code.tsx"))
 
 export type Link = { url: string; wallet: string }
 
-export function SessionLink({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) {
-  return (
-    <Dialog
-      onClose={onClose}
-      title="Send this link to the investor"
-      description={
-        <>
-          It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the link can fill
-          in the form.
-        </>
-      }
-    >
-      <div className="space-y-4">
-        <CodeBlock label="Session link" code={url} />
-        <div className="flex justify-center">
-          <Suspense fallback={<Skeleton className="size-48 rounded" />}>
-            <QrCode text={url} label="QR code for the session link" />
-          </Suspense>
-        </div>
+export const SessionLink = ({ link: { url, wallet }, onClose }: { link: Link; onClose: () => void }) => (
+  <Dialog
+    onClose={onClose}
+    title="Send this link to the investor"
+    description={
+      <>
+        It verifies <code className="font-mono text-[13px] break-all">{wallet}</code>. Anyone with the link can fill in
+        the form.
+      </>
+    }
+  >
+    <div className="space-y-4">
+      <CodeBlock label="Session link" code={url} />
+      <div className="flex justify-center">
+        <Suspense fallback={<Skeleton className="size-48 rounded" />}>
+          <QrCode text={url} label="QR code for the session link" />
+        </Suspense>
       </div>
-      <DialogFooter>
-        <a href={url} target="_blank" rel="noopener noreferrer" className={buttonLook()}>
-          Open
-          <span className="sr-only"> the session's page in a new tab</span>
-        </a>
-        <DismissButton variant="primary">Done</DismissButton>
-      </DialogFooter>
-    </Dialog>
-  )
-}
+    </div>
+    <DialogFooter>
+      <a href={url} target="_blank" rel="noopener noreferrer" className={buttonLook()}>
+        Open
+        <span className="sr-only"> the session's page in a new tab</span>
+      </a>
+      <DismissButton variant="primary">Done</DismissButton>
+    </DialogFooter>
+  </Dialog>
+)

@@ -16,27 +16,25 @@ import { Passkeys, SignIns } from "./passkeys.tsx"
 import { TwoFactor } from "./two-factor.tsx"
 
 /** The member's own settings, the same in every workspace. */
-export function YourAccount() {
-  return (
-    <Loaded query={useMe()} what="your account" lines={8}>
-      {({ user }) => (
-        <div className="grid items-start gap-6 lg:grid-cols-2">
-          <div className="grid gap-6">
-            <Profile user={user} />
-            <Password email={user.email} />
-            <Notifications />
-          </div>
-          <div className="grid gap-6">
-            <TwoFactor isOn={user.two_factor} />
-            <Passkeys />
-            <Display timeZone={user.time_zone} />
-          </div>
-          <SignIns className="lg:col-span-2" />
+export const YourAccount = () => (
+  <Loaded query={useMe()} what="your account" lines={8}>
+    {({ user }) => (
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <div className="grid gap-6">
+          <Profile user={user} />
+          <Password email={user.email} />
+          <Notifications />
         </div>
-      )}
-    </Loaded>
-  )
-}
+        <div className="grid gap-6">
+          <TwoFactor isOn={user.two_factor} />
+          <Passkeys />
+          <Display timeZone={user.time_zone} />
+        </div>
+        <SignIns className="lg:col-span-2" />
+      </div>
+    )}
+  </Loaded>
+)
 
 function Profile({ user }: { user: Me["user"] }) {
   const client = useQueryClient()

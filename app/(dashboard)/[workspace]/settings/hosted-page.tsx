@@ -125,18 +125,16 @@ function problemsOf(values: FormData) {
   }
 }
 
-function Logo({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: string }) {
-  return (
-    // biome-ignore lint/performance/noImgElement: the server returns the uploaded file unchanged
-    <img
-      src={logo.path}
-      width={logo.width}
-      height={logo.height}
-      alt={company}
-      className="h-auto max-h-10 w-auto max-w-full object-contain"
-    />
-  )
-}
+const Logo = ({ logo, company }: { logo: NonNullable<Brand["logo"]>; company: string }) => (
+  // biome-ignore lint/performance/noImgElement: the server returns the uploaded file unchanged
+  <img
+    src={logo.path}
+    width={logo.width}
+    height={logo.height}
+    alt={company}
+    className="h-auto max-h-10 w-auto max-w-full object-contain"
+  />
+)
 
 /** Vouch's own: `--accent` in tokens.css. */
 const own = { light: "#0b6e4f", dark: "#5fd3a4" } as const

@@ -231,22 +231,20 @@ const columns: Column<Invitation>[] = [
 ]
 const revocable = [...columns, actions<Invitation>((row) => <Revoke invitation={row} />)]
 
-function Invitations({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) {
-  return (
-    <section aria-labelledby="invitations">
-      <h2 id="invitations" className="mb-3 text-sm font-semibold">
-        Invitations
-      </h2>
-      <DataTable
-        caption="Invitations"
-        columns={mayChange ? revocable : columns}
-        list={{ data: { data: invitations } }}
-        rowKey={({ id }) => id}
-        empty={null}
-      />
-    </section>
-  )
-}
+const Invitations = ({ invitations, mayChange }: { invitations: readonly Invitation[]; mayChange: boolean }) => (
+  <section aria-labelledby="invitations">
+    <h2 id="invitations" className="mb-3 text-sm font-semibold">
+      Invitations
+    </h2>
+    <DataTable
+      caption="Invitations"
+      columns={mayChange ? revocable : columns}
+      list={{ data: { data: invitations } }}
+      rowKey={({ id }) => id}
+      empty={null}
+    />
+  </section>
+)
 
 function Revoke({ invitation: { id, email, role } }: { invitation: Invitation }) {
   const revoke = useMutation((api) => api.member.revokeInvitation.mutate({ id }))
@@ -304,22 +302,20 @@ function Invitation() {
   )
 }
 
-function Invited({ link, sent_to }: { link: string | null; sent_to: string | null }) {
-  return (
-    <div className="space-y-4">
-      {link === null ? (
-        <p role="status">
-          We sent a link to <span className="font-medium">{sent_to}</span>. It works once, for seven days.
-        </p>
-      ) : (
-        <>
-          <p role="status">Send this link to the person. It works once, for seven days, and is shown only now.</p>
-          <CodeBlock label="Link" code={link} />
-        </>
-      )}
-      <DialogFooter>
-        <DismissButton variant="primary">Done</DismissButton>
-      </DialogFooter>
-    </div>
-  )
-}
+const Invited = ({ link, sent_to }: { link: string | null; sent_to: string | null }) => (
+  <div className="space-y-4">
+    {link === null ? (
+      <p role="status">
+        We sent a link to <span className="font-medium">{sent_to}</span>. It works once, for seven days.
+      </p>
+    ) : (
+      <>
+        <p role="status">Send this link to the person. It works once, for seven days, and is shown only now.</p>
+        <CodeBlock label="Link" code={link} />
+      </>
+    )}
+    <DialogFooter>
+      <DismissButton variant="primary">Done</DismissButton>
+    </DialogFooter>
+  </div>
+)

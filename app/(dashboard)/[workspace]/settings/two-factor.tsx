@@ -21,26 +21,24 @@ const QrCode = dynamic(() => import("#app/components/qr-code.tsx"), {
   loading: () => <Skeleton className="size-44 rounded-lg" />,
 })
 
-export function TwoFactor({ isOn }: { isOn: boolean }) {
-  return (
-    <Card
-      title="Authenticator app"
-      description="Enter a code from an app on your phone after your password."
-      actions={isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
-    >
-      <div className="flex flex-wrap gap-2">
-        {isOn ? (
-          <>
-            <NewBackupCodes />
-            <SwitchOff />
-          </>
-        ) : (
-          <SwitchOn />
-        )}
-      </div>
-    </Card>
-  )
-}
+export const TwoFactor = ({ isOn }: { isOn: boolean }) => (
+  <Card
+    title="Authenticator app"
+    description="Enter a code from an app on your phone after your password."
+    actions={isOn ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>}
+  >
+    <div className="flex flex-wrap gap-2">
+      {isOn ? (
+        <>
+          <NewBackupCodes />
+          <SwitchOff />
+        </>
+      ) : (
+        <SwitchOn />
+      )}
+    </div>
+  </Card>
+)
 
 /** Changing the second factor also changes the session, so both are read again. */
 function useChanged() {
@@ -85,19 +83,17 @@ function SwitchOn() {
   )
 }
 
-function PasswordStep({ onDone }: { onDone: (uri: string, codes: string[]) => void }) {
-  return (
-    <Form
-      onSubmit={async (values) => {
-        const data = await withAuth((auth) => auth.twoFactor.enable(passwordIn(values)))
-        if (data.method === "totp") onDone(data.totpURI, data.backupCodes)
-      }}
-    >
-      <CurrentPassword />
-      <DialogSubmit>Continue</DialogSubmit>
-    </Form>
-  )
-}
+const PasswordStep = ({ onDone }: { onDone: (uri: string, codes: string[]) => void }) => (
+  <Form
+    onSubmit={async (values) => {
+      const data = await withAuth((auth) => auth.twoFactor.enable(passwordIn(values)))
+      if (data.method === "totp") onDone(data.totpURI, data.backupCodes)
+    }}
+  >
+    <CurrentPassword />
+    <DialogSubmit>Continue</DialogSubmit>
+  </Form>
+)
 
 function CodeStep({ uri, onDone }: { uri: string; onDone: () => void }) {
   const secret = new URL(uri).searchParams.get("secret")!

@@ -115,17 +115,15 @@ const demands = [
   },
 ] as const
 
-function AccountSecurity({ account }: { account: Account }) {
-  return (
-    <Card title="Security" description="For all members, in both workspaces.">
-      <ul className="-my-2 divide-y divide-line">
-        {demands.map((demand) => (
-          <Demand key={demand.name} demand={demand} account={account} />
-        ))}
-      </ul>
-    </Card>
-  )
-}
+const AccountSecurity = ({ account }: { account: Account }) => (
+  <Card title="Security" description="For all members, in both workspaces.">
+    <ul className="-my-2 divide-y divide-line">
+      {demands.map((demand) => (
+        <Demand key={demand.name} demand={demand} account={account} />
+      ))}
+    </ul>
+  </Card>
+)
 
 function Demand({ demand, account }: { demand: (typeof demands)[number]; account: Account }) {
   const { can } = useWorkspace()
@@ -168,14 +166,12 @@ function Demand({ demand, account }: { demand: (typeof demands)[number]; account
 
 type Request = NonNullable<Account["four_eyes_off"]>
 
-function Waiting({ request: { by, is_own, until } }: { request: Request }) {
-  return (
-    <span className="mt-1 block text-[13px] text-notice">
-      {is_own ? "You asked" : `${by} asked`} to turn this off. Another member who decides reviews can confirm it until{" "}
-      <Timestamp at={until} />.
-    </span>
-  )
-}
+const Waiting = ({ request: { by, is_own, until } }: { request: Request }) => (
+  <span className="mt-1 block text-[13px] text-notice">
+    {is_own ? "You asked" : `${by} asked`} to turn this off. Another member who decides reviews can confirm it until{" "}
+    <Timestamp at={until} />.
+  </span>
+)
 
 /** Confirms or withdraws the request to turn four eyes off. */
 function AnswerRequest({ request: { by, is_own } }: { request: Request }) {

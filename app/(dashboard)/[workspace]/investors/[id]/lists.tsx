@@ -19,17 +19,15 @@ const verificationColumns: Column<AttestationSummary>[] = [
 ]
 
 /** All verifications of an investor, including those of wallets that now belong to another investor. */
-export function Verifications({ investorId }: { investorId: string }) {
-  return (
-    <List
-      list={useList("attestation.search", { input: { investor: investorId } })}
-      caption="Verifications"
-      columns={verificationColumns}
-      rowPath={({ attestation_id }) => ["attestations", attestation_id]}
-      empty={<Empty title="No verifications">Sessions of this investor appear here.</Empty>}
-    />
-  )
-}
+export const Verifications = ({ investorId }: { investorId: string }) => (
+  <List
+    list={useList("attestation.search", { input: { investor: investorId } })}
+    caption="Verifications"
+    columns={verificationColumns}
+    rowPath={({ attestation_id }) => ["attestations", attestation_id]}
+    empty={<Empty title="No verifications">Sessions of this investor appear here.</Empty>}
+  />
+)
 
 const operationColumns: Column<Operation>[] = [
   { header: "Operation", cell: ({ kind }) => kindNames[kind] },
@@ -40,17 +38,15 @@ const operationColumns: Column<Operation>[] = [
   { header: "Created", wideOnly: true, cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
 
-export function InvestorOperations({ investorId }: { investorId: string }) {
-  return (
-    <List
-      list={useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })}
-      caption="Operations"
-      columns={operationColumns}
-      rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
-      empty={<Empty title="No operations">Mints and transfers of this investor's wallets appear here.</Empty>}
-    />
-  )
-}
+export const InvestorOperations = ({ investorId }: { investorId: string }) => (
+  <List
+    list={useList("investor.operations", { input: { id: investorId }, isAtRest: hasEnded })}
+    caption="Operations"
+    columns={operationColumns}
+    rowPath={({ mint_config, operation_id }) => ["tokens", mint_config, "operations", operation_id]}
+    empty={<Empty title="No operations">Mints and transfers of this investor's wallets appear here.</Empty>}
+  />
+)
 
 type Refusal = RouterOutputs["investor"]["refusals"]["data"][number]
 
@@ -92,19 +88,17 @@ function Source({ of: { request_id, operation_id, mint_config } }: { of: Refusal
 }
 
 /** Requests of an investor's wallets that were refused, and operations that failed. */
-export function Refusals({ investorId }: { investorId: string }) {
-  return (
-    <>
-      <p className="mb-3 text-[13px] text-muted">
-        Requests that a rule refused, from the last {keptDays.requests} days, and operations that failed. The newest 50.
-      </p>
-      <List
-        list={useList("investor.refusals", { input: { id: investorId } })}
-        caption="Refusals"
-        columns={refusalColumns}
-        rowKey={({ request_id, operation_id }) => request_id ?? operation_id ?? ""}
-        empty={<Empty title="Nothing refused">Mints and transfers that a rule refuses appear here.</Empty>}
-      />
-    </>
-  )
-}
+export const Refusals = ({ investorId }: { investorId: string }) => (
+  <>
+    <p className="mb-3 text-[13px] text-muted">
+      Requests that a rule refused, from the last {keptDays.requests} days, and operations that failed. The newest 50.
+    </p>
+    <List
+      list={useList("investor.refusals", { input: { id: investorId } })}
+      caption="Refusals"
+      columns={refusalColumns}
+      rowKey={({ request_id, operation_id }) => request_id ?? operation_id ?? ""}
+      empty={<Empty title="Nothing refused">Mints and transfers that a rule refuses appear here.</Empty>}
+    />
+  </>
+)

@@ -14,7 +14,8 @@ import { Ago, Badge, Copyable, Shortened, StatusBadge, Timestamp } from "#app/co
 import { grouped } from "#shared/amount.ts"
 import { reviewKinds } from "#shared/reviews.ts"
 import { ClaimsCard, Erase, Notes, VendorRedactions } from "./personal-data.tsx"
-import type { InvestorView } from "./view.ts"
+
+type InvestorView = RouterOutputs["investor"]["view"]
 
 export default function Page() {
   const { id } = useParams<{ id: string }>()

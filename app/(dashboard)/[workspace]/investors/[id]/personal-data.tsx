@@ -10,7 +10,8 @@ import { Button } from "#app/components/ui/button.tsx"
 import { Badge, Copyable, Shortened, Timestamp } from "#app/components/values.tsx"
 import type { Redaction } from "#domain/privacy"
 import { type ClaimName, type Claims, contradictions, claims as definitions } from "#shared/claims.ts"
-import type { InvestorView } from "./view.ts"
+
+type InvestorView = RouterOutputs["investor"]["view"]
 
 /** Permanently erases the data about a person. */
 export function Erase({ investor: { investor_id } }: { investor: InvestorView }) {

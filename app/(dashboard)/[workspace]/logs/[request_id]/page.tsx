@@ -64,29 +64,27 @@ function Request({ request }: { request: Logged }) {
   )
 }
 
-function Contents({ request }: { request: Logged }) {
-  return (
-    <>
-      <Card title="Request" description="Selected headers only.">
-        <div className="space-y-3">
-          <Headers headers={request.headers} />
-          {request.request_body !== null && <CodeBlock label="Body" code={pretty(request.request_body)} />}
-        </div>
-      </Card>
-      <Card title="Response">
-        {request.response_body === null ? (
-          <p className="text-muted">
-            {request.status < 400
-              ? "Responses of successful GET requests are not stored. Send the request again to see it."
-              : "No body."}
-          </p>
-        ) : (
-          <CodeBlock label="Response body" code={pretty(request.response_body)} />
-        )}
-      </Card>
-    </>
-  )
-}
+const Contents = ({ request }: { request: Logged }) => (
+  <>
+    <Card title="Request" description="Selected headers only.">
+      <div className="space-y-3">
+        <Headers headers={request.headers} />
+        {request.request_body !== null && <CodeBlock label="Body" code={pretty(request.request_body)} />}
+      </div>
+    </Card>
+    <Card title="Response">
+      {request.response_body === null ? (
+        <p className="text-muted">
+          {request.status < 400
+            ? "Responses of successful GET requests are not stored. Send the request again to see it."
+            : "No body."}
+        </p>
+      ) : (
+        <CodeBlock label="Response body" code={pretty(request.response_body)} />
+      )}
+    </Card>
+  </>
+)
 
 function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject }) {
   const operation = useQuery("token.operation", { id }, { enabled: parts.length === 0 && /^op_/.test(id) })
@@ -100,18 +98,16 @@ function SubjectLink({ subject: { id, parts, query = "" } }: { subject: Subject 
   )
 }
 
-function Headers({ headers }: { headers: Record<string, string> }) {
-  return (
-    <dl className="divide-y divide-line rounded-lg border border-line font-mono text-[13px]">
-      {Object.entries(headers).map(([name, value]) => (
-        <div key={name} className="grid gap-x-4 px-3 py-1.5 sm:grid-cols-[10rem_minmax(0,1fr)]">
-          <dt className="text-muted">{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
+const Headers = ({ headers }: { headers: Record<string, string> }) => (
+  <dl className="divide-y divide-line rounded-lg border border-line font-mono text-[13px]">
+    {Object.entries(headers).map(([name, value]) => (
+      <div key={name} className="grid gap-x-4 px-3 py-1.5 sm:grid-cols-[10rem_minmax(0,1fr)]">
+        <dt className="text-muted">{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
 
 /** JSON with line breaks. It is not parsed, because an amount must show every digit that was sent. */
 function pretty(body: string): string {

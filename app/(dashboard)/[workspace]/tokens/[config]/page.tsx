@@ -78,40 +78,36 @@ function TokenDetail({ token }: { token: TokenView }) {
   )
 }
 
-function UnderWay({ token: { mint_state, reconciling, paused } }: { token: TokenView }) {
-  return (
-    <div role="status">
-      {mint_state === "creating" && (
-        <Notice title="The token is being created on chain." value={null} label="Creating the mint">
-          You can already mint: tokens are minted as soon as it exists.
-        </Notice>
-      )}
-      {reconciling && (
-        <Notice
-          title={`${reconciling.done} of ${reconciling.total} accounts updated to the new rules.`}
-          value={reconciling.total === 0 ? null : reconciling.done / reconciling.total}
-          label="Accounts updated"
-        >
-          {paused
-            ? "The rest follow automatically."
-            : "The rest follow automatically. While balances are read from the chain, minting and transfers are paused."}
-        </Notice>
-      )}
-    </div>
-  )
-}
+const UnderWay = ({ token: { mint_state, reconciling, paused } }: { token: TokenView }) => (
+  <div role="status">
+    {mint_state === "creating" && (
+      <Notice title="The token is being created on chain." value={null} label="Creating the mint">
+        You can already mint: tokens are minted as soon as it exists.
+      </Notice>
+    )}
+    {reconciling && (
+      <Notice
+        title={`${reconciling.done} of ${reconciling.total} accounts updated to the new rules.`}
+        value={reconciling.total === 0 ? null : reconciling.done / reconciling.total}
+        label="Accounts updated"
+      >
+        {paused
+          ? "The rest follow automatically."
+          : "The rest follow automatically. While balances are read from the chain, minting and transfers are paused."}
+      </Notice>
+    )}
+  </div>
+)
 
 type NoticeProps = { title: string; value: number | null; label: string; children: string }
 
-function Notice({ title, value, label, children }: NoticeProps) {
-  return (
-    <div className="rounded-xl border border-notice-line bg-notice-soft p-4 text-sm text-notice">
-      <p className="font-medium">{title}</p>
-      <Progress className="my-2.5" label={label} value={value} />
-      <p className="text-[13px]">{children}</p>
-    </div>
-  )
-}
+const Notice = ({ title, value, label, children }: NoticeProps) => (
+  <div className="rounded-xl border border-notice-line bg-notice-soft p-4 text-sm text-notice">
+    <p className="font-medium">{title}</p>
+    <Progress className="my-2.5" label={label} value={value} />
+    <p className="text-[13px]">{children}</p>
+  </div>
+)
 
 function Figures({ token }: { token: TokenView }) {
   const { rules, supply, issued, holders } = token
@@ -182,14 +178,12 @@ function Rules({ token }: { token: TokenView }) {
   )
 }
 
-function Rule({ children }: { children: React.ReactNode }) {
-  return (
-    <li className="flex gap-2.5">
-      <Icon name="check" className="mt-0.5 size-4 text-accent" />
-      <span className="min-w-0">{children}</span>
-    </li>
-  )
-}
+const Rule = ({ children }: { children: React.ReactNode }) => (
+  <li className="flex gap-2.5">
+    <Icon name="check" className="mt-0.5 size-4 text-accent" />
+    <span className="min-w-0">{children}</span>
+  </li>
+)
 
 // Loaded on first use.
 const Confirm = lazy(async () => ({ default: (await import("#app/components/form-dialog.tsx")).Confirm }))

@@ -1,25 +1,7 @@
 import type { TRPCClient } from "@trpc/client"
-import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server"
 import type { AppRouter } from "#server/trpc/router.ts"
 
 export type Api = TRPCClient<AppRouter>
-/** The result of each procedure: `RouterOutputs["key"]["list"]`. */
-export type RouterOutputs = inferRouterOutputs<AppRouter>
-type RouterInputs = inferRouterInputs<AppRouter>
-
-/** The name of a procedure: `"key.list"`. */
-export type Procedure = {
-  [Router in keyof RouterOutputs & string]: `${Router}.${keyof RouterOutputs[Router] & string}`
-}[keyof RouterOutputs & string]
-type In<All, Name> = Name extends `${infer Router}.${infer Last}`
-  ? Router extends keyof All
-    ? Last extends keyof All[Router]
-      ? All[Router][Last]
-      : never
-    : never
-  : never
-export type InputOf<Name extends Procedure> = In<RouterInputs, Name>
-export type OutputOf<Name extends Procedure> = In<RouterOutputs, Name>
 
 /** A call without a result. `refusal` is the server's JSON answer, if any. */
 export class CallError extends Error {
@@ -86,20 +68,6 @@ async function call(procedure: string, isQuery: boolean, input: unknown, { heade
   if (response.ok && answer?.result) return answer.result.data
   // Before a procedure is reached (too many requests, say), the server answers as it does over REST.
   throw new CallError(response.status, answer?.error?.data ?? answer)
-}
-
-export function query<Name extends Procedure>(
-  api: Api,
-  name: Name,
-  input: InputOf<Name>,
-  signal: AbortSignal,
-): Promise<OutputOf<Name>> {
-  const [router, last] = name.split(".") as [keyof Api, string]
-  return (api[router] as unknown as Record<string, Query<Name>>)[last]!.query(input, { signal })
-}
-
-type Query<Name extends Procedure> = {
-  query: (input: InputOf<Name>, options: { signal: AbortSignal }) => Promise<OutputOf<Name>>
 }
 
 /** The API client of pages outside a workspace. */

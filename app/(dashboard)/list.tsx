@@ -1,6 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import type { InputOf, OutputOf, Procedure } from "#app/api.ts"
 import { type Column, type Cursor, DataTable, type PageNames, useCursor } from "#app/components/data-table.tsx"
 import { Empty, PageHeader } from "#app/components/layout.tsx"
 import type { Selection } from "#app/components/selection.tsx"
@@ -8,7 +7,7 @@ import type { FilteredList } from "#shared/saved-filters.ts"
 import { ExportCsv } from "./exports.tsx"
 import { type Asked, type Filtered, FilterRow, type Filters, useFilters } from "./filters.tsx"
 import { StateTabs, type StateTabsProps } from "./tabs.tsx"
-import { usePath, usePolling } from "./workspace.tsx"
+import { type InputOf, type OutputOf, type Procedure, usePath, usePolling } from "./workspace.tsx"
 
 /** How often the newest rows are read again, if the server does not announce them. */
 const FOLLOW_MS = 5000

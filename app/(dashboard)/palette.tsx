@@ -1,12 +1,11 @@
 import { useRouter } from "next/navigation.js"
 import { Fragment, type ReactNode, useState } from "react"
-import type { RouterOutputs } from "#app/api.ts"
 import { type Choice, SearchDialog } from "#app/components/search-dialog.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
 import type { Permission } from "#shared/scopes.ts"
 import { goTo, readsSingleKeys, sections, setSingleKeys } from "./sections.ts"
-import { useDebounced, usePath, useQuery, useWorkspace } from "./workspace.tsx"
+import { type RouterOutputs, useDebounced, usePath, useQuery, useWorkspace } from "./workspace.tsx"
 
 type Found = RouterOutputs["find"]["all"]["data"][number]
 

@@ -1,8 +1,7 @@
-import type { RouterOutputs } from "#app/api.ts"
 import { Facts, Failed, Loading } from "#app/components/layout.tsx"
 import { CodeBlock, Copyable, Shortened, Timestamp } from "#app/components/values.tsx"
 import { keptDays } from "#shared/retention.ts"
-import { useQuery } from "./workspace.tsx"
+import { type RouterOutputs, useQuery } from "./workspace.tsx"
 
 export default function Transaction({ signature }: { signature: string }) {
   const { data, error, refetch } = useQuery("transaction.get", { signature })

@@ -5,12 +5,28 @@ import {
   useMutation as useTanstackMutation,
   useQuery as useTanstackQuery,
 } from "@tanstack/react-query"
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server"
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react"
-import { type Api, createApi, api as everybody, type InputOf, type OutputOf, type Procedure, query } from "#app/api.ts"
+import { type Api, createApi, api as everybody } from "#app/api.ts"
 import { notifyProblem } from "#app/components/toast.ts"
 import { Link } from "#app/components/ui/button.tsx"
 import type { Me } from "#domain/people"
+import type { AppRouter } from "#server/trpc/router.ts"
 import type { Permission } from "#shared/scopes.ts"
+
+/** The result of each procedure: `RouterOutputs["key"]["list"]`. */
+export type RouterOutputs = inferRouterOutputs<AppRouter>
+type RouterInputs = inferRouterInputs<AppRouter>
+
+/** The name of a procedure: `"key.list"`. */
+export type Procedure = {
+  [Router in keyof RouterOutputs & string]: `${Router}.${keyof RouterOutputs[Router] & string}`
+}[keyof RouterOutputs & string]
+type In<All, Name> = Name extends `${infer Router extends keyof All & string}.${infer Last}`
+  ? All[Router][Last & keyof All[Router]]
+  : never
+export type InputOf<Name extends Procedure> = In<RouterInputs, Name>
+export type OutputOf<Name extends Procedure> = In<RouterOutputs, Name>
 
 export type Workspace = Me["workspaces"][number] & {
   /** Whether the member's role allows this. The server checks again. */
@@ -67,6 +83,20 @@ export function useQuery<Name extends Procedure>(
     ...(keep && { placeholderData: keepPreviousData }),
     ...(every_ms !== undefined && { refetchInterval: every_ms }),
   })
+}
+
+function query<Name extends Procedure>(
+  api: Api,
+  name: Name,
+  input: InputOf<Name>,
+  signal: AbortSignal,
+): Promise<OutputOf<Name>> {
+  const [router, last] = name.split(".") as [keyof Api, string]
+  return (api[router] as unknown as Record<string, Query<Name>>)[last]!.query(input, { signal })
+}
+
+type Query<Name extends Procedure> = {
+  query: (input: InputOf<Name>, options: { signal: AbortSignal }) => Promise<OutputOf<Name>>
 }
 
 type QueryOptions = { keep?: boolean; every_ms?: number; enabled?: boolean }

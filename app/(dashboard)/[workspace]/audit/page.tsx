@@ -2,8 +2,7 @@
 
 import { choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { To } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
 import { Copyable, Timestamp } from "#app/components/values.tsx"

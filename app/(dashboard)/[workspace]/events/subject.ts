@@ -1,4 +1,4 @@
-import type { RouterOutputs } from "#app/api.ts"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 
 export type Event = RouterOutputs["event"]["view"]["event"]
 

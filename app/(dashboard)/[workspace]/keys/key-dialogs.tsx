@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react"
-import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, Form, GroupButton, SelectField, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit, FormDialog } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/layout.tsx"

@@ -1,5 +1,5 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
-import type { RouterOutputs } from "#app/api.ts"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { statusWord } from "#app/components/values.tsx"
 import type { ShownStatus } from "#shared/statuses.ts"
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react"
-import type { RouterOutputs } from "#app/api.ts"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { Icon } from "#app/components/icons.tsx"
 import { Card } from "#app/components/layout.tsx"
 import { Ago, Badge } from "#app/components/values.tsx"

@@ -1,7 +1,6 @@
 import { Check } from "lucide-react"
 import { type ReactNode, useState } from "react"
-import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Card } from "#app/components/layout.tsx"
 import { remember, remembered } from "#app/components/storage.ts"
 import { Button, buttonLook, Link } from "#app/components/ui/button.tsx"

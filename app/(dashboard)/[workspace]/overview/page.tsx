@@ -1,8 +1,7 @@
 "use client"
 
 import { lazy, type ReactNode, Suspense } from "react"
-import { To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/layout.tsx"
 import { Meter } from "#app/components/meter.tsx"

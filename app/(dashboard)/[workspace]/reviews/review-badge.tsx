@@ -1,4 +1,4 @@
-import type { RouterOutputs } from "#app/api.ts"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import { Badge } from "#app/components/values.tsx"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 

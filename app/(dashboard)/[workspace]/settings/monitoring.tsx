@@ -1,5 +1,4 @@
-import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
 import { Card, Facts, Loaded } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"

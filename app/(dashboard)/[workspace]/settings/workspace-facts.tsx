@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { Api, RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import type { Api } from "#app/api.ts"
 import { Form, Submit, TextField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Card, Facts, Failed, Loaded, Loading } from "#app/components/layout.tsx"

@@ -1,5 +1,4 @@
-import { usePolling } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, usePolling } from "#app/(dashboard)/workspace.tsx"
 import type { TransferMode } from "#shared/transfer-modes.ts"
 
 export type Token = RouterOutputs["mintConfig"]["list"]["data"][number]

@@ -1,6 +1,5 @@
 import { useState } from "react"
-import { useMutation } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, useMutation } from "#app/(dashboard)/workspace.tsx"
 import { FieldGroup, GroupButton, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"

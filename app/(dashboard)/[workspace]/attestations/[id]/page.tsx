@@ -4,8 +4,14 @@ import { useParams } from "next/navigation.js"
 import { useEffect, useRef } from "react"
 import { DetailPage, Moment, Timeline, TwoColumns } from "#app/(dashboard)/detail-page.tsx"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
-import { InvestorLink, To, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import {
+  InvestorLink,
+  type RouterOutputs,
+  To,
+  useMutation,
+  useQuery,
+  useWorkspace,
+} from "#app/(dashboard)/workspace.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Icon } from "#app/components/icons.tsx"

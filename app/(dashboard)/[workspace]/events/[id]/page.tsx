@@ -2,8 +2,7 @@
 
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { To, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, To, usePath, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
 import { CodeBlock, Copyable, ExactTimestamp } from "#app/components/values.tsx"

@@ -1,6 +1,5 @@
 import { useRef, useState } from "react"
-import { To, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, To, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Form, FormError, Submit, TextareaField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Card, Facts, Loaded } from "#app/components/layout.tsx"

@@ -2,8 +2,7 @@
 
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { To, useQuery } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
 import { Link } from "#app/components/ui/button.tsx"
 import { CodeBlock, Copyable, Duration, ExactTimestamp, HttpStatus } from "#app/components/values.tsx"

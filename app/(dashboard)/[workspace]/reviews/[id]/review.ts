@@ -1,4 +1,4 @@
-import type { RouterOutputs } from "#app/api.ts"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 
 /** A review with everything needed to decide it. */
 export type Review = RouterOutputs["review"]["get"]

@@ -1,6 +1,6 @@
 import { choice } from "#app/(dashboard)/filters.tsx"
 import { List, useList } from "#app/(dashboard)/list.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
 import { Ago, Badge, Timestamp } from "#app/components/values.tsx"

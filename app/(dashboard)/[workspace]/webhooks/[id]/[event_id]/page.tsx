@@ -2,8 +2,7 @@
 
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
-import { useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import type { RouterOutputs } from "#app/api.ts"
+import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"

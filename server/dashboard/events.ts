@@ -1,3 +1,4 @@
+import { z } from "zod"
 import { sql } from "#db/client.ts"
 import type { RowOf } from "#db/rows.ts"
 import { inTime } from "#db/seq-at.ts"
@@ -5,22 +6,22 @@ import { type EventRecord, eventColumns, eventsOf, toEventRecord } from "#domain
 import type { Principal } from "#domain/requests"
 import { urlFor } from "#domain/webhooks"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { instant, page } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
-import type { EventType } from "#shared/event-types.ts"
+import { allEventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import type { DeliveryStatus } from "#shared/webhooks.ts"
 
-export type EventSearch = {
+export const eventSearch = z.object({
   /** An event's id, cursor or sequence number, or its subject: an id or a wallet. */
-  about: string | null
-  type: EventType | null
-  from: string | null
-  to: string | null
-  limit: number
-  cursor: string | null
-}
+  about: z.string().min(1).max(100).optional(),
+  type: z.enum(allEventTypes).optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  ...page,
+})
 
 /** The most events to search for one page, because no index covers their subjects. */
 const LOOKED_THROUGH = 20_000
@@ -33,24 +34,24 @@ type Row = RowOf<typeof eventColumns>
  */
 export async function searchEvents(
   workspaceId: string,
-  { about, type, from, to, limit, cursor }: EventSearch,
+  { about, type, from, to, limit, cursor }: z.infer<typeof eventSearch>,
 ): Promise<{ data: EventRecord[]; next_cursor: string | null }> {
-  const single = about === null ? null : singleOf(about)
+  const single = about === undefined ? null : singleOf(about)
   if (single !== null) {
     const rows = await sql<Row[]>`
       select ${sql(eventColumns)} from events
-      where workspace_id = ${workspaceId} and ${single()} ${type === null ? sql`` : sql`and type = ${type}`}`
+      where workspace_id = ${workspaceId} and ${single()} ${type === undefined ? sql`` : sql`and type = ${type}`}`
     return { data: rows.map(toEventRecord), next_cursor: null }
   }
-  const inSpan = await inTime(eventsOf(workspaceId), { after: from, before: to })
+  const inSpan = await inTime(eventsOf(workspaceId), { after: from ?? null, before: to ?? null })
   if (inSpan === null) return { data: [], next_cursor: null }
-  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
+  const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
   const range = () => sql`
     workspace_id = ${workspaceId} ${before === null ? sql`` : sql`and sequence < ${before}`}
-    ${type === null ? sql`` : sql`and type = ${type}`} ${inSpan()}
+    ${type === undefined ? sql`` : sql`and type = ${type}`} ${inSpan()}
     order by sequence desc`
   const rows =
-    about === null
+    about === undefined
       ? await sql<Row[]>`select ${sql(eventColumns)} from events where ${range()} limit ${limit + 1}`
       : await sql<Row[]>`
           select ${sql(eventColumns)} from (select * from events where ${range()} limit ${LOOKED_THROUGH}) recent
@@ -58,7 +59,7 @@ export async function searchEvents(
           order by sequence desc limit ${limit + 1}`
   const data = rows.slice(0, limit).map(toEventRecord)
   if (rows.length > limit) return { data, next_cursor: toCursor(data.at(-1)!.id) }
-  if (about === null) return { data, next_cursor: null }
+  if (about === undefined) return { data, next_cursor: null }
   const [last] = await sql<{ id: string }[]>`
     select id from events where ${range()} limit 1 offset ${LOOKED_THROUGH - 1}`
   return { data, next_cursor: last ? toCursor(last.id) : null }

@@ -1,28 +1,30 @@
+import { z } from "zod"
 import { sql } from "#db/client.ts"
 import { columns, qualified, type RowOf } from "#db/rows.ts"
 import { deployment } from "#domain/deployment"
 import { badCursor, fromCursor, toCursor } from "#server/lib/cursor.ts"
+import { instant, page } from "#server/lib/fields.ts"
 import { isId } from "#server/lib/ids.ts"
 import { addDays, clock, startOfDay, toTimestamp } from "#server/lib/time.ts"
 import { fail } from "#shared/errors.ts"
 import { keptDays } from "#shared/retention.ts"
 
-/** A class such as `2xx`, or one status such as `404`. */
-export const STATUS_FILTER = /^([245]xx|[1-5][0-9]{2})$/
-
-export type RequestFilter = {
-  requestId: string | null
-  /** In the format of STATUS_FILTER. */
-  status: string | null
-  method: string | null
+export const requestSearch = z.object({
+  request_id: z.string().max(100).optional(),
+  /** A class, or one status. */
+  status: z
+    .string()
+    .regex(/^([245]xx|[1-5][0-9]{2})$/, "must be 2xx, 4xx, 5xx or a status")
+    .optional(),
+  method: z.enum(["GET", "HEAD", "POST", "PATCH", "DELETE"]).optional(),
   /** The beginning of the path. */
-  path: string | null
-  keyId: string | null
-  from: Date | null
-  to: Date | null
-  limit: number
-  cursor: string | null
-}
+  path: z.string().max(200).optional(),
+  key_id: z.string().max(100).optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  ...page,
+})
+type RequestSearch = z.infer<typeof requestSearch>
 
 const requestColumns = columns("api_requests", "id, at, method, path, status, error_code, duration_us, key_id")
 const contentColumns = columns("api_requests", "headers, request_body, response_body")
@@ -36,15 +38,15 @@ const LOOKED_THROUGH = 20_000
  * The log, newest first. A page may have fewer than `limit` requests, or none, and still a cursor: then older ones have
  * not been searched yet. Errors: validation_failed for a cursor.
  */
-export async function listRequests(workspaceId: string, filter: RequestFilter) {
+export async function listRequests(workspaceId: string, search: RequestSearch) {
   const used_up = await usedUp(workspaceId)
-  const { requestId, status, method, path, keyId, limit, cursor } = filter
-  if (requestId !== null) {
-    const [row] = await rowOf(workspaceId, requestId)
+  const { request_id, status, method, path, key_id, limit, cursor } = search
+  if (request_id !== undefined) {
+    const [row] = await rowOf(workspaceId, request_id)
     return { data: row ? [toSummary(row)] : [], next_cursor: null, used_up }
   }
-  const before = cursor === null ? null : await placeOf(workspaceId, cursor)
-  const range = rangeOf(workspaceId, filter, before)
+  const before = cursor === undefined ? null : await placeOf(workspaceId, cursor)
+  const range = rangeOf(workspaceId, search, before)
   const rows = await sql<Row[]>`
     select r.*, k.name as key_name
     from (
@@ -52,10 +54,10 @@ export async function listRequests(workspaceId: string, filter: RequestFilter) {
         select ${sql(requestColumns)} from api_requests
         where ${range} ${newestFirst()} limit ${LOOKED_THROUGH}
       ) recent
-      where ${status === null ? sql`true` : ofStatus(status)}
-        ${method === null ? sql`` : sql`and method = ${method}`}
-        ${path === null ? sql`` : sql`and starts_with(path, ${path})`}
-        ${keyId === null ? sql`` : sql`and key_id = ${keyId}`}
+      where ${status === undefined ? sql`true` : ofStatus(status)}
+        ${method === undefined ? sql`` : sql`and method = ${method}`}
+        ${path === undefined ? sql`` : sql`and starts_with(path, ${path})`}
+        ${key_id === undefined ? sql`` : sql`and key_id = ${key_id}`}
       ${newestFirst()} limit ${limit + 1}
     ) r
     join api_keys k on k.workspace_id = ${workspaceId} and k.id = r.key_id
@@ -81,11 +83,11 @@ async function usedUp(workspaceId: string) {
 const newestFirst = () => sql`order by at desc nulls last, id desc nulls last`
 
 /** Conditions that an index covers. Errors have a partial index, whose condition must be repeated here exactly. */
-const rangeOf = (workspaceId: string, { status, from, to }: RequestFilter, before: Place | null) => sql`
+const rangeOf = (workspaceId: string, { status, from, to }: RequestSearch, before: Place | null) => sql`
   workspace_id = ${workspaceId}
-  ${status !== null && status >= "4" ? sql`and status >= 400` : sql``}
-  ${from === null ? sql`` : sql`and at >= ${from}`}
-  ${to === null ? sql`` : sql`and at < ${to}`}
+  ${status !== undefined && status >= "4" ? sql`and status >= 400` : sql``}
+  ${from === undefined ? sql`` : sql`and at >= ${new Date(from)}`}
+  ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}
   ${before === null ? sql`` : sql`and (at, id) < (${before.at}, ${before.id})`}`
 
 function ofStatus(status: string) {

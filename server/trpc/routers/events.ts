@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { cursorPattern, eventCursor, eventRecord, listEvents } from "#domain/events"
-import { searchEvents, viewEvent } from "#server/dashboard/events.ts"
-import { createdSpan, instant, page, wholeNumber } from "#server/lib/fields.ts"
+import { eventSearch, searchEvents, viewEvent } from "#server/dashboard/events.ts"
+import { createdSpan, wholeNumber } from "#server/lib/fields.ts"
 import { endpointsIn, memberWith, router } from "#server/trpc/trpc.ts"
 import { fail } from "#shared/errors.ts"
 import { allEventTypes } from "#shared/event-types.ts"
@@ -58,16 +58,8 @@ export const eventRouter = router({
 
   /** For people: newest first, filtered by subject. */
   search: memberWith("events:read")
-    .input(
-      z.object({
-        about: z.string().min(1).max(100).nullable().default(null),
-        type: z.enum(allEventTypes).nullable().default(null),
-        from: instant.nullable().default(null),
-        to: instant.nullable().default(null),
-        ...page,
-      }),
-    )
-    .query(({ ctx, input }) => searchEvents(ctx.principal.workspaceId, { ...input, cursor: input.cursor ?? null })),
+    .input(eventSearch)
+    .query(({ ctx, input }) => searchEvents(ctx.principal.workspaceId, input)),
 
   view: memberWith("events:read")
     .input(z.object({ id: z.string().max(100) }))

@@ -2,9 +2,8 @@
 
 import { parseAsString, useQueryState } from "nuqs"
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
-import { choice, day, text } from "#app/(dashboard)/filters.tsx"
+import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { order, pageNamesOf, schema, searched, status } from "#app/(dashboard)/verification-filters.tsx"
 import { InvestorLink, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/layout.tsx"

@@ -1,9 +1,8 @@
 "use client"
 
 import type { ReactNode } from "react"
-import { day, text } from "#app/(dashboard)/filters.tsx"
+import { day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { order, pageNamesOf, schema, searched, status } from "#app/(dashboard)/verification-filters.tsx"
 import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"

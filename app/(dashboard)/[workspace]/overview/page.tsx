@@ -9,8 +9,15 @@ import { Ago, Copyable, NOTHING, Shortened, StatusBadge } from "#app/components/
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"
-import { ChainCosts, Conversion, Health, IssuerBalance, LastReconciliation, QuarantineBanner } from "./figures.tsx"
-import { FirstSteps } from "./first-steps.tsx"
+import {
+  ChainCosts,
+  Conversion,
+  FirstSteps,
+  Health,
+  IssuerBalance,
+  LastReconciliation,
+  QuarantineBanner,
+} from "./figures.tsx"
 
 const Chart = lazy(() => import("./chart.tsx"))
 

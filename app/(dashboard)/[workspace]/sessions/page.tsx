@@ -2,9 +2,8 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs"
 import { lazy, Suspense, useState } from "react"
-import type { Filter } from "#app/(dashboard)/filters.tsx"
+import { type Filter, order, pageNamesOf, StatusField } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
-import { order, pageNamesOf, StatusField } from "#app/(dashboard)/verification-filters.tsx"
 import { InvestorLink, type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { TextareaField } from "#app/components/form.tsx"

@@ -8,7 +8,7 @@ import { Card, Empty, Facts } from "#app/components/layout.tsx"
 import { CodeBlock, Copyable, ExactTimestamp } from "#app/components/values.tsx"
 import { eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
-import { progressColumns } from "../../webhooks/[id]/deliveries.tsx"
+import { progressColumns } from "../../webhooks/endpoint.tsx"
 import { type Event, subjectOf } from "../subject.ts"
 
 const FOLLOW_MS = 5000

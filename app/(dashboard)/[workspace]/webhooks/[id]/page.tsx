@@ -12,8 +12,7 @@ import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
 import { Copyable, Timestamp } from "#app/components/values.tsx"
-import { type Endpoint, EndpointBadge, EndpointForm } from "../endpoint.tsx"
-import { Deliveries } from "./deliveries.tsx"
+import { Deliveries, type Endpoint, EndpointBadge, EndpointForm } from "../endpoint.tsx"
 
 const FOLLOW_MS = 10_000
 

@@ -9,7 +9,7 @@ import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Badge, Copyable, Duration, ExactTimestamp, HttpStatus, Timestamp } from "#app/components/values.tsx"
 import { keptDays } from "#shared/retention.ts"
-import { DeliveryBadge } from "../deliveries.tsx"
+import { DeliveryBadge } from "../../endpoint.tsx"
 
 const FOLLOW_MS = 5000
 

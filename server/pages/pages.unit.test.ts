@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { cleanForNext } from "./clean-for-next.ts"
+import { cleanForNext } from "./pages.ts"
 
 const given = (headers: Record<string, string>, url = "/sign-in") => {
   const request = { headers: { ...headers }, url }

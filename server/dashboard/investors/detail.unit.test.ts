@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Address } from "#shared/address.ts"
-import { investorTimeline, type LifeRow } from "./timeline.ts"
+import { investorTimeline, type LifeRow } from "./detail.ts"
 
 const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 0, day, hour))
 

@@ -1,17 +1,5 @@
 import { clsx } from "clsx"
-import {
-  type ComponentProps,
-  createContext,
-  type FormEvent,
-  type ReactNode,
-  type Ref,
-  use,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react"
+import { createContext, use, useEffect, useId, useRef, useState, useSyncExternalStore } from "react"
 import { Icon } from "./icons.tsx"
 import { fieldsIn, type Problem, problemOf } from "./problem.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
@@ -41,7 +29,7 @@ export function Form({
   className,
   children,
   ...props
-}: Omit<ComponentProps<"form">, "onSubmit"> & {
+}: Omit<React.ComponentProps<"form">, "onSubmit"> & {
   /** Its errors are shown in words. */
   onSubmit: (values: FormData) => unknown
   /** Checks that only this form can make: field name → what to do. */
@@ -62,7 +50,7 @@ export function Form({
     ;(invalid ?? failureRef.current)?.focus()
   }, [refusals])
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  async function submit(event: React.FormEvent<HTMLFormElement>) {
     event.preventDefault()
     // To React, a dialog is inside its page's form, though not to the browser.
     event.stopPropagation()
@@ -128,7 +116,7 @@ function missing(form: HTMLFormElement): Problems {
 }
 
 /** An error that does not belong to one field. Takes the focus, so that screen readers read it. */
-export const FormError = ({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDivElement> }) => (
+export const FormError = ({ problem, ref }: { problem: Problem; ref?: React.Ref<HTMLDivElement> }) => (
   <div
     ref={ref}
     role="alert"
@@ -143,20 +131,21 @@ export const FormError = ({ problem, ref }: { problem: Problem; ref?: Ref<HTMLDi
   </div>
 )
 
+type Children = { children: React.ReactNode }
 type FieldProps = {
-  label: ReactNode
+  label: React.ReactNode
   /** The control's name in the form. The server's messages begin with it. */
   name: string
-  hint?: ReactNode
+  hint?: React.ReactNode
   /** The problem, if there is no `Form` around it. */
   error?: string | undefined
   required?: boolean | undefined
   /** Shown next to the label, such as a link to reset the password. */
-  aside?: ReactNode
+  aside?: React.ReactNode
 }
 
 /** A control with its label, hint and problem, which the control reads from it. */
-export function Field({ label, name, hint, error, required, aside, children }: FieldProps & { children: ReactNode }) {
+export function Field({ label, name, hint, error, required, aside, children }: FieldProps & Children) {
   const id = useId()
   const problem = use(FormContext).problems[name] ?? error
   const described = describedBy(id, problem, hint)
@@ -190,7 +179,7 @@ const describedBy = (id: string, problem: unknown, hint: unknown): string | unde
 
 /** A field with one of the usual controls, which gets all other attributes. */
 const withField =
-  <Props extends object>(Control: (props: Props) => ReactNode) =>
+  <Props extends object>(Control: (props: Props) => React.ReactNode) =>
   ({ label, name, hint, error, required, aside, ...props }: FieldProps & Omit<Props, keyof FieldProps>) => (
     <Field {...{ label, name, hint, error, required, aside }}>
       <Control {...(props as unknown as Props)} />
@@ -204,10 +193,10 @@ export const SelectField = withField(Select)
 const GroupContext = createContext<string | undefined>(undefined)
 
 type FieldGroupProps = {
-  legend: ReactNode
+  legend: React.ReactNode
   /** The controls' name in the form. The server's messages about the group begin with it. */
   name: string
-  children: ReactNode
+  children: React.ReactNode
 }
 
 /** Several controls that answer one question, such as a list of checkboxes with their own labels. */

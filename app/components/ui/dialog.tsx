@@ -1,19 +1,5 @@
 import { clsx } from "clsx"
-import {
-  type ComponentProps,
-  cloneElement,
-  createContext,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactElement,
-  type ReactNode,
-  type SyntheticEvent,
-  use,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react"
+import { cloneElement, createContext, use, useId, useLayoutEffect, useRef, useState } from "react"
 import { Icon } from "#app/components/icons.tsx"
 import { Button, type ButtonProps } from "./button.tsx"
 
@@ -32,10 +18,10 @@ const kinds = {
 } as const
 
 export type DialogProps = {
-  title: ReactNode
-  description?: ReactNode
+  title: React.ReactNode
+  description?: React.ReactNode
   /** The button that opens it. Without one it is open until its owner removes it. */
-  trigger?: ReactElement<ComponentProps<"button">>
+  trigger?: React.ReactElement<React.ComponentProps<"button">>
   onClose?: () => void
   /** A question needs an answer. `left` and `right` are at the edge of the screen, for long content. */
   kind?: keyof typeof kinds
@@ -43,7 +29,7 @@ export type DialogProps = {
   insists?: boolean
   className?: string
   /** Rendered only while open, so that it starts fresh each time. */
-  children: ReactNode | ((close: () => void) => ReactNode)
+  children: React.ReactNode | ((close: () => void) => React.ReactNode)
 }
 
 const CloseContext = createContext(() => {})
@@ -82,12 +68,12 @@ function Modal({
 
   // The owner decides whether it closes on a phone's back gesture or on Escape, about which the browser would ask only
   // once.
-  function cancel(event: SyntheticEvent) {
+  function cancel(event: React.SyntheticEvent) {
     if (event.target !== event.currentTarget) return
     event.preventDefault()
     close()
   }
-  function leave(event: KeyboardEvent<HTMLDialogElement>) {
+  function leave(event: React.KeyboardEvent<HTMLDialogElement>) {
     const { currentTarget, target, key } = event
     if (key !== "Escape" || (target as Element).closest("dialog") !== currentTarget) return
     // An open popover inside closes first.
@@ -98,7 +84,7 @@ function Modal({
 
   // A press that began inside, to select text, does not count as a click outside.
   const pressed = useRef(false)
-  function press(event: MouseEvent<HTMLDialogElement>) {
+  function press(event: React.MouseEvent<HTMLDialogElement>) {
     const box = event.currentTarget.getBoundingClientRect()
     const { clientX: x, clientY: y } = event
     pressed.current = x < box.left || x > box.right || y < box.top || y > box.bottom
@@ -143,6 +129,6 @@ function Modal({
 export const DismissButton = (props: ButtonProps) => <Button {...props} onClick={use(CloseContext)} />
 
 /** The row of buttons at the end of a dialog, the primary one last. */
-export const DialogFooter = (props: { children: ReactNode }) => (
+export const DialogFooter = (props: { children: React.ReactNode }) => (
   <div className="mt-5 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end" {...props} />
 )

@@ -1,16 +1,5 @@
 import { clsx } from "clsx"
-import {
-  type ComponentProps,
-  cloneElement,
-  type KeyboardEvent,
-  type ReactElement,
-  type ReactNode,
-  type ToggleEvent,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react"
+import { cloneElement, useEffect, useId, useRef, useState } from "react"
 
 // The browser's own popovers: they lie above everything, close by Escape or a click outside, and return the focus. This
 // code only positions them. Libraries for that are as large as the rest of a page.
@@ -38,10 +27,10 @@ const itemsOf = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>(IT
 
 type MenuProps = {
   /** The button that opens and closes it. */
-  trigger: ReactElement<ComponentProps<"button">>
+  trigger: React.ReactElement<React.ComponentProps<"button">>
   align?: Align
   className?: string
-  children: ReactNode
+  children: React.ReactNode
 }
 
 export function Menu({ trigger, align = "end", className, children }: MenuProps) {
@@ -60,7 +49,7 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
     }
   }, [isOpen, align])
 
-  function toggle(event: ToggleEvent) {
+  function toggle(event: React.ToggleEvent) {
     const opens = event.newState === "open"
     setOpen(opens)
     if (!opens) return
@@ -72,7 +61,7 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
     })
   }
 
-  function walk(event: KeyboardEvent<HTMLElement>) {
+  function walk(event: React.KeyboardEvent<HTMLElement>) {
     const items = itemsOf(event.currentTarget)
     const here = items.indexOf(document.activeElement as HTMLElement)
     const next = {
@@ -115,7 +104,7 @@ export function Menu({ trigger, align = "end", className, children }: MenuProps)
   )
 }
 
-type ItemProps = Omit<ComponentProps<"button">, "onSelect" | "type"> & { onSelect: () => void; danger?: boolean }
+type ItemProps = Omit<React.ComponentProps<"button">, "onSelect" | "type"> & { onSelect: () => void; danger?: boolean }
 
 export const MenuItem = ({ onSelect, danger = false, disabled = false, ...props }: ItemProps) => (
   <button
@@ -135,7 +124,7 @@ type ChoicesProps = {
   label: string
   value: string
   onChange: (value: string) => void
-  options: readonly (readonly [value: string, content: ReactNode])[]
+  options: readonly (readonly [value: string, content: React.ReactNode])[]
 }
 
 /** Items of which one is selected, below their label. */
@@ -157,7 +146,7 @@ export const MenuChoices = ({ label, value, onChange, options }: ChoicesProps) =
 )
 
 /** Text above the items. */
-export const MenuLabel = ({ className, ...props }: ComponentProps<"div">) => (
+export const MenuLabel = ({ className, ...props }: React.ComponentProps<"div">) => (
   <div role="presentation" {...props} className={clsx("px-2 py-1.5 text-xs text-muted", className)} />
 )
 

@@ -6,27 +6,28 @@ import { api } from "#app/api.ts"
 import { TextField } from "#app/components/form.tsx"
 import { Link } from "#app/components/ui/button.tsx"
 
+const outcomes = {
+  sent: (
+    <Heading title="Check your email">
+      If this address belongs to a confirmed account, we sent a link to it. It works for one hour. No email after five
+      minutes? Try again, or ask your administrator.
+    </Heading>
+  ),
+  noMail: (
+    <Heading title="Ask your administrator">
+      This server cannot send email. Your administrator can create a link for you with{" "}
+      <code className="font-mono text-[13px]">npm run vouch -- user reset &lt;email&gt;</code>.
+    </Heading>
+  ),
+}
+
 /** Sends a link for a new password. If the server cannot send mail, says who can create one. */
 export default function Forgot() {
-  const [outcome, setOutcome] = useState<"sent" | "no mail" | null>(null)
-  if (outcome === "sent") {
+  const [outcome, setOutcome] = useState<keyof typeof outcomes | null>(null)
+  if (outcome) {
     return (
       <>
-        <Heading title="Check your email">
-          If this address belongs to a confirmed account, we sent a link to it. It works for one hour. No email after
-          five minutes? Try again, or ask your administrator.
-        </Heading>
-        <BackToSignIn />
-      </>
-    )
-  }
-  if (outcome === "no mail") {
-    return (
-      <>
-        <Heading title="Ask your administrator">
-          This server cannot send email. Your administrator can create a link for you with{" "}
-          <code className="font-mono text-[13px]">npm run vouch -- user reset &lt;email&gt;</code>.
-        </Heading>
+        {outcomes[outcome]}
         <BackToSignIn />
       </>
     )
@@ -39,7 +40,7 @@ export default function Forgot() {
         submit="Send link"
         onSubmit={async (values) => {
           const { mail } = await api.setup.options.query()
-          if (!mail) return setOutcome("no mail")
+          if (!mail) return setOutcome("noMail")
           await api.setup.requestReset.mutate({ email: String(values.get("email")).trim() })
           setOutcome("sent")
         }}

@@ -1,5 +1,6 @@
 import type { MouseEvent } from "react"
 import { useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { createStore } from "#app/components/store.ts"
 import { notify, notifyProblem } from "#app/components/toast.ts"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import type { Progress } from "./save-export.ts"
@@ -8,32 +9,17 @@ import type { Progress } from "./save-export.ts"
 
 export type Export = Progress & { id: number; list: string; stop: () => void }
 
-let running: readonly Export[] = []
-let listeners: readonly (() => void)[] = []
+export const runningExports = createStore<readonly Export[]>([])
+const { read, set } = runningExports
 let lastId = 0
 
-export const runningExports = (): readonly Export[] => running
-
-export function subscribeExports(listener: () => void): () => void {
-  listeners = [...listeners, listener]
-  return () => {
-    listeners = listeners.filter((one) => one !== listener)
-  }
-}
-
-function tell(next: readonly Export[]): void {
-  running = next
-  for (const listener of listeners) listener()
-}
-
-const change = (id: number, to: Partial<Export>) =>
-  tell(running.map((one) => (one.id === id ? { ...one, ...to } : one)))
+const change = (id: number, to: Partial<Export>) => set(read().map((one) => (one.id === id ? { ...one, ...to } : one)))
 
 /** Downloads a file and saves it when it is complete. A stopped or failed download saves nothing. */
 async function startExport(list: string, url: string): Promise<void> {
   const id = ++lastId
   const stopped = new AbortController()
-  tell([...running, { id, list, rows: 0, total: null, stop: () => stopped.abort() }])
+  set([...read(), { id, list, rows: 0, total: null, stop: () => stopped.abort() }])
   try {
     // Loaded on the first export: most pages never need it.
     const { saveExport } = await import("./save-export.ts")
@@ -42,7 +28,7 @@ async function startExport(list: string, url: string): Promise<void> {
     if (stopped.signal.aborted) notify("Export stopped. Nothing was saved.")
     else notifyProblem(error)
   } finally {
-    tell(running.filter((one) => one.id !== id))
+    set(read().filter((one) => one.id !== id))
   }
 }
 

@@ -2,10 +2,10 @@
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { NuqsAdapter } from "nuqs/adapters/next/app"
-import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from "react"
+import { lazy, type ReactNode, Suspense, useState } from "react"
 import { isPassing, problemOf } from "#app/components/problem.ts"
-import { anyToasts, subscribe } from "#app/components/toast.ts"
-import { type Export, runningExports, subscribeExports } from "./exports.tsx"
+import { toasts } from "#app/components/toast.ts"
+import { runningExports } from "./exports.tsx"
 import { goToSignIn } from "./session.ts"
 
 /** Long enough that moving between pages reads nothing twice. The server announces changes. */
@@ -29,8 +29,7 @@ export function Providers({ children }: { children: ReactNode }) {
 const Toaster = lazy(() => import("#app/components/toaster.tsx"))
 
 function Toasts() {
-  const isNeeded = useSyncExternalStore(subscribe, anyToasts, () => false)
-  if (!isNeeded) return null
+  if (toasts.use() === null) return null
   return (
     <Suspense>
       <Toaster />
@@ -39,10 +38,9 @@ function Toasts() {
 }
 
 const RunningExports = lazy(() => import("./running-exports.tsx"))
-const NO_EXPORTS: readonly Export[] = []
 
 function Exports() {
-  const exports = useSyncExternalStore(subscribeExports, runningExports, () => NO_EXPORTS)
+  const exports = runningExports.use()
   if (exports.length === 0) return null
   return (
     <Suspense>

@@ -1,7 +1,8 @@
 import { clsx } from "clsx"
-import { createContext, use, useEffect, useId, useRef, useState, useSyncExternalStore } from "react"
+import { createContext, use, useEffect, useId, useRef, useState } from "react"
 import { Icon } from "./icons.tsx"
 import { fieldsIn, type Problem, problemOf } from "./problem.ts"
+import { useIsReady } from "./store.ts"
 import { Button, type ButtonProps } from "./ui/button.tsx"
 import { ControlContext, Input, Label, Select, Textarea } from "./ui/input.tsx"
 
@@ -242,14 +243,10 @@ export function GroupButton({ onClick, ...props }: ButtonProps) {
 export function Submit({ variant = "primary", disabled = false, children, ...props }: ButtonProps) {
   const { isPending } = use(FormContext)
   // Before React runs, the browser itself would submit the form and lose the entered values.
-  const isReady = useSyncExternalStore(never, yes, no)
+  const isReady = useIsReady()
   return (
     <Button {...props} type="submit" variant={variant} pending={isPending} disabled={disabled || !isReady}>
       {children}
     </Button>
   )
 }
-
-const never = () => () => {}
-const yes = () => true
-const no = () => false

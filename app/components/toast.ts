@@ -1,16 +1,12 @@
 import { problemOf } from "./problem.ts"
+import { createStore } from "./store.ts"
 
 type Toast = { text: string; detail: string | null; isProblem: boolean }
 
-let waiting: Toast[] = []
-let listeners: (() => void)[] = []
-let isWanted = false
+/** Those that were not shown yet. Null before the first. */
+export const toasts = createStore<readonly Toast[] | null>(null)
 
-function say(toast: Toast): void {
-  waiting = [...waiting, toast]
-  isWanted = true
-  for (const listener of listeners) listener()
-}
+const say = (toast: Toast): void => toasts.set([...(toasts.read() ?? []), toast])
 
 /** Shows briefly that something is done. */
 export const notify = (text: string, detail: string | null = null): void => say({ text, detail, isProblem: false })
@@ -24,21 +20,3 @@ export function notifyProblem(error: unknown): void {
   const { detail, requestId } = problemOf(error)
   notifyFailure(detail, requestId)
 }
-
-/** Calls `listener` with each new toast. */
-export function subscribe(listener: () => void): () => void {
-  listeners = [...listeners, listener]
-  return () => {
-    listeners = listeners.filter((one) => one !== listener)
-  }
-}
-
-/** Returns the toasts that were not shown yet, once. */
-export function takeToasts(): Toast[] {
-  const taken = waiting
-  waiting = []
-  return taken
-}
-
-/** Whether there was any toast yet. */
-export const anyToasts = (): boolean => isWanted

@@ -1,20 +1,13 @@
 import { useEffect } from "react"
 import { Toaster as Stack, toast } from "sonner"
-import { subscribe, takeToasts } from "./toast.ts"
+import { toasts } from "./toast.ts"
 
 export default function Toaster() {
+  const waiting = toasts.use()
   // The stack subscribes in its own effect, which runs before this one.
   useEffect(() => {
-    const show = () => {
-      for (const { text, detail, isProblem } of takeToasts()) {
-        const options = detail === null ? {} : { description: detail }
-        if (isProblem) toast.error(text, options)
-        else toast.success(text, options)
-      }
-    }
-    show()
-    return subscribe(show)
-  }, [])
+    if (waiting?.length) showAll()
+  }, [waiting])
   return (
     <Stack
       theme="system"
@@ -26,4 +19,14 @@ export default function Toaster() {
       }}
     />
   )
+}
+
+/** Reads them again, because more may have come since they were rendered. */
+function showAll(): void {
+  for (const { text, detail, isProblem } of toasts.read() ?? []) {
+    const options = detail === null ? {} : { description: detail }
+    if (isProblem) toast.error(text, options)
+    else toast.success(text, options)
+  }
+  toasts.set([])
 }

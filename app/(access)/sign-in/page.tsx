@@ -1,12 +1,13 @@
 "use client"
 
 import { useSearchParams } from "next/navigation.js"
-import { useEffect, useRef, useState, useSyncExternalStore } from "react"
+import { useEffect, useRef, useState } from "react"
 import { pageOfOurs } from "#app/(access)/next.ts"
 import { linkLook, Question } from "#app/(access)/question.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { FormError, TextField } from "#app/components/form.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
+import { useIsReady } from "#app/components/store.ts"
 import { Button, Link } from "#app/components/ui/button.tsx"
 
 type Step = "password" | "totp" | "backup"
@@ -53,15 +54,8 @@ const PasswordStep = ({ onSecond, onDone }: { onSecond: () => void; onDone: () =
   </>
 )
 
-const unchanging = () => () => {}
-
 function PasskeyButton({ onDone }: { onDone: () => void }) {
-  // Before the page's scripts run, a click would do nothing.
-  const isReady = useSyncExternalStore(
-    unchanging,
-    () => true,
-    () => false,
-  )
+  const isReady = useIsReady()
   const [isPending, setPending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
 

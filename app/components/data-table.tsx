@@ -11,7 +11,7 @@ export type Column<Row> = {
   /** Unique in its table. */
   header: string
   cell: (row: Row) => ReactNode
-  /** Below the cell, smaller. */
+  /** Smaller, below a cell that is a block. */
   note?: (row: Row) => ReactNode
   align?: "end"
   /** Hidden on narrow screens. The row's own page still shows it. */
@@ -195,7 +195,7 @@ function Cell<Row>({ column: { cell, note }, row }: { column: Column<Row>; row: 
   return (
     <>
       {cell(row)}
-      {below && <span className="block text-xs font-normal text-muted">{below}</span>}
+      {below && <span className="text-xs text-muted">{below}</span>}
     </>
   )
 }

@@ -89,8 +89,12 @@ const common: Column<Review>[] = [
     header: "Found",
     wideOnly: true,
     className: "whitespace-nowrap",
-    cell: ({ kind }) => reviewKinds[kind].label,
-    note: ({ finding }) => findings[finding],
+    cell: ({ kind, finding }) => (
+      <>
+        <span className="block">{reviewKinds[kind].label}</span>
+        <span className="block text-xs text-muted">{findings[finding]}</span>
+      </>
+    ),
   },
   { header: "State", className: "max-sm:px-2", cell: (row) => <ReviewBadge review={row} /> },
 ]

@@ -56,14 +56,22 @@ const refusalColumns: Column<Refusal>[] = [
   {
     header: "What",
     breaks: true,
-    cell: (row) => what[row.what],
-    note: ({ amount }) => amount && grouped(amount),
+    cell: (row) => (
+      <>
+        {what[row.what]}
+        {row.amount && <span className="block text-xs text-muted">{grouped(row.amount)}</span>}
+      </>
+    ),
   },
   {
     header: "Why",
     breaks: true,
-    cell: ({ error }) => <code className="font-mono text-[13px]">{error}</code>,
-    note: ({ detail }) => detail,
+    cell: ({ error, detail }) => (
+      <>
+        <code className="font-mono text-[13px]">{error}</code>
+        {detail && <span className="block text-xs text-muted">{detail}</span>}
+      </>
+    ),
   },
   { header: "Source", wideOnly: true, cell: (row) => <Source of={row} /> },
 ]

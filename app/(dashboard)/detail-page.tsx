@@ -1,7 +1,7 @@
 import { clsx } from "clsx"
 import type { ReactNode } from "react"
 import { Loaded, type Missing, PageHeader, type Query } from "#app/components/layout.tsx"
-import { Link } from "#app/components/ui/button.tsx"
+import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/values.tsx"
 import { usePath } from "./workspace.tsx"
 

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react"
 import { Loading } from "#app/components/layout.tsx"
-import { Button, buttonLook, NewTab } from "#app/components/ui/button.tsx"
+import { NewTab } from "#app/components/link.tsx"
+import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"
 
 /** Links to a transaction in a public explorer. If no explorer covers the network, opens it in a drawer. */

@@ -4,8 +4,9 @@ import { parseAsString, useQueryState } from "nuqs"
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import { Failed, Skeleton } from "./layout.tsx"
+import { Link } from "./link.tsx"
 import type { Selection } from "./selection.tsx"
-import { Button, Link } from "./ui/button.tsx"
+import { Button } from "./ui/button.tsx"
 
 export type Column<Row> = {
   /** Unique in its table. */

@@ -3,8 +3,9 @@
 import { useState } from "react"
 import { Heading, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
+import { Link } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
-import { buttonLook, Link } from "#app/components/ui/button.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 
 /** Confirms an email address with the mailed link. Requires being signed in with that address. */
 export function Confirm({ token, mayBeSignedIn }: { token: string; mayBeSignedIn: boolean }) {

@@ -4,7 +4,7 @@ import { useState } from "react"
 import { Heading, linkLook, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
 import { TextField } from "#app/components/form.tsx"
-import { Link } from "#app/components/ui/button.tsx"
+import { Link } from "#app/components/link.tsx"
 
 const outcomes = {
   sent: (

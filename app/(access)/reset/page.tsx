@@ -5,7 +5,8 @@ import { useState } from "react"
 import { NewPassword } from "#app/(access)/password.tsx"
 import { Heading, Question } from "#app/(access)/question.tsx"
 import { api } from "#app/api.ts"
-import { buttonLook, Link } from "#app/components/ui/button.tsx"
+import { Link } from "#app/components/link.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import type { Reset } from "#domain/people"
 
 export default function Page() {

@@ -6,9 +6,10 @@ import { pageOfOurs } from "#app/(access)/next.ts"
 import { linkLook, Question } from "#app/(access)/question.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { FormError, TextField } from "#app/components/form.tsx"
+import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { useIsReady } from "#app/components/store.ts"
-import { Button, Link } from "#app/components/ui/button.tsx"
+import { Button } from "#app/components/ui/button.tsx"
 
 type Step = "password" | "totp" | "backup"
 

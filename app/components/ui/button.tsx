@@ -1,6 +1,5 @@
 import { clsx } from "clsx"
-import module from "next/link.js"
-import type { ComponentProps, ReactNode } from "react"
+import type { ComponentProps } from "react"
 import { Spinner } from "#app/components/icons.tsx"
 
 const base =
@@ -55,15 +54,4 @@ export const Button = ({ variant, size, pending = false, className, children, ..
     {pending && <Spinner className="size-4" />}
     {children}
   </button>
-)
-
-/** Next's link. Its types declare a nested default export, which does not exist at run time. */
-export const Link = module as unknown as typeof module.default
-
-/** A link that opens a new tab, and says so to screen readers. */
-export const NewTab = ({ href, className, children }: { href: string; className?: string; children: ReactNode }) => (
-  <a href={href} target="_blank" rel="noopener noreferrer" className={className}>
-    {children}
-    <span className="sr-only"> (opens a new tab)</span>
-  </a>
 )

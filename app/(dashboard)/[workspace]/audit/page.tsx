@@ -3,9 +3,10 @@
 import { choice, day, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
-import { Copyable, Timestamp } from "#app/components/values.tsx"
+import { Timestamp } from "#app/components/values.tsx"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 

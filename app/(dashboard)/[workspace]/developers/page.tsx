@@ -3,11 +3,12 @@
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { type ReactNode, useState } from "react"
 import { usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card, Empty, Failed, Loading, PageHeader } from "#app/components/layout.tsx"
-import { buttonLook, Link } from "#app/components/ui/button.tsx"
+import { Link } from "#app/components/link.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
 import { Label, Select } from "#app/components/ui/input.tsx"
 import { Tabs } from "#app/components/ui/tabs.tsx"
-import { CodeBlock, Copyable } from "#app/components/values.tsx"
 import { type Language, languages, steps, webhookSample } from "./samples.ts"
 
 /** How to build on this workspace: the first requests, ready to run, and links to the documentation. */

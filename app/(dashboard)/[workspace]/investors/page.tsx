@@ -4,10 +4,12 @@ import type { ReactNode } from "react"
 import { day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
+import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
-import { buttonLook, Link } from "#app/components/ui/button.tsx"
-import { Ago, Badge, Shortened, StatusBadge, Timestamp } from "#app/components/values.tsx"
+import { Link } from "#app/components/link.tsx"
+import { buttonLook } from "#app/components/ui/button.tsx"
+import { Ago, Badge, StatusBadge, Timestamp } from "#app/components/values.tsx"
 
 const filters = {
   q: text("Search", "External id, wallet or investor id", 200),

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "react"
 import { type RouterOutputs, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { CodeBlock } from "#app/components/code.tsx"
 import { FieldGroup, Form, GroupButton, SelectField, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit, FormDialog } from "#app/components/form-dialog.tsx"
 import { Loaded } from "#app/components/layout.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"
-import { CodeBlock } from "#app/components/values.tsx"
 
 export type Key = RouterOutputs["key"]["list"]["data"][number]
 type Scope = Key["scopes"][number]

@@ -1,8 +1,9 @@
 import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
 import { Card, Facts, Loaded } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
-import { Copyable, Timestamp } from "#app/components/values.tsx"
+import { Timestamp } from "#app/components/values.tsx"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
 export const Monitoring = () => (

@@ -3,9 +3,10 @@
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
-import { Link } from "#app/components/ui/button.tsx"
-import { CodeBlock, Copyable, Duration, ExactTimestamp, HttpStatus } from "#app/components/values.tsx"
+import { Link } from "#app/components/link.tsx"
+import { Duration, ExactTimestamp, HttpStatus } from "#app/components/values.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 

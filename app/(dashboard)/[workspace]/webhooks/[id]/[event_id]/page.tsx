@@ -3,11 +3,12 @@
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Badge, Copyable, Duration, ExactTimestamp, HttpStatus, Timestamp } from "#app/components/values.tsx"
+import { Badge, Duration, ExactTimestamp, HttpStatus, Timestamp } from "#app/components/values.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { DeliveryBadge } from "../../endpoint.tsx"
 

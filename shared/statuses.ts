@@ -1,4 +1,4 @@
-// The statuses of Vouch's records, in the words of the API. `app/components/values.tsx` has their look on screens.
+// The statuses of Vouch's records, in the words of the API. `app/components/badge.tsx` has their look on screens.
 
 export const attestationStatuses = ["pending", "verified", "rejected", "expired"] as const
 export type AttestationStatus = (typeof attestationStatuses)[number]

@@ -1,6 +1,6 @@
 import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
 import { Facts, Failed, Loading } from "#app/components/layout.tsx"
-import { Timestamp } from "#app/components/values.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { type RouterOutputs, useQuery } from "./workspace.tsx"
 

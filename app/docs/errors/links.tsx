@@ -1,4 +1,4 @@
-import { Badge } from "#app/components/values.tsx"
+import { Badge } from "#app/components/badge.tsx"
 import { type ErrorCode, errors } from "#shared/errors.ts"
 
 /** Errors, each a link to its page. */

@@ -45,7 +45,7 @@ export type Parameter = {
   example?: unknown
 }
 
-export type Security = Record<string, string[]>[]
+type Security = Record<string, string[]>[]
 
 export type Operation = {
   operationId: string

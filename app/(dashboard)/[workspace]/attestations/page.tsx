@@ -5,13 +5,14 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from
 import { choice, day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { InvestorLink, usePath, usePolling, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty, Failed } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { useSelection } from "#app/components/selection.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
-import { Ago, StatusBadge, Timestamp } from "#app/components/values.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 
 // Loads with the first selection, and stays loaded because it remembers the attempt.

@@ -6,7 +6,7 @@ import { type RouterOutputs, To } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
-import { Timestamp } from "#app/components/values.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { type AuditActor, auditActors } from "#shared/statuses.ts"
 import { detailsOf } from "./details.ts"
 

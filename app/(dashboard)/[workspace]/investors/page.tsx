@@ -4,12 +4,13 @@ import type { ReactNode } from "react"
 import { day, order, pageNamesOf, schema, searched, status, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/workspace.tsx"
+import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
-import { Ago, Badge, StatusBadge, Timestamp } from "#app/components/values.tsx"
 
 const filters = {
   q: text("Search", "External id, wallet or investor id", 200),

@@ -4,10 +4,11 @@ import { parseAsString } from "nuqs"
 import { asThemselves, ChoiceField, choice, day, type FieldProps, text } from "#app/(dashboard)/filters.tsx"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { HttpStatus } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
-import { Duration, ExactTimestamp, HttpStatus } from "#app/components/values.tsx"
+import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { keptDays } from "#shared/retention.ts"
 
 const filters = {

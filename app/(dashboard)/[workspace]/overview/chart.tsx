@@ -1,6 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts"
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
-import { statusWord } from "#app/components/values.tsx"
+import { statusWord } from "#app/components/badge.tsx"
 import type { ShownStatus } from "#shared/statuses.ts"
 
 type Overview = RouterOutputs["overview"]["get"]

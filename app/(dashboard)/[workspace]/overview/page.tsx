@@ -2,11 +2,12 @@
 
 import { lazy, type ReactNode, Suspense } from "react"
 import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/layout.tsx"
 import { Meter } from "#app/components/meter.tsx"
-import { Ago, NOTHING, StatusBadge } from "#app/components/values.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"
 import { grouped } from "#shared/amount.ts"
 import { countOf, hoursOf } from "#shared/counts.ts"

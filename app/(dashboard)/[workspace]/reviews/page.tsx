@@ -7,7 +7,7 @@ import { ExternalId, type RouterOutputs, useWorkspace } from "#app/(dashboard)/w
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Card, Empty, PageHeader } from "#app/components/layout.tsx"
-import { Ago, NOTHING } from "#app/components/values.tsx"
+import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import { allReviewKinds, findings, reviewKinds } from "#shared/reviews.ts"
 import { ReviewBadge } from "./review-badge.tsx"
 

@@ -1,5 +1,5 @@
 import type { RouterOutputs } from "#app/(dashboard)/workspace.tsx"
-import { Badge } from "#app/components/values.tsx"
+import { Badge } from "#app/components/badge.tsx"
 import { type ReviewDecision, reviewDecisions } from "#shared/reviews.ts"
 
 type Review = Pick<RouterOutputs["review"]["list"]["data"][number], "state" | "decision" | "ending">

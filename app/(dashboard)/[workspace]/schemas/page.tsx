@@ -8,8 +8,8 @@ import { actions, type Column } from "#app/components/data-table.tsx"
 import { SelectField, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
 import { Empty } from "#app/components/layout.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Timestamp } from "#app/components/values.tsx"
 
 export default function Page() {
   const { can } = useWorkspace()

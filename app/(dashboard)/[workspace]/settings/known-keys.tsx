@@ -1,9 +1,9 @@
 import { useState } from "react"
 import { useMutation, useRefresh } from "#app/(dashboard)/workspace.tsx"
 import { createApi } from "#app/api.ts"
+import { Badge } from "#app/components/badge.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.tsx"
-import { Badge } from "#app/components/values.tsx"
 import type { Leftovers } from "#domain/people"
 
 /** A member who was removed or demoted. */

@@ -2,8 +2,8 @@ import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(d
 import { Copyable } from "#app/components/code.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
 import { Card, Facts, Loaded } from "#app/components/layout.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
-import { Timestamp } from "#app/components/values.tsx"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"
 
 export const Monitoring = () => (

@@ -2,11 +2,12 @@ import { useQuery as useOwnQuery, useQueryClient } from "@tanstack/react-query"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { signOut } from "#app/(dashboard)/session.ts"
 import { useApi, useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
 import { TextField } from "#app/components/form.tsx"
 import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import { Card, Loaded } from "#app/components/layout.tsx"
+import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { Ago, Badge, Timestamp } from "#app/components/values.tsx"
 import { deviceOf } from "./device.ts"
 
 type Passkey = { id: string; name: string | null; added_at: string | null }

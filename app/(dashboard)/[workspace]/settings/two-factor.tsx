@@ -5,6 +5,7 @@ import { useState } from "react"
 import { CurrentPassword } from "#app/(access)/password.tsx"
 import { withAuth } from "#app/(access)/with-auth.ts"
 import { useRefresh } from "#app/(dashboard)/workspace.tsx"
+import { Badge } from "#app/components/badge.tsx"
 import { useCopy } from "#app/components/code.tsx"
 import { Form, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit } from "#app/components/form-dialog.tsx"
@@ -13,7 +14,6 @@ import { Card, Skeleton } from "#app/components/layout.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
-import { Badge } from "#app/components/values.tsx"
 
 // The types of next/dynamic declare a nested default export, which does not exist at run time.
 const dynamic = dynamicModule as unknown as typeof dynamicModule.default

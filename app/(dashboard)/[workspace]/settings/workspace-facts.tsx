@@ -1,13 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import type { Api } from "#app/api.ts"
+import { Badge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Form, Submit, TextField } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
 import { Card, Facts, Failed, Loaded, Loading } from "#app/components/layout.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
-import { Badge, Timestamp } from "#app/components/values.tsx"
 import { HostedPage } from "./hosted-page.tsx"
 
 const plans = { free: "Free", growth: "Growth", enterprise: "Enterprise" } as const

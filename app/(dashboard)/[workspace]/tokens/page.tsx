@@ -3,12 +3,12 @@
 import { Plus } from "lucide-react"
 import { ListPage, useList } from "#app/(dashboard)/list.tsx"
 import { usePath, useWorkspace } from "#app/(dashboard)/workspace.tsx"
+import { TokenBadge } from "#app/components/badge.tsx"
 import type { Column } from "#app/components/data-table.tsx"
 import { Empty } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { MeterBar, usedOf } from "#app/components/meter.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
-import { TokenBadge } from "#app/components/values.tsx"
 import { grouped } from "#shared/amount.ts"
 import { modeWords, type Token } from "./use-token.ts"
 

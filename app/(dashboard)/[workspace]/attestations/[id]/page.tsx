@@ -12,6 +12,7 @@ import {
   useQuery,
   useWorkspace,
 } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { FormError } from "#app/components/form.tsx"
 import { Confirm } from "#app/components/form-dialog.tsx"
@@ -19,8 +20,8 @@ import { Icon } from "#app/components/icons.tsx"
 import { Card, Facts } from "#app/components/layout.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { problemOf } from "#app/components/problem.ts"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
-import { StatusBadge, Timestamp } from "#app/components/values.tsx"
 import type { TimelineEvent } from "#domain/attestations"
 import type { IconName } from "#shared/icons.ts"
 import { publicReasonCopy, ReasonFields, reasonsIn } from "../reason-fields.tsx"

@@ -6,7 +6,7 @@ import { type RouterOutputs, To, usePath, useQuery } from "#app/(dashboard)/work
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
-import { ExactTimestamp } from "#app/components/values.tsx"
+import { ExactTimestamp } from "#app/components/timestamp.tsx"
 import { eventTypes } from "#shared/event-types.ts"
 import { keptDays } from "#shared/retention.ts"
 import { progressColumns } from "../../webhooks/endpoint.tsx"

@@ -3,10 +3,11 @@
 import { useParams } from "next/navigation.js"
 import { DetailPage } from "#app/(dashboard)/detail-page.tsx"
 import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx"
+import { HttpStatus } from "#app/components/badge.tsx"
 import { CodeBlock, Copyable } from "#app/components/code.tsx"
 import { Card, Empty, Facts } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
-import { Duration, ExactTimestamp, HttpStatus } from "#app/components/values.tsx"
+import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { partsOf, type Subject, subjectOf } from "./subject.ts"
 

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import type { Operation, OperationDetail } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { Icon, Spinner } from "#app/components/icons.tsx"
 import { NewTab } from "#app/components/link.tsx"
-import { Timestamp } from "#app/components/values.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import type { IconName } from "#shared/icons.ts"
 
 type Step = {

@@ -9,10 +9,10 @@ import { Copyable } from "#app/components/code.tsx"
 import { SelectField, TextField } from "#app/components/form.tsx"
 import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
 import { Card, Facts, Failed } from "#app/components/layout.tsx"
+import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import { Menu, MenuItem } from "#app/components/ui/menu.tsx"
-import { Timestamp } from "#app/components/values.tsx"
 import { Deliveries, type Endpoint, EndpointBadge, EndpointForm } from "../endpoint.tsx"
 
 const FOLLOW_MS = 10_000

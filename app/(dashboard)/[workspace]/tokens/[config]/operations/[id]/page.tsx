@@ -10,9 +10,9 @@ import {
 } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
+import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/layout.tsx"
-import { StatusBadge } from "#app/components/values.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
 export default function Page() {

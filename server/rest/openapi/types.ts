@@ -45,7 +45,7 @@ export type Parameter = {
   example?: unknown
 }
 
-type Security = Record<string, string[]>[]
+export type Security = Record<string, string[]>[]
 
 export type Operation = {
   operationId: string

@@ -1,6 +1,6 @@
 "use client"
 
-import { PageCard } from "./components/layout.tsx"
+import { PageCard } from "./components/frame.tsx"
 import { Button } from "./components/ui/button.tsx"
 
 export default function Failed({ retry }: { error: unknown; retry: () => void }) {

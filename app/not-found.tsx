@@ -1,4 +1,4 @@
-import { PageCard } from "./components/layout.tsx"
+import { PageCard } from "./components/frame.tsx"
 import { buttonLook } from "./components/ui/button.tsx"
 
 export default function NotFound() {

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react"
 import { api } from "#app/api.ts"
 import { FieldGroup, TextField } from "#app/components/form.tsx"
-import { Failed, Loading } from "#app/components/layout.tsx"
+import { Failed, Loading } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { type Problem, problemOf } from "#app/components/problem.ts"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"

@@ -1,1 +1,1 @@
-export { PageCard as default } from "#app/components/layout.tsx"
+export { PageCard as default } from "#app/components/frame.tsx"

@@ -1,6 +1,6 @@
 import { clsx } from "clsx"
 import type { ReactNode } from "react"
-import { Loaded, type Missing, PageHeader, type Query } from "#app/components/layout.tsx"
+import { Loaded, type Missing, PageHeader, type Query } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { usePath } from "./workspace.tsx"

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { type Column, type Cursor, DataTable, type PageNames, useCursor } from "#app/components/data-table.tsx"
-import { Empty, PageHeader } from "#app/components/layout.tsx"
+import { Empty, PageHeader } from "#app/components/frame.tsx"
 import type { Selection } from "#app/components/selection.tsx"
 import type { FilteredList } from "#shared/saved-filters.ts"
 import { ExportCsv } from "./exports.tsx"

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Passkeys } from "#app/(dashboard)/[workspace]/settings/passkeys.tsx"
 import { TwoFactor } from "#app/(dashboard)/[workspace]/settings/two-factor.tsx"
-import { Card, PageHeader } from "#app/components/layout.tsx"
+import { Card, PageHeader } from "#app/components/frame.tsx"
 import { notifyProblem } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"
 import type { Me } from "#domain/people"

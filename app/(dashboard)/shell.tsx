@@ -2,8 +2,8 @@
 
 import dynamicModule from "next/dynamic.js"
 import { type ReactNode, useEffect } from "react"
+import { Failed, Loading, PageHeader, Skeleton } from "#app/components/frame.tsx"
 import { Icon, Wordmark } from "#app/components/icons.tsx"
-import { Failed, Loading, PageHeader, Skeleton } from "#app/components/layout.tsx"
 import { Link } from "#app/components/link.tsx"
 import { ownZone, shortZone, TimeZone } from "#app/components/zone.ts"
 import type { Me } from "#domain/people"

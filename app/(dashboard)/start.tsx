@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation.js"
 import { useEffect } from "react"
-import { Empty, Failed, Loading, PageCard } from "#app/components/layout.tsx"
+import { Empty, Failed, Loading, PageCard } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { remember, remembered } from "#app/components/storage.ts"
 import type { Me } from "#domain/people"

@@ -1,6 +1,6 @@
 import { parseAsStringLiteral, useQueryState } from "nuqs"
 import { type ComponentProps, type ReactNode, Suspense } from "react"
-import { Loading } from "#app/components/layout.tsx"
+import { Loading } from "#app/components/frame.tsx"
 import { Tabs } from "#app/components/ui/tabs.tsx"
 import { type Count, shortCount } from "#shared/counts.ts"
 

@@ -1,5 +1,5 @@
 import { CodeBlock, Copyable, Shortened } from "#app/components/code.tsx"
-import { Facts, Failed, Loading } from "#app/components/layout.tsx"
+import { Facts, Failed, Loading } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { keptDays } from "#shared/retention.ts"
 import { type RouterOutputs, useQuery } from "./workspace.tsx"

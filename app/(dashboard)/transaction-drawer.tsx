@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react"
-import { Loading } from "#app/components/layout.tsx"
+import { Loading } from "#app/components/frame.tsx"
 import { NewTab } from "#app/components/link.tsx"
 import { Button, buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog } from "#app/components/ui/dialog.tsx"

@@ -1,4 +1,4 @@
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { chapters } from "./documents.ts"
 import { Frame } from "./frame.tsx"
 import { QuickStart } from "./quick-start.tsx"

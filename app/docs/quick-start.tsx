@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react"
 import { CodeBlock } from "#app/components/code.tsx"
-import { Card } from "#app/components/layout.tsx"
+import { Card } from "#app/components/frame.tsx"
 
 const WALLET = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const JSON_TYPE = '-H "Content-Type: application/json"'

@@ -1,5 +1,5 @@
 import { notFound } from "next/navigation.js"
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { CopyButtons } from "#app/docs/copy-buttons.tsx"
 import { type Document, documentAt } from "#app/docs/documents.ts"
 import { Frame, Neighbours, Outline } from "#app/docs/frame.tsx"

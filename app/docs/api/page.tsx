@@ -1,4 +1,4 @@
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { CopyButtons } from "#app/docs/copy-buttons.tsx"
 import { Frame } from "#app/docs/frame.tsx"
 import { Markdown } from "#app/docs/text.tsx"

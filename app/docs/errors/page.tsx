@@ -1,4 +1,4 @@
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { Frame } from "#app/docs/frame.tsx"
 import { statusMeanings } from "#shared/define-error.ts"
 import { errorCodes, errors } from "#shared/errors.ts"

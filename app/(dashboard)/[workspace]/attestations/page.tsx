@@ -8,7 +8,7 @@ import { InvestorLink, usePath, usePolling, useWorkspace } from "#app/(dashboard
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Empty, Failed } from "#app/components/layout.tsx"
+import { Empty, Failed } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { useSelection } from "#app/components/selection.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"

@@ -7,7 +7,7 @@ import { ExternalId, type RouterOutputs, usePath } from "#app/(dashboard)/worksp
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Shortened } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Empty } from "#app/components/layout.tsx"
+import { Empty } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { Ago, Timestamp } from "#app/components/timestamp.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"

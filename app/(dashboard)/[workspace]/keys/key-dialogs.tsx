@@ -3,7 +3,7 @@ import { type RouterOutputs, useMutation, useQuery } from "#app/(dashboard)/work
 import { CodeBlock } from "#app/components/code.tsx"
 import { FieldGroup, Form, GroupButton, SelectField, TextField } from "#app/components/form.tsx"
 import { Confirm, DialogSubmit, FormDialog } from "#app/components/form-dialog.tsx"
-import { Loaded } from "#app/components/layout.tsx"
+import { Loaded } from "#app/components/frame.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter } from "#app/components/ui/dialog.tsx"
 import { Checkbox } from "#app/components/ui/input.tsx"

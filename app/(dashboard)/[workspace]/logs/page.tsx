@@ -7,7 +7,7 @@ import { type RouterOutputs, To, useQuery } from "#app/(dashboard)/workspace.tsx
 import { HttpStatus } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import type { Column } from "#app/components/data-table.tsx"
-import { Empty } from "#app/components/layout.tsx"
+import { Empty } from "#app/components/frame.tsx"
 import { Duration, ExactTimestamp } from "#app/components/timestamp.tsx"
 import { keptDays } from "#shared/retention.ts"
 

@@ -5,7 +5,7 @@ import { type RouterOutputs, To, usePath, useQuery, useWorkspace } from "#app/(d
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
-import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/layout.tsx"
+import { Card, Empty, Failed, Loading, PageHeader, Skeleton } from "#app/components/frame.tsx"
 import { Meter } from "#app/components/meter.tsx"
 import { Ago, NOTHING } from "#app/components/timestamp.tsx"
 import type { AttestationSummary } from "#domain/attestations"

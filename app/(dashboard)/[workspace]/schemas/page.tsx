@@ -7,7 +7,7 @@ import { type RouterOutputs, To, useMutation, useWorkspace } from "#app/(dashboa
 import { actions, type Column } from "#app/components/data-table.tsx"
 import { SelectField, TextField } from "#app/components/form.tsx"
 import { FormDialog } from "#app/components/form-dialog.tsx"
-import { Empty } from "#app/components/layout.tsx"
+import { Empty } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"
 

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "#app/(dashboard)/workspace.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
 import { Form, SelectField, TextField } from "#app/components/form.tsx"
 import { DialogSubmit } from "#app/components/form-dialog.tsx"
-import { Loaded, Skeleton } from "#app/components/layout.tsx"
+import { Loaded, Skeleton } from "#app/components/frame.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import { Dialog, DialogFooter, DismissButton } from "#app/components/ui/dialog.tsx"
 

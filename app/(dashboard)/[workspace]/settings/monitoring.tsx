@@ -1,7 +1,7 @@
 import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(dashboard)/workspace.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { Form, SelectField, Submit } from "#app/components/form.tsx"
-import { Card, Facts, Loaded } from "#app/components/layout.tsx"
+import { Card, Facts, Loaded } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { type ChosenPolicies, type Policies, policies, policyNames } from "#shared/monitoring.ts"

@@ -2,7 +2,7 @@
 
 import { lazy } from "react"
 import { UrlTabs } from "#app/(dashboard)/tabs.tsx"
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { Members } from "./members.tsx"
 
 // Members are not lazy: they are the first tab, and most readers stay on it.

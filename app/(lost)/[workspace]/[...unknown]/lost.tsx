@@ -3,7 +3,7 @@
 import { usePathname } from "next/navigation.js"
 import { Providers } from "#app/(dashboard)/providers.tsx"
 import { Shell } from "#app/(dashboard)/shell.tsx"
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { Link } from "#app/components/link.tsx"
 import { buttonLook } from "#app/components/ui/button.tsx"
 import NotFound from "#app/not-found.tsx"

@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation.js"
 import { Badge } from "#app/components/badge.tsx"
-import { PageHeader } from "#app/components/layout.tsx"
+import { PageHeader } from "#app/components/frame.tsx"
 import { type Endpoint, endpointAt, placeOf } from "#app/docs/api/openapi.ts"
 import { EndpointParts } from "#app/docs/api/parts.tsx"
 import { CopyButtons } from "#app/docs/copy-buttons.tsx"

@@ -1,6 +1,6 @@
 import { Badge } from "#app/components/badge.tsx"
 import { CodeBlock } from "#app/components/code.tsx"
-import { Card, PageHeader } from "#app/components/layout.tsx"
+import { Card, PageHeader } from "#app/components/frame.tsx"
 import { ErrorLinks } from "#app/docs/errors/links.tsx"
 import { nearTo } from "#app/docs/errors/near.ts"
 import { requestText } from "#app/docs/errors/request-text.ts"

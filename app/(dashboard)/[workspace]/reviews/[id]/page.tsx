@@ -7,7 +7,7 @@ import { To, useMe, useMutation, useQuery, useWorkspace } from "#app/(dashboard)
 import { Badge, StatusBadge } from "#app/components/badge.tsx"
 import { Copyable, Shortened } from "#app/components/code.tsx"
 import { Form, Submit, TextareaField } from "#app/components/form.tsx"
-import { Card, Facts } from "#app/components/layout.tsx"
+import { Card, Facts } from "#app/components/frame.tsx"
 import { Refused } from "#app/components/problem.ts"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { Button } from "#app/components/ui/button.tsx"

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation.js"
 import { ConfigForm } from "#app/(dashboard)/[workspace]/tokens/config-form.tsx"
 import { emptyDraft } from "#app/(dashboard)/[workspace]/tokens/draft.ts"
 import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Empty, PageHeader } from "#app/components/layout.tsx"
+import { Empty, PageHeader } from "#app/components/frame.tsx"
 
 /** Creates a token, waits for its mint and opens its page, which shows the rest of the progress. */
 export default function Page() {

@@ -8,7 +8,7 @@ import { useMutation, usePath, useQuery, useRefresh, useWorkspace } from "#app/(
 import { Copyable } from "#app/components/code.tsx"
 import { SelectField, TextField } from "#app/components/form.tsx"
 import { Confirm, FormDialog } from "#app/components/form-dialog.tsx"
-import { Card, Facts, Failed } from "#app/components/layout.tsx"
+import { Card, Facts, Failed } from "#app/components/frame.tsx"
 import { Timestamp } from "#app/components/timestamp.tsx"
 import { notify, notifyFailure } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"

@@ -5,7 +5,7 @@ import { ConfigForm } from "#app/(dashboard)/[workspace]/tokens/config-form.tsx"
 import { type Draft, draftOf } from "#app/(dashboard)/[workspace]/tokens/draft.ts"
 import { type TokenView, useToken } from "#app/(dashboard)/[workspace]/tokens/use-token.ts"
 import { usePath, useRefresh, useWorkspace } from "#app/(dashboard)/workspace.tsx"
-import { Empty, Failed, Loading, PageHeader } from "#app/components/layout.tsx"
+import { Empty, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
 import { notify } from "#app/components/toast.ts"
 import { useTimeZone } from "#app/components/zone.ts"
 

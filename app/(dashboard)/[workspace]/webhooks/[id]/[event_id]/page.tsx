@@ -6,7 +6,7 @@ import { type RouterOutputs, useMutation, useQuery, useWorkspace } from "#app/(d
 import { Badge, HttpStatus } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
 import { type Column, DataTable } from "#app/components/data-table.tsx"
-import { Card, Empty, Facts } from "#app/components/layout.tsx"
+import { Card, Empty, Facts } from "#app/components/frame.tsx"
 import { Duration, ExactTimestamp, Timestamp } from "#app/components/timestamp.tsx"
 import { notify } from "#app/components/toast.ts"
 import { Button } from "#app/components/ui/button.tsx"

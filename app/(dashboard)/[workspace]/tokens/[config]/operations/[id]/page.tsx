@@ -12,7 +12,7 @@ import { TransactionLink } from "#app/(dashboard)/transaction-drawer.tsx"
 import { To } from "#app/(dashboard)/workspace.tsx"
 import { StatusBadge } from "#app/components/badge.tsx"
 import { Copyable } from "#app/components/code.tsx"
-import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/layout.tsx"
+import { Card, Facts, Failed, Loading, PageHeader } from "#app/components/frame.tsx"
 import { grouped, solOf } from "#shared/amount.ts"
 
 export default function Page() {

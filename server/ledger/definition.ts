@@ -42,7 +42,7 @@ export type Recovery =
  */
 export type Effect = "there" | "absent" | "unclear"
 
-/** Where to find an operation's effect on chain, as of a finalized slot. */
+/** An operation's place on chain: its transaction, the slot, and whether that is final. */
 export type Landing = { signature: string; slot: number; isFinal: boolean }
 
 /** A transaction whose operations' rows are lost. */

@@ -43,7 +43,7 @@ export class Leases {
     return (await readLease(workspaceId, token))?.lease ?? null
   }
 
-  /** Releases the workspace, so that others can take it at once. */
+  /** Releases all leases, so that other workers can take the workspaces at once. */
   async release(): Promise<void> {
     const held = [...this.#tokens.entries()]
     this.#tokens.clear()

@@ -41,8 +41,8 @@ export type PlannedBatch = {
 
 /**
  * The first part of one workspace's batch: takes its lease, finds what can run and plans it. Null if another worker has
- * the workspace. It reads only the database and locks nothing: when the plan is saved (`signing.ts`), the lease's
- * version from before its first read shows whether it still holds.
+ * the workspace. It reads only the database and locks nothing: when the transaction is saved (`save.ts`), the
+ * lease's version from before the first read shows whether the plan still holds.
  */
 export async function planBatch(batch: Batch): Promise<PlannedBatch | null> {
   const { chain, kinds, leases, workspaceId, signing, facts, urgentOnly } = batch

@@ -34,7 +34,7 @@ const BLOCKHASH_MS = 1000
 const IDLE_MS = 1000
 const RETRY_MS = 200
 
-/** What a batch may sign: whether operations that can wait, and how much to spend on fees. */
+/** What a batch may sign: only urgent operations or all, for how much in fees, and at what price per compute unit. */
 type Limits = { urgentOnly: boolean; fees_lamports: number; price: number }
 
 export type LedgerOptions = {
@@ -44,7 +44,10 @@ export type LedgerOptions = {
   commitment: SettlingCommitment
 }
 
-/** Carries out the operations of one chain: one loop signs batches, the other follows what was sent. */
+/**
+ * Carries out the operations of one chain in four loops: one signs batches, one follows what was sent until it is
+ * settled, one follows what was settled until it is final, and one counts costs.
+ */
 export class LedgerWorker {
   readonly chain: Chain
   readonly #options: LedgerOptions

@@ -19,7 +19,7 @@ import { type HoldingKey, lockHoldings } from "./holder-facts.ts"
 
 /** The most accounts to check in one commit. */
 const BATCH = 100
-/** Transactions that a node may not have seen yet are among this many of the last ones. */
+/** How many of a workspace's last transactions are searched for the newest final one. */
 const RECENT = 1000
 
 /** Log throttle by configuration, because nodes may contradict each other for long. */
@@ -89,8 +89,8 @@ type Count = {
 type CountSnapshot = { counted_up_to: string; version: string; final_slot: bigint | null }
 
 /**
- * The progress of the count, and the version of the configuration's row, which anything that starts changes. Null while
- * something is unfinished or may still vanish, and if there is nothing to count.
+ * The progress of the count, and the version of the configuration's row, which every new mint or transfer changes. Null
+ * while something is unfinished or may still vanish, and if there is nothing to count.
  */
 async function readCountSnapshot(sql: Queryable, { workspace_id, id, mode }: Due): Promise<CountSnapshot | null> {
   const [row] = await sql<CountSnapshot[]>`
@@ -136,8 +136,9 @@ async function readCount(due: Due): Promise<Count | null> {
 
 /**
  * Takes balances over from the chain once all accounts are frozen again and nothing is unfinished. From then on only
- * Vouch moves tokens, and its books are right. Nothing is accepted in the meantime (`ruledBy`). If anything has changed
- * since the chain was read, it is read again. The configuration is locked. Returns why it starts again, or null.
+ * Vouch moves tokens, and its books are right. Until then, mints and transfers are refused as if the token were paused
+ * (`rulesOf`). If anything has changed since the chain was read, it is read again. The caller has locked the
+ * configuration. Returns why it starts again, or null.
  */
 async function countBatch(
   sql: Queryable,

@@ -191,7 +191,7 @@ export function Operations({ token }: { token: TokenView }) {
       caption="Operations"
       columns={operationColumns}
       rowPath={({ operation_id }) => ["tokens", token.id, "operations", operation_id]}
-      noMatch="Clear the operationFilters to see all operations."
+      noMatch="Clear the filters to see all operations."
       empty={<Empty title="No operations yet">Mint from this page or with POST /token/mint.</Empty>}
     />
   )

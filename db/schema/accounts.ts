@@ -18,7 +18,7 @@ export const ofWorkspace = () =>
     .notNull()
     .references(() => workspaces.id)
 
-/** A customer: a name and a plan. */
+/** A company that uses Vouch: its name, plan and settings. */
 export const accounts = pgTable(
   "accounts",
   {

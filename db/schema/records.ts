@@ -40,8 +40,9 @@ export const auditEntries = pgTable(
 )
 
 /**
- * Number of changes that API keys recorded on the last day (UTC) with any; a day has a limit. Not in
- * `request_log_usage`: a change holds this row until it commits, and the request log must not wait for it.
+ * How many changes API keys recorded on the last UTC day on which they recorded any. Each day has a limit. The count is
+ * not in `request_log_usage`, because a change locks this row until it commits, and the request log must not wait for
+ * it.
  */
 export const changeCounts = pgTable("change_counts", {
   workspaceId: ofWorkspace().primaryKey(),
@@ -50,7 +51,7 @@ export const changeCounts = pgTable("change_counts", {
   count: integer().notNull(),
 })
 
-/** Bytes that a workspace's request log recorded on its last day (UTC) with a request; a day has a limit. */
+/** How many bytes a workspace's request log recorded on the last UTC day with a request. Each day has a limit. */
 export const requestLogUsage = pgTable("request_log_usage", {
   workspaceId: ofWorkspace().primaryKey(),
   /** The start of that day. */

@@ -36,7 +36,7 @@ export const users = pgTable("users", {
   updatedAt: time("updated_at").notNull(),
 })
 
-/** The user that a row belongs to, and goes with. */
+/** The user that a row belongs to. Deleting the user deletes the row. */
 export const ofUser = () =>
   text("user_id")
     .notNull()
@@ -163,7 +163,7 @@ export const userLinks = pgTable(
   ],
 )
 
-/** Who may enter which customer's workspaces, and in which role. */
+/** Who may enter which account's workspaces, and in which role. */
 export const members = pgTable(
   "members",
   {

@@ -62,7 +62,7 @@ export const webhookDeliveries = pgTable(
   {
     workspaceId: text("workspace_id").notNull(),
     endpointId: text("endpoint_id").notNull(),
-    /** The event's. */
+    /** The event's sequence number. */
     sequence: bigint({ mode: "number" }).notNull(),
     status: text().$type<DeliveryStatus>().notNull(),
     /** Attempts since it was last requested; a replay starts at 0 again. */

@@ -22,14 +22,14 @@ export async function readMonitoring(workspaceId: string) {
     group by h.list having bool_or(r.state <> 'closed' or h.frozen_at is not null) order by h.list`
   return {
     policies,
-    // No longer in the settings, with their waiting reviews and frozen wallets.
+    // Lists that are no longer in the settings, but still have waiting reviews or frozen wallets.
     removed,
     lists: lists.map(({ loaded_at, ...list }) => {
       const walk = walks.find((one) => one.list === list.name && one.digest === list.digest)
       return {
         ...list,
         loaded_at: toTimestamp(loaded_at),
-        // With all wallets of the workspace. Null while that runs.
+        // When the list was compared with all wallets of the workspace. Null until that is done.
         compared_at: walk?.finished_at ? toTimestamp(walk.finished_at) : null,
       }
     }),

@@ -47,7 +47,7 @@ const time = (at: Date | null) => at && toTimestamp(at)
 
 const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; mayOpen: boolean }) => ({
   attestation_id: row.id,
-  // Not for readers who may not start sessions, because they are enough to open the hosted page.
+  // Hidden from readers who may not start sessions, because either one is enough to open the hosted page.
   session_id: mayOpen ? row.session_id : null,
   session_url: mayOpen ? sessionUrl(row.session_id) : null,
   user_pubkey: row.wallet,
@@ -58,7 +58,7 @@ const toSession = (row: Row, { mode, now, mayOpen }: { mode: Mode; now: Date; ma
   state: sessionStateAt(row, now),
   started_at: toTimestamp(row.created_at),
   flow: flowOf({ mode, provider: row.provider }),
-  // With the form, or before going to the vendor's page.
+  // When the investor consented: with the form, or before going to the vendor's page.
   consented_at: time(row.consented_at),
   decision: row.event_decision,
   decided_at: time(row.event_at),

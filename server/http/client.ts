@@ -49,12 +49,15 @@ function hopsOf(header: string | string[] | undefined): string[] {
   return joined.trim() === "" ? [] : joined.split(",").reverse()
 }
 
-/** An address in the form used for comparisons, or null. Some proxies add the port, and dual-stack sockets show IPv4 as IPv6. */
+/**
+ * An address in the form used for comparisons, or null. Some proxies add the port, and dual-stack sockets show IPv4 as
+ * IPv6.
+ */
 function readAddress(hop: string): string | null {
   const text = hop.trim()
   const [, host = text] = /^\[([0-9a-f:.]+)\](?::\d{1,5})?$/i.exec(text) ?? /^([0-9.]+):\d{1,5}$/.exec(text) ?? []
   if (isIP(host) === 4) return host
-  // How a socket for both versions names every client of IPv4.
+  // A dual-stack socket shows every IPv4 client in this form.
   if (host.startsWith("::ffff:") && isIP(host.slice(7)) === 4) return host.slice(7)
   // Without the zone of a link-local address: the name of an interface may have characters that the parser refuses.
   const [plain] = host.split("%") as [string]

@@ -58,7 +58,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
   const response = latest.get(socket)
   if (response && !response.writableFinished) {
-    // Its answer has not begun, and none is before it.
+    // The client expects this answer next if the request is incomplete and no earlier answer is outstanding.
     const isDue = !response.req.complete && !response.headersSent && response.socket === socket
     if (!isDue) return void socket.destroy()
   }

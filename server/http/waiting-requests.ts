@@ -18,14 +18,17 @@ type Waiting = {
 
 /** A request's slot, freed when its work is done and its response is sent or its client has disconnected. */
 export type Place = {
-  /** Runs the work once earlier answers are sent, which would wait in memory, or `never` if the connection ends. */
+  /**
+   * Runs `work` once all earlier answers are sent, because its answer would wait in memory until then. Runs `never` if
+   * the connection ends first.
+   */
   runAfterEarlier(work: () => Promise<void>, never: () => void): void
 }
 
 /**
- * Limits unfinished requests. A client can send thousands in one packet, and each takes memory until its response is read.
- * No network may have more of them than are left for all others. If there are too many, the connection with the longest
- * queue is closed, so that clients that send one request at a time are served.
+ * Limits unfinished requests. A client can send thousands in one packet, and each takes memory until its response is
+ * read. No network may have more of them than are left for all others. If there are too many, the connection with the
+ * longest queue is closed, so that clients that send one request at a time are served.
  */
 export class WaitingRequests {
   readonly #mostOfConnection: number
@@ -45,8 +48,8 @@ export class WaitingRequests {
   }
 
   /**
-   * A place for a request. `over`: its connection had too many and was closed, so there is nothing to answer. `busy`: its
-   * network has too many, and the answer that says so ends the connection.
+   * A place for a request. `over`: its connection had too many and was closed, so there is nothing to answer. `busy`:
+   * its network has too many, and the answer that says so ends the connection.
    */
   take(socket: Socket, response: ServerResponse, network: string): Place | "over" | "busy" {
     const waiting = this.#of(socket, network)

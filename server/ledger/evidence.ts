@@ -140,7 +140,7 @@ async function questionNode(chain: Chain, kinds: Operations, about: Examined): P
 
 type Effects = {
   carried: Map<string, Carried[]>
-  /** An operation whose effect is on chain; with a transaction, one of its operations. */
+  /** Finds an operation whose effect is on chain, of one transaction or of any; null if there is none. */
   there: (signature?: string) => string | null
 }
 

@@ -8,7 +8,7 @@ import { authorityPurpose, feePayerPurpose, type Signer } from "#server/solana/k
 import type { Address } from "#shared/address.ts"
 import type { Lease } from "./lease.ts"
 
-/** A workspace and its keys, for which instructions are built. Without access to the chain: see `lookUp`. */
+/** A workspace with its keys, as a plan sees it. It gives no access to the chain, which only `lookUp` reads. */
 export type Issuer = {
   workspaceId: string
   /** The key that a mint obeys, by its address. Throws if it is not one of the workspace's keys. */
@@ -28,7 +28,7 @@ const MOST_KNOWN = 10_000
 
 type Known = { asOf: string; authorities: Authority[]; feePayer: Signer | null }
 
-/** As of a version of the lease: every change of a key voids plans. */
+/** Keys by workspace, valid for one version of its lease: every change of a key voids plans and raises the version. */
 const known = new LRUCache<string, Known>({ max: MOST_KNOWN })
 
 export async function issuerOf(chain: Chain, { workspaceId, token, version }: Lease): Promise<Issuer> {

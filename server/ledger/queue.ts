@@ -25,7 +25,7 @@ export type Payers = {
   empty: readonly Address[]
 }
 
-/** A recursive `busy`: workspaces with unfinished operations, then a null. It skips along the index. */
+/** The recursive query `busy`: workspaces with unfinished operations, then a null. It reads one entry for each. */
 export const busyWorkspaces = () => sql`
   (select workspace_id as id from operations where status in ('queued', 'submitted') order by workspace_id limit 1)
   union all

@@ -39,10 +39,11 @@ export type Signed = {
  * be sent. Null, with nothing saved, if the lease has changed, or if this is not the database that was compared with
  * the chain.
  *
- * One statement closes all races. It holds the lease's row until it commits, so a change that voids plans waits for it
- * or was seen by it. It takes only operations that are still queued, so that no two workers of any version save the
- * same one. It leaves out a transaction if one of its operations is no longer queued, and bytes that were saved before
- * (the same operations under the same blockhash), because those failed. It waits for no lock.
+ * One statement closes all races. It locks the lease's row until it commits, so a change that voids plans either
+ * commits before it and is seen, or waits for it. It takes only operations that are still queued, so that no two
+ * workers of any version save the same one. It leaves out a transaction if one of its operations is no longer queued,
+ * and bytes that were saved before (the same operations under the same blockhash), because those failed. It waits for
+ * no lock.
  */
 export async function save(
   lease: Lease,

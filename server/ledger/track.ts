@@ -201,7 +201,7 @@ export class Tracker {
     return toCheck.map(({ signature }) => signature)
   }
 
-  /** Sends again what can still land. Calls for the rest are saved for proving its outcome. */
+  /** Sends again what can still land. For the rest, calls are kept for proving the outcome. */
   #resend(): void {
     const now = performance.now()
     const canLand = (one: Tracked) =>

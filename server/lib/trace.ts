@@ -13,7 +13,7 @@ export type Span = {
   readonly traceId: string
   /** The span and its trace in the W3C header's format (https://www.w3.org/TR/trace-context/#traceparent-header). */
   readonly traceparent: string
-  /** Null once it has ended, because later work, also for others, does not belong to it. */
+  /** Null once the span has ended: work that begins later does not belong to it, and may be another request's. */
   child(name: string, options?: SpanOptions): Span | null
   /** Renames it. */
   rename(name: string): void

@@ -78,9 +78,9 @@ export class TransactionSize {
 }
 
 /**
- * Instructions that request compute units and offer a price for each in micro-lamports, unless the price is 0. Requested
- * units are paid for even if unused, and a block holds only so many. The instructions name the `marker`, if there is one:
- * the program reads no account.
+ * Instructions that request compute units and offer a price for each in micro-lamports, unless the price is 0.
+ * Requested units are paid for even if unused, and a block holds only so many. If there is a `marker`, the first
+ * instruction names it. The program ignores accounts, so naming one changes nothing else.
  */
 export function computeBudget({
   units,

@@ -36,7 +36,7 @@ export const contact = z
   )
   .nullable()
 
-/** The logo itself is read only when it is sent. */
+/** Without the logo's bytes, which are read only when a browser requests the logo. */
 export const brandColumns = columns("accounts", "brand_color, contact, logo_hash, logo_width, logo_height")
 export type BrandRow = RowOf<typeof brandColumns>
 

@@ -33,7 +33,7 @@ export type SeenUnits = {
   units: ReadonlyMap<string, bigint>
   /** Operations whose wallets certainly hold none (`ledger/quorum.ts` read it twice), or that are redone. */
   sure: ReadonlySet<string>
-  /** Whether only a single node says so, because there is no other. */
+  /** Whether the chain has only one node, so that no second one can confirm what was read. */
   hasOneNode: boolean
 }
 

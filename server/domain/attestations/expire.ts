@@ -97,7 +97,8 @@ export async function expireSessions({ workspaceId, now }: { workspaceId: string
 
 /**
  * Ends a batch of the workspace's sessions whose time is over. The same guarded update releases their units of quota
- * and drops held approvals. They get no reason, because a sweep must stay invisible.
+ * and drops held approvals. They get no reason: readers see an expired session without one, whether or not the sweep
+ * has run.
  */
 async function endSessions(sql: Queryable, workspaceId: string, now: Date): Promise<number> {
   const rows = await sql<{ id: string }[]>`

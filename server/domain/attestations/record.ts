@@ -130,7 +130,7 @@ export const attestationFields = (sql: Queryable) => sql`
     where s.workspace_id = attestations.workspace_id and s.id = attestations.schema_id) as authority,
   (select finalized_at from transactions t where t.signature = attestations.onchain_tx) as finalized_at`
 
-/** The record that a caller sees. It shows nothing as on chain before it is. */
+/** The record that a caller sees. Facts of the credential are null until the credential is confirmed on chain. */
 export function toRecord(row: AttestationRow, principal: Principal): AttestationRecord {
   const shown = row.verified_at !== null
   const time = (value: Date | null) => (value === null ? null : toTimestamp(value))
@@ -165,14 +165,15 @@ export const isManual = ({ review_id, event_decision, issued_at }: DecidedRow): 
   review_id !== null && !(event_decision === "rejected" && issued_at !== null)
 
 /**
- * When the provider made the decision in force: its rejection (including one that withdraws an approval), otherwise its
- * approval. A review, a request to submit again, a closed session and a revocation are not the provider's decisions.
+ * When the provider, or a member in its place, made the decision in force: a rejection (including one that withdraws an
+ * approval), otherwise the approval. A review, a request to submit again, a closed session and a revocation do not
+ * count.
  */
 export function decidedAt(row: DecidedRow): Date | null {
   const decidedAt = isManual(row) ? row.reviewed_at : row.event_at
   if (row.event_decision === "rejected") return decidedAt
-  // The facts fixed at the approval never have a later time than the approval. Without them, the approval is held or
-  // came too late to count.
+  // `issued_at` is fixed when the approval takes effect, and is never later than the approval. It is null while an
+  // approval is held, and for one that came too late to count.
   return row.issued_at ?? (row.event_decision === "approved" ? decidedAt : null)
 }
 

@@ -27,7 +27,7 @@ const toLine = (row: AuditRow) => ({
   detail: JSON.stringify(row.detail),
 })
 
-/** Sends all matching lines of the audit log as CSV, newest first. */
+/** Sends all matching entries of the audit log as CSV, newest first. */
 export const exportAuditLog = async (
   { workspaceId }: Principal,
   filter: AuditFilter,

@@ -8,7 +8,7 @@ import { badCursor } from "#server/lib/cursor.ts"
 import { instant } from "#server/lib/fields.ts"
 import { auditActors } from "#shared/statuses.ts"
 
-/** Which lines to return: from `from` on, and before `to`. */
+/** Which entries to return: those written at `from` or later, and before `to`. */
 export const auditFilter = z.object({
   /** A prefix of the action, such as `key.`. */
   action: z.string().max(100).optional(),
@@ -25,7 +25,7 @@ const auditColumns = columns(
   "seq, at, workspace_id, actor, actor_id, actor_name, action, subject, detail, request_id",
 )
 export type AuditRow = RowOf<typeof auditColumns> & {
-  /** The member, or an invitation's address. Not stored in the line, which stays when a person is erased. */
+  /** The member, or an invitation's address. It is looked up, because an entry is kept when a person is erased. */
   subject_name: string | null
 }
 
@@ -39,7 +39,7 @@ export async function listAuditEntries(
   const shown = rows.slice(0, limit)
   return {
     data: shown.map(({ seq, workspace_id, ...row }) => ({
-      /** An opaque id of this line. */
+      /** An opaque id of this entry. */
       entry: nameOf(seq),
       ...timestamped(row),
       /** Whether it concerns the whole account and not only this workspace. */
@@ -91,7 +91,7 @@ export async function countAuditEntries(
   return row!.near > most ? null : row!.count
 }
 
-/** The most rows to read to find the length of a file. */
+/** The most rows to read in order to count the entries of a download. */
 const MOST_COUNTED = 100_000
 
 const accountOf = (workspaceId: string) => sql`(select account_id from workspaces where id = ${workspaceId})`
@@ -117,7 +117,7 @@ function matching(account: Fragment, filter: AuditFilter) {
     ${to === undefined ? sql`` : sql`and at < ${new Date(to)}`}`
 }
 
-// An entry has no id, and its number would reveal how many entries all customers have. So it is encrypted.
+// An entry has no id, and its number would reveal how many entries all accounts have. So the number is encrypted.
 const sealCursor = (workspaceId: string, seq: bigint): string =>
   seal(cursorOf(workspaceId), String(seq)).toString("base64url")
 

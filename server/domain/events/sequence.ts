@@ -41,7 +41,7 @@ async function sequenceBatch(sql: Transaction): Promise<number> {
     known.add(id)
     return id
   })
-  // Data stays in the database: a start has two events, and to read and write them took as long as the request.
+  // The events' data stays in the database. Reading and writing it here took as long as a start, which has two events.
   // Counters are locked in a fixed order, as everywhere that locks several of them. Amounts are staged in base units.
   // An event whose id is already taken, because it happened to its subject a second time, gets its spare id.
   await sql`

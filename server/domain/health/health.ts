@@ -102,10 +102,10 @@ export const healthRecord = z
 
 type Health = z.infer<typeof healthRecord>
 
-/** Reasons that reveal nothing about what Vouch runs on or who answers it. */
+/** Results that anyone may read, because they reveal nothing about the servers and nodes that Vouch uses. */
 const plainCauses = ["ok", "unknown", "not reachable", "read-only", NO_WORKER]
 
-/** What a stranger reads: whether each part is well, and not why. Other texts may quote an RPC node. */
+/** The public report: whether each part works, but not why, because a reason may quote an RPC node. */
 export function healthForStrangers({ status, version, checks }: Health): Health {
   const plain = Object.entries(checks).map(([name, check]) => [
     name,

@@ -21,13 +21,19 @@ export const IN_REVIEW_SECONDS = 30 * 86_400
 
 type Approval = Pick<ProviderDecision, "occurredAt" | "claims">
 
-/** What an approval does now: one past its validity expires, and one that still lacks something is held. */
+/**
+ * What an approval does now. One past its validity expires. One that lacks the proof of the wallet, or whose wallet is
+ * on a screening list, is held.
+ */
 export function approvalOn(row: DecidedSession, occurredAt: Date, now: Date): "approve" | "hold" | "expire" {
   if (addDays(issuedAt(occurredAt, now), row.validity_days) <= now) return "expire"
   return isProofMissing(row) || row.listed.length > 0 ? "hold" : "approve"
 }
 
-/** A proved wallet stays with the last person who proved it, even if the schema does not require proof. */
+/**
+ * Whether the investor must still prove the wallet: if the schema requires it, or if another person has proved the
+ * wallet since. A wallet belongs to the last person who proved it.
+ */
 const isProofMissing = (row: DecidedSession): boolean =>
   row.is_proved_by_another || (row.wallet_proof_required && row.wallet_proved_at === null)
 
@@ -37,7 +43,7 @@ function issuedAt(occurredAt: Date, now: Date): Date {
   return new Date(Math.floor(decided / 1000) * 1000)
 }
 
-/** Stores the approval, sealed, until what it lacks arrives. It expires with the session. */
+/** Stores the approval, sealed, until the proof or the clearing that it waits for. It expires with the session. */
 export async function hold(
   sql: Queryable,
   row: DecidedSession,
@@ -92,7 +98,7 @@ export async function keepOpen(sql: Queryable, row: DecidedSession, now: Date): 
     where workspace_id = ${row.workspace_id} and id = ${row.id} and status = 'pending'`
 }
 
-/** Fixes the facts to attest and enqueues the attest operation. */
+/** Records the facts to attest, which cannot change from then on, and enqueues the attest operation. */
 export async function approve(
   sql: Queryable,
   row: DecidedSession,
@@ -101,7 +107,7 @@ export async function approve(
 ): Promise<void> {
   const { workspace_id, id, schema_id, wallet } = row
   await refuseInQuarantine(sql, workspace_id)
-  // Reopen them here. The earlier review is closed and no list names the wallet, so nothing else would.
+  // Open its frozen accounts here: the earlier review is closed and no list names the wallet, so nothing else would.
   if (row.frozen) await reopenFrozen(sql, workspace_id, wallet)
   const issued = issuedAt(occurredAt, now)
   const expires = addDays(issued, row.validity_days)

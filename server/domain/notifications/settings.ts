@@ -16,7 +16,7 @@ export async function readNotificationSettings({ workspaceId, via: { userId } }:
     where w.id = ${workspaceId}`
   const { account, role, muted, email_verified } = only(rows)
   return {
-    /** The customer whose workspaces the mails are about. */
+    /** The name of the account whose workspaces the mails are about. */
     account,
     /** The kinds of mail that the member's role gets. */
     kinds: notificationsOf(role).map((kind) => ({ kind, on: !muted.includes(kind) })),

@@ -25,7 +25,7 @@ const finders: Record<NotificationKind, { find: (now: Date) => Found; again: boo
   review_waiting: { find: waitingReviews, again: true },
 }
 
-/** Stages mails for members with a confirmed address who want them: once a subject, or daily for lasting problems. */
+/** Stages mails for members with a confirmed address who want them: once per subject, or daily while it lasts. */
 export async function stageNotifications(): Promise<void> {
   const now = clock.now()
   for (const kind of allNotifications) {
@@ -59,7 +59,7 @@ function webhookEndpoints(now: Date) {
     where e.deleted_at is null and e.disabled_at is null and e.failing_since <= ${addDays(now, -FAILING_DAYS)}`
 }
 
-/** Workspaces' own fee payers, and the mode's if there is one customer. Otherwise that is the operator's. */
+/** Fee payers of workspaces, and a mode's if there is only one account. With several, it is the operator's task. */
 function lowSol(_now: Date) {
   return sql`
     select distinct on (w.id, p.address) w.id as workspace_id, null::text as user_id, p.address as subject,

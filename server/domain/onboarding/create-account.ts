@@ -16,7 +16,7 @@ export class AccountExists extends Error {
   }
 }
 
-/** Creates a customer with workspaces and schemas. Throws AccountExists, or SignerFailure without VOUCH_SIGNER. */
+/** Creates an account with workspaces and schemas. Throws AccountExists, or SignerFailure without VOUCH_SIGNER. */
 export async function createAccount({
   name,
   plan,

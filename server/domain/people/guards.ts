@@ -12,9 +12,10 @@ const TOTP_SECONDS = 30
 /** How many steps a device's clock may be off, either way. The same as better-auth's. */
 const TOTP_WINDOW = 1
 
-/** Password attempts in a row for one address, those by a known browser, and the time until another one. */
+/** How many passwords may be tried in a row for one address, and from a browser that has signed in before. */
 const MAX_GUESSES = 20
 const MAX_GUESSES_RETURNING = 10
+/** How long until one more password may be tried. */
 const GUESS_SECONDS = 30
 const MAX_EMAIL = 254
 
@@ -120,7 +121,7 @@ export async function guards({
             const [user] = await sql<{ sign_in_generation: number }[]>`
               select sign_in_generation from users where id = ${person}`
             store.generation = user?.sign_in_generation ?? null
-            // Changing a password replaces the session with a new one of the same sign-in.
+            // Changing a password replaces the session, so the new one inherits whether two factors were proven.
             const current = await getSessionFromCtx(ctx)
             store.hasProvenTwoFactors = current !== null && (await hasProvenTwoFactors(current.session.id))
           }),
@@ -177,7 +178,7 @@ export async function guards({
           }),
         },
         {
-          // The passkey plugin requires less, and its option covers registrations only.
+          // The plugin does not require user verification at sign-in: its option for that covers only registrations.
           matcher: ({ path }) => path === "/passkey/generate-authenticate-options",
           handler: createAuthMiddleware(async (ctx) => {
             const { returned } = ctx.context

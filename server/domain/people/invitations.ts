@@ -54,7 +54,7 @@ export async function createInvitation(
 
 /** Errors: invitation_limit. */
 async function requireFewOpen(sql: Queryable, accountId: string): Promise<void> {
-  // Count one at a time.
+  // Locks the account, so that two requests cannot pass the limit together.
   await sql`select from accounts where id = ${accountId} for no key update`
   const { count } = only(
     await sql<{ count: bigint }[]>`

@@ -45,7 +45,7 @@ export const eraseWallet = ({ wallet, ...erasing }: Erasing & { wallet: Address 
   erase(erasing, async (sql) => {
     const { workspaceId } = erasing
     const ownerId = await ownerOf(sql, workspaceId, wallet)
-    // Only these: a session that begins from now on is a new decision.
+    // Only the attestations that exist now. A session that begins later is a new decision to verify the person.
     const attestations = await sql<ErasedRow[]>`
       select ${sql(erasedColumns)} from attestations
       where workspace_id = ${workspaceId} and wallet = ${wallet} and investor_id = ${ownerId}
@@ -148,7 +148,7 @@ async function erase(
   return outcome
 }
 
-/** Thrown if the investor has another session by now, or was merged, so that the search must run again. */
+/** Thrown if the investor got a new session or was merged while it ran, so that the search must run again. */
 class Moved extends Error {}
 
 async function repeatWhileMoved<T>(attempt: () => Promise<T>): Promise<T> {

@@ -30,14 +30,14 @@ export function decidedAt(label: string, time: Date): Date {
   return time
 }
 
-/** A decision, without facts and reasons unless they are given. */
+/** A decision. Claims are empty and reasons null unless `more` has them. */
 export const decide = <At extends Date | null>(
   decision: Decision,
   occurredAt: At,
   more: Partial<Pick<ProviderDecision, "claims" | "reason" | "publicReason">> = {},
 ) => ({ decision, occurredAt, claims: {}, reason: null, publicReason: null, ...more })
 
-/** A session whose address works for some time after it was asked for. */
+/** A session whose address works for `seconds` after Vouch asked for it. */
 export const linkTo = (
   reference: string,
   url: string,

@@ -136,9 +136,9 @@ const insertRecords = (sql: Queryable, workspaceId: string, rows: Fragment): Fra
   select ${workspaceId}, t.*, clock_timestamp() from (${rows}) as t`
 
 /**
- * If another request began what the record points at, the record waits for that request's response, never for this
- * one's. Nothing is stored for a record that was erased in the meantime: the erasure locks the row until it is done, and
- * marks it.
+ * Stores a response only if the record has none yet, and points at what this request began or joined. If another
+ * request has claimed the key, the record waits for that request's response. Nothing is stored for a record that was
+ * erased in the meantime: the erasure locks the row until it is done, and marks it.
  */
 const storing = prepared<{ claim: IdempotencyClaim; answer: Answer }, { key_id: string }>((value) => {
   const fingerprint = value(({ claim }) => claim.fingerprint)
@@ -187,7 +187,7 @@ export function explainClaim(error: unknown): unknown {
 
 /**
  * Claims a key in the transaction of the request's first change. Throws KeyClaimed if another request has it, and
- * KeyBusy if one may have it. The transaction then ends without a trace.
+ * KeyBusy if one may have it. The caller's transaction then rolls back.
  */
 export async function claimKey(sql: Queryable, claim: IdempotencyClaim, subject: string): Promise<void> {
   const claimed = await claimKeys(sql, claim.workspaceId, [{ claim, subject }])

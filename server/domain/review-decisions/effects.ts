@@ -53,7 +53,7 @@ const approve: Effect = async (sql, deciding) => {
   await recordChange(sql, workspaceId, { author, action: "attestation.decided_manually", subject, detail })
 }
 
-/** Serves a false match again and applies held approvals. Nothing for a vendor's signal. Errors: chain_unavailable. */
+/** Clears a false match and applies held approvals. Does nothing for a vendor's signal. Errors: chain_unavailable. */
 const clear: Effect = async (sql, { review, author }) => {
   const { workspace_id: workspaceId, id: reviewId, kind, wallet, attestations } = review
   if (kind !== "screening" || wallet === null) return

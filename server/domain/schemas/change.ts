@@ -70,7 +70,7 @@ export async function changeSchema(change: SchemaChange<Partial<SchemaFields>>):
       update schemas set name = ${after.name}, validity_days = ${after.validity_days}, wallet_proof = ${after.wallet_proof},
         reminder_days = ${after.reminder_days}
       where workspace_id = ${workspaceId} and id = ${id}`
-    // The name goes on chain with the credential's mint.
+    // An operation that is being signed may create the credential's mint, which has the name on chain.
     await voidPlans(sql, workspaceId)
     const detail = { before, after }
     await recordChange(sql, workspaceId, { author: change, action: "schema.changed", subject: id, detail })

@@ -6,7 +6,7 @@ import type { LoadedList } from "./stored-lists.ts"
 /** A match of a wallet that no member of the workspace has cleared. */
 export type ListedWallet = { wallet: Address; list: LoadedList }
 
-/** Finds the wallets on a list that no member has cleared. A wallet on no list costs no statement. */
+/** Finds the wallets on a list that no member has cleared. If none is on a list, no statement runs. */
 export async function findListed(
   sql: Queryable,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { clock } from "#server/lib/time.ts"
 import { AddressSet, KEY_BYTES } from "./address-set.ts"
 import type { ListFile } from "./list-file.ts"
 
-/** Addresses in one statement: one megabyte. */
+/** How many addresses one statement writes: a megabyte. */
 const PART = 32_768
 
 const versionColumns = columns("screening_lists", "name, digest, entries, loaded_at")
@@ -36,8 +36,8 @@ export const readStored = (name: string): Promise<LoadedList | null> =>
   })
 
 /**
- * Makes a file the list that every process uses. A list with less than half of the previous entries must be the
- * `accepted` one, so that a wrong file clears no one. Of several simultaneous ones, the last one counts.
+ * Makes a file the list that every process uses. A file with less than half of the previous entries is held back unless
+ * its digest is `accepted`, so that a wrong file clears no wallet. If several are stored at once, the last one counts.
  */
 export const storeList = (
   name: string,

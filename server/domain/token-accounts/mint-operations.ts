@@ -68,7 +68,7 @@ export function authorityMove<Payload extends { to: Address }>(mintOf: (operatio
   }
 }
 
-/** Plans moves by the database. One that failed or vanished asks the chain, where the mint may have moved already. */
+/** Plans moves by the database. After a failure or a vanished transaction, the mint's authority is read on chain. */
 export const planMoves = <Payload extends { to: Address }>(
   operations: readonly Operation<Payload>[],
   {

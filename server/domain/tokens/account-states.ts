@@ -26,7 +26,7 @@ export const lookUpAccounts = (
   { workspaceId, chain }: Lookup,
 ): Promise<SeenAccounts> => readAccountsNow(sql, { workspaceId, rpc: chain.rpc }, operations.flatMap(holdingKeysOf))
 
-/** `isSure`: the operation's accounts are certainly closed, because that was read twice. */
+/** `isSure`: two reads agree on what decides the operation: no account is thawed, or the sender's is absent. */
 export type ConfirmedAccounts = SeenAccounts & { isSure: (operation: { id: string }) => boolean }
 
 type IsClosed = (accountOf: SeenAccounts["accountOf"], operation: Operation<OfHolders>) => boolean
@@ -49,10 +49,10 @@ const lookUpAndConfirm = async (
   return { ...seen, isSure: ({ id }) => sure.has(id) }
 }
 
-/** `isContested`: only one node reports an account as closed that Vouch's own last transaction left open. */
+/** `isContested`: the only node reports an account as closed that Vouch's own last transaction left open. */
 export type ConfirmedFrozen = ConfirmedAccounts & { isContested: (operation: { id: string }) => boolean }
 
-/** Operations that freeze accounts which are already frozen or do not exist. */
+/** Reads accounts that are to be frozen. `isSure` means that none of the operation's accounts is thawed. */
 export const lookUpToFreeze = async (
   operations: readonly Operation<OfHolders>[],
   at: Lookup,
@@ -82,7 +82,7 @@ export const holdingKeysOf = ({ payload }: { payload: OfHolders }): HoldingKey[]
 /**
  * The state of operations' accounts before they run; null if the chain must be read. In agent mode every account is
  * frozen between operations, and only an empty one can have been closed. In holder mode, holders open and close their
- * accounts freely, so an account that once was not as expected is read from the chain.
+ * accounts freely, so the chain is read. It is also read for an operation that failed before or is redone.
  */
 export async function accountStates<Payload extends OfHolders>(
   sql: Queryable,

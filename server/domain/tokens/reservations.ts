@@ -45,7 +45,7 @@ export type TokenRequest = {
   traceparent?: string | null
 }
 
-/** No investor owns such an address. Tokens that it already holds can still be moved away. */
+/** Refuses a receiver that is Vouch's own address. Tokens that it already holds can still be moved away. */
 export const ownReceiver = ({ from, to }: Pick<TokenRequest, "from" | "to">): RequestRefusal => ({
   code: "invalid_public_key",
   detail: isOwn(from === null ? "user_pubkey" : "to_pubkey", to),
@@ -127,7 +127,7 @@ export class Reservations {
     return this.#outcomes
   }
 
-  /** Of equal keys in this batch, the first gets it. */
+  /** Claims the batch's idempotency keys. If several requests have the same key, the first one gets it. */
   async #claimKeys(): Promise<void> {
     const wanted = this.#requests.flatMap(({ idempotency: claim }, i) => {
       const outcome = this.#outcomes[i]!
@@ -206,7 +206,7 @@ export class Reservations {
     await recordChanges(this.#sql, this.#workspaceId, changes)
   }
 
-  /** A refusal has started nothing, so its key is stored with the response and without an operation. */
+  /** Releases the keys of refused requests. They started nothing, so their response is stored without an operation. */
   async #forgetRefused(): Promise<void> {
     const refused = this.#requests.flatMap(({ idempotency }, i) =>
       idempotency && "refusal" in this.#outcomes[i]! ? [idempotency] : [],

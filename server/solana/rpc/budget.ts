@@ -1,6 +1,6 @@
 /**
- * The purpose of a call. `settling` resolves doubt: statuses, heights, evidence, finality. A batch or a request waits for
- * `reading`. `sending` sends bytes for the first time, `resending` every further time. `background` can wait.
+ * The purpose of a call. `settling` resolves doubt: statuses, heights, evidence, finality. A batch or a request waits
+ * for `reading`. `sending` sends bytes for the first time, `resending` every further time. `background` can wait.
  */
 export const purposes = ["settling", "reading", "sending", "resending", "background"] as const
 export type Purpose = (typeof purposes)[number]
@@ -25,13 +25,13 @@ class Bucket {
   readonly size: number
   left: number
 
-  /** Only a whole call counts. */
+  /** Holds at least one call, because a part of one is of no use. */
   constructor(size: number) {
     this.size = Math.max(1, size)
     this.left = this.size
   }
 
-  /** Returns the excess. */
+  /** Returns the calls for which it has no room. */
   add(calls: number): number {
     const full = this.left + calls
     this.left = Math.min(this.size, full)
@@ -120,6 +120,6 @@ export class Budget {
   }
 
   #refusal(): Error {
-    return new Error(`more calls than the ${this.#perSecond} per second that a node is asked`)
+    return new Error(`more calls are needed than the ${this.#perSecond} per second that this node allows`)
   }
 }

@@ -11,7 +11,9 @@ const VERSION = new RegExp(
 )
 const SCOPE = "https://www.googleapis.com/auth/cloudkms"
 
-/** A key version of Google Cloud KMS (EC_SIGN_ED25519). Credentials come from where Google's libraries look for them. */
+/**
+ * A key version of Google Cloud KMS (EC_SIGN_ED25519). Credentials come from where Google's libraries look for them.
+ */
 export const gcpKms = defineScheme({
   scheme: "gcp-kms",
   label: LABEL,
@@ -70,7 +72,7 @@ async function authorised(auth: GoogleAuth) {
     const headers = await auth.getRequestHeaders(`${origin}/`)
     return { origin, headers: Object.fromEntries(headers) as Record<string, string> }
   } catch (error) {
-    // The message of the library may repeat what it has read.
+    // Leave out the library's message: it may repeat the credentials that it has read.
     throw new SignerFailure(`${LABEL}: no credentials (${(error as Error).name})`, { passing: true })
   }
 }

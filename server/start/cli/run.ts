@@ -17,7 +17,7 @@ export type Output = { json: unknown; text?: string; table?: Record<string, stri
 /** Does a command's work on the deployment and returns what to print. */
 export type Run = (work: () => Promise<Output>, options?: { needsChain?: boolean }) => Promise<void>
 
-/** A command that cannot be done. The message is for the person who ran it. */
+/** The command cannot be carried out. The message is for the person who ran it. */
 export class CommandError extends Error {}
 
 /** Errors whose message is enough. A `Failure` has the message of the API. */

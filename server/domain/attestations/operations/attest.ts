@@ -24,7 +24,7 @@ export const attest = defineOperation({
   label: "Issue credential",
   isUrgent: false,
   payload: z.object({ attestation_id: z.string(), schema_id: z.string(), wallet: storedAddress }),
-  // If nothing has vanished, the books say what a wallet holds.
+  // Needed only for an operation that vanished and is redone. Otherwise the books say what a wallet holds.
   lookUp: lookUpUnits,
 
   async plan(sql, operations, issuer, seen: SeenUnits | null) {

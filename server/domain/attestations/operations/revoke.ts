@@ -34,8 +34,8 @@ export const revoke = defineOperation({
         // A redone operation leaves the unit of a newer attestation in place.
         const told = redo && holder !== null ? there - 1n : there
         const isSure = seen!.sure.has(id)
-        // Only Vouch can burn a unit that the books have there. If a single node reports it as missing, the chain
-        // decides: a burn without a unit fails there.
+        // Only Vouch can burn a unit that is in the books. If the only node reports it as missing, the chain decides: a
+        // burn without a unit fails.
         const isContested = !redo && told <= 0n && isSure && seen!.hasOneNode && attempts === 0
         const units = isContested ? 1n : told
         if (units <= 0n) return [id, { do: isSure ? "finish" : "defer" }]

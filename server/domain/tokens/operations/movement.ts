@@ -76,7 +76,8 @@ export async function planMovements<M extends Movement>(
 }
 
 /**
- * Whether accounts show movements, as of a finalized slot: while only Vouch moves tokens, the books say the balance.
+ * Whether accounts show the effect of movements, as of a finalized slot. That is clear only while no one but Vouch
+ * moves tokens: a balance that differs from the books is then the effect.
  */
 export async function movementEffects<M extends Movement>(
   operations: readonly Operation<M>[],

@@ -38,7 +38,7 @@ export async function takeEvents(): Promise<void> {
   }
 }
 
-/** When the next attempt of an enabled endpoint `e` must be made. If ordered, only the first pending one counts. */
+/** When an enabled endpoint `e` needs its next attempt. If it is ordered, only its first pending delivery counts. */
 export const nextAttempts = () => sql`
   webhook_endpoints e cross join lateral (
     (select next_attempt_at from webhook_deliveries

@@ -42,7 +42,7 @@ export async function deliverTo(
         return await giveBack(workspaceId, endpointId, others)
       }
 
-      /** Deliveries after a failed one have to wait. Nothing starts when the run, and so its claim, may be over. */
+      /** Stops at a failure, because later deliveries must wait, and at the end of the run, when its claims may end. */
       async function inOrder(row: readonly Claimed[]): Promise<(Attempted | null)[]> {
         const made: (Attempted | null)[] = []
         for (const delivery of row) {

@@ -19,7 +19,7 @@ import { prepareWalletStep } from "./wallet-step.ts"
 // The hosted page's script: it polls the session, shows what the server renders for it, and sends the forms.
 
 const QUICK_MS = 700
-/** The provider may decide at any moment. The page is at most three seconds behind. */
+/** The provider may decide at any moment, so the page keeps asking. */
 const SLOW_MS = 2000
 /** How long a check is polled quickly. Checks that take longer are polled slowly. */
 const QUICK_FOR_MS = 30_000
@@ -62,7 +62,7 @@ async function showView(view: SessionView): Promise<void> {
   show(next, page.title)
 }
 
-/** After a form was sent. If the page cannot be fetched now, the next poll fetches it. */
+/** Shows the state after a form was sent. If the page cannot be fetched now, the next poll fetches it. */
 const showViewSafely = (view: SessionView) => showView(view).catch(() => setOffline(true))
 
 function show(next: HTMLElement, title: string): void {

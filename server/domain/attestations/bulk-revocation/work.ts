@@ -68,12 +68,17 @@ async function revokeNext(job: Job): Promise<boolean> {
   try {
     return await repeatOnDeadlock(() =>
       sql.begin(async (sql) => {
-        const [item] = await sql<{ place: number; attestation_id: string }[]>`
-          select i.place, i.attestation_id from bulk_revocations r
-          join bulk_revocation_items i on i.workspace_id = r.workspace_id and i.revocation_id = r.id
-          where r.workspace_id = ${workspaceId} and r.id = ${id} and r.ended_at is null and i.outcome is null
-          order by i.attempts, i.place limit 1 for update of r skip locked`
-        if (!item) return false
+        // Two statements: only the second one sees what the previous holder of the lock did, or that it was cancelled.
+        const [[held], [item]] = await Promise.all([
+          sql`
+            select id from bulk_revocations
+            where workspace_id = ${workspaceId} and id = ${id} and ended_at is null for update skip locked`,
+          sql<{ place: number; attestation_id: string }[]>`
+            select place, attestation_id from bulk_revocation_items
+            where workspace_id = ${workspaceId} and revocation_id = ${id} and outcome is null
+            order by attempts, place limit 1`,
+        ])
+        if (!held || !item) return false
         taken.place = item.place
         const outcome = await revoke(sql, job, item.attestation_id)
         const isFailed = outcome !== "revoked" && outcome !== "ended before"

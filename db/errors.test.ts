@@ -1,3 +1,8 @@
+import { once } from "node:events"
+import { readFile } from "node:fs/promises"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type postgres from "postgres"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createTestDatabase } from "#test/fixtures/database.ts"
@@ -45,6 +50,14 @@ test("a lost connection counts as unavailable, and other errors do not", () => {
     expect(isDatabaseUnavailable({ code })).toBe(true)
   for (const other of [null, undefined, new Error("57P01"), { code: 57 }, { code: "" }])
     expect(isDatabaseUnavailable(other)).toBe(false)
+})
+
+test("a missing socket counts as unavailable, a missing file does not", async () => {
+  const missing = join(tmpdir(), "vouch-no-such-file")
+  const [error] = await once(connect(missing), "error")
+  expect(error.code).toBe("ENOENT")
+  expect(isDatabaseUnavailable(error)).toBe(true)
+  expect(isDatabaseUnavailable(await readFile(missing).catch((why: unknown) => why))).toBe(false)
 })
 
 test("a lock error names the table", async () => {

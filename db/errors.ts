@@ -72,9 +72,13 @@ export const isEndOfSession = (error: unknown): boolean =>
 const TRANSIENT =
   /^(08|40|53|57)|^(POOL_EXHAUSTED|CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/
 
+/** Whether a file is missing. A missing socket of the database has the same code, but an address in place of a path. */
+const isMissingFile = (error: unknown): boolean =>
+  codeOf(error) === "ENOENT" && (error as NodeJS.ErrnoException).path !== undefined
+
 /** Whether the database was unreachable, shutting down or too slow. The same request may succeed in a moment. */
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  TRANSIENT.test(codeOf(error)) ||
+  (TRANSIENT.test(codeOf(error)) && !isMissingFile(error)) ||
   isLocked(error) ||
   isEndOfSession(error) ||
   hasCode(error, "invalid_catalog_name", "object_not_in_prerequisite_state")
